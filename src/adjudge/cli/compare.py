@@ -1,0 +1,150 @@
+"""`adjudge compare`: two answers to one task."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .inputs import add_journal_argument, read_bytes, read_text
+from .outputs import FORMATS, choose_format, write_out
+
+if TYPE_CHECKING:
+    from ..cases import Comparison
+    from ..rubric import Rubric
+
+_DESCRIPTION = """\
+Compare two answers to one task: seven weighted criteria, quotes checked against the answers, a winner or a tie.
+Give a case file (JSON with userTask, responseA, responseB, and optionally context and weights), or the texts
+themselves. A text is taken as it is, from a file with @FILE, or from standard input with -.
+"""
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "compare",
+        help="compare two answers to one task",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("case", nargs="?", metavar="CASE.json", help="a case file, or - for standard input")
+    texts = parser.add_argument_group("the case in pieces")
+    texts.add_argument("--task", metavar="TEXT", help="what was asked")
+    texts.add_argument("--a", metavar="TEXT", help="answer A")
+    texts.add_argument("--b", metavar="TEXT", help="answer B")
+    texts.add_argument("--context", metavar="TEXT", help="what the answers should be read against")
+    texts.add_argument(
+        "--weights", metavar="W", help='JSON, @FILE, or "criterion=number,…"; the rest keep their default'
+    )
+    judging = parser.add_argument_group("judging")
+    judging.add_argument(
+        "--judge", default="embedded", metavar="JUDGE", help="see `adjudge judges` (default: embedded)"
+    )
+    judging.add_argument(
+        "--rubric", metavar="FILE", help="your own criteria (YAML); start from `adjudge rubric compare`"
+    )
+    judging.add_argument("--one-order", action="store_true", help="judge once instead of in both orders: half the cost")
+    judging.add_argument("--seed", type=int, default=0, metavar="N", help="for sampling, and which answer stands first")
+    judging.add_argument("--sample", type=int, default=0, metavar="N", help="ask anew although the journal has a reply")
+    judging.add_argument("--temperature", type=float, default=0.0, metavar="T", help="default: 0")
+    judging.add_argument("--max-tokens", type=int, default=8192, metavar="N", help="longest reply (default: 8192)")
+    judging.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--format", choices=FORMATS, help="default: text on a terminal, json when piped, or by -o's suffix"
+    )
+    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    add_journal_argument(output)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge, print, say what failed."""
+    from ..engine import CompareSettings, open_engine, run_sync
+    from ..render import render_comparison
+    from ..render.json import failure_json
+    from ..render.text import comparison_text
+    from ..rubric import load, shipped
+    from ..verdicts import Failure
+
+    rubric = load(args.rubric, "compare") if args.rubric else shipped("compare")
+    case = _read_case(args, rubric)
+    settings = CompareSettings(
+        judge=args.judge,
+        rubric=rubric,
+        one_order=args.one_order,
+        seed=args.seed,
+        sample=args.sample,
+        temperature=args.temperature,
+        max_tokens=args.max_tokens,
+        search=args.search,
+    )
+
+    async def work() -> Any:
+        async with open_engine(args.journal) as engine:
+            return await engine.compare(case, settings)
+
+    outcome = run_sync(work)
+    chosen = choose_format(args.format, args.output)
+    if isinstance(outcome, Failure):
+        if chosen == "json":
+            write_out(failure_json(outcome).decode(), args.output)
+        print(f"adjudge: the judgment failed: {outcome.reason}: {outcome.message}", file=sys.stderr)
+        if outcome.reason in ("malformed", "cut_off", "refused"):
+            print("adjudge: the reply is in the journal; ask for a new one with --sample 1", file=sys.stderr)
+        return 1
+    to_terminal = sys.stdout.isatty() and not args.output
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    if chosen == "text":
+        write_out(comparison_text(outcome, case, colour=to_terminal, width=width), args.output)
+    else:
+        write_out(render_comparison(outcome, case, rubric, chosen), args.output)
+    if args.output and args.output != "-":
+        print(f"{args.output}: winner {outcome.winner}, verdict {outcome.verdict_id}", file=sys.stderr)
+    return 0
+
+
+def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
+    from ..cases import Comparison, check_weights
+    from ..errors import InputError
+    from ..readers.json import comparison_from, read_object
+
+    pieces = {name: getattr(args, name) for name in ("task", "a", "b", "context", "weights")}
+    given = [name for name, value in pieces.items() if value is not None]
+    if args.case is not None:
+        if given:
+            raise InputError(f"--{given[0]}", "stands beside a case file", "give the file or the pieces")
+        place = "standard input" if args.case == "-" else args.case
+        try:
+            return comparison_from(read_object(read_bytes(args.case, "CASE"), place), rubric)
+        except InputError as error:
+            if error.place in (place, "CASE"):
+                raise
+            raise type(error)(f"{place}: {error.place}", error.found, error.allowed) from None
+    for name in ("task", "a", "b"):
+        if pieces[name] is None:
+            raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
+    if [value for value in pieces.values() if value == "-"][1:]:
+        raise InputError("-", "standard input is asked for twice", "once is allowed")
+    texts = {name: read_text(value, f"--{name}") for name, value in pieces.items() if value is not None}
+    try:
+        weights = check_weights(_parse_weights(texts.pop("weights", None)), rubric.weights)
+        return Comparison(**texts, weights=weights)
+    except InputError as error:
+        raise error.renamed({name: f"--{name}" for name in pieces}) from None
+
+
+def _parse_weights(text: str | None) -> Mapping[str, Any] | None:
+    from ..arithmetic import to_decimal
+    from ..readers.json import read_object
+
+    if text is None:
+        return None
+    if text.lstrip().startswith("{"):
+        return read_object(text.encode(), "--weights")
+    pairs = (piece.partition("=") for piece in text.replace("\n", ",").split(",") if piece.strip())
+    # What is no number stays text, and is refused by name further on.
+    return {key.strip(): (number if (number := to_decimal(value)) is not None else value) for key, _, value in pairs}

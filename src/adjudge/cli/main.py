@@ -1,0 +1,62 @@
+"""`adjudge`: reads the command, runs it, and turns every error into one line and an exit code.
+
+Exit codes: 0 done, 1 the judgment failed or a replay differs, 2 bad input or set-up, 130 interrupted.
+argparse and not a larger framework: help in 40 ms of CPU where the alternatives took 250.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from .. import __version__
+from . import compare, doctor, judges, replay, rubric, serve
+
+_EPILOG = """\
+examples:
+  adjudge compare case.json
+  adjudge compare --task "Name a prime above 10." --a "11 is prime." --b "12 is prime." --judge openai:gpt-5.1
+  adjudge compare case.json --format html -o report.html
+  adjudge serve --port 8000
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="adjudge",
+        description="Judges what AI systems say, and shows why.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in (compare, replay, rubric, judges, doctor, serve):
+        module.register(commands)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The entry point."""
+    args = build_parser().parse_args(argv)
+    from ..errors import AdjudgeError
+
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+        return code
+    except AdjudgeError as error:
+        print(f"adjudge: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): not our error, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("adjudge: interrupted; replies already paid are in the journal", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

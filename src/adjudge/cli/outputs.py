@@ -1,0 +1,56 @@
+"""How the command line gives results: to the terminal, or whole into a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from ..errors import InputError
+
+Format = Literal["json", "text", "markdown", "html"]
+FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
+
+_BY_SUFFIX: dict[str, Format] = {
+    ".json": "json",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+}
+
+
+def choose_format(asked: Format | None, output: str | None) -> Format:
+    """The format asked for; else the one the file's name says; else text for a person and JSON for a program."""
+    if asked:
+        return asked
+    if output and output != "-":
+        return _BY_SUFFIX.get(Path(output).suffix.lower(), "text")
+    return "text" if sys.stdout.isatty() else "json"
+
+
+def write_out(content: str, output: str | None) -> None:
+    """Print, or put the file in place in one step: a reader never sees half of it."""
+    if not output or output == "-":
+        sys.stdout.buffer.write(content.encode("utf-8", "replace"))
+        sys.stdout.buffer.write(b"" if content.endswith("\n") else b"\n")
+        return
+    path = Path(output).expanduser()
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content.encode("utf-8", "replace"))
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(name).chmod(0o666 & ~umask)
+            Path(name).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise InputError("--output", f"{output}: {(error.strerror or str(error)).lower()}", "a writable path") from None

@@ -1,0 +1,54 @@
+"""`adjudge serve`: the HTTP API."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .inputs import add_journal_argument
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "serve",
+        help="serve the HTTP API",
+        description="Serve POST /api/evaluate, GET /api/health and the API's documentation at /docs.",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
+    parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
+    parser.add_argument(
+        "--judge", default="embedded", metavar="JUDGE", help="the judge requests get (default: embedded)"
+    )
+    parser.add_argument(
+        "--allow-judge",
+        action="append",
+        default=[],
+        metavar="JUDGE",
+        help="a judge a request may ask for by name; may be repeated",
+    )
+    parser.add_argument("--rubric", metavar="FILE", help="your own criteria (YAML)")
+    parser.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
+    parser.add_argument("--one-order", action="store_true", help="judge once instead of in both orders")
+    add_journal_argument(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    import uvicorn
+
+    from ..engine import CompareSettings
+    from ..errors import InputError
+    from ..rubric import load, shipped
+    from ..server.app import create_app
+
+    if not 0 <= args.port <= 65535:
+        raise InputError("--port", str(args.port), "0 to 65535 is allowed")
+    rubric = load(args.rubric, "compare") if args.rubric else shipped("compare")
+    settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
+    app = create_app(settings, allowed_judges=tuple(args.allow_judge), journal=args.journal)
+    config = uvicorn.Config(app, host=args.host, port=args.port, log_level="info", server_header=False)
+    server = uvicorn.Server(config)
+    server.run()
+    return 0 if server.started else 2

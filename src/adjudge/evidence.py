@@ -1,0 +1,166 @@
+"""Find a quote in a text: its offsets in the original, or the reason why it is no evidence.
+
+Verbatim means equal up to white space, typographic quotation marks and Unicode form (NFC), and nothing else:
+no case folding, no fuzzy match. A quote that has no place here is never shown as evidence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+from .words import count_words, split_words
+
+MIN_WORDS = 5
+MAX_WORDS = 25
+
+_SINGLE_QUOTES = "‘’‚‛′ʼ＇"
+_DOUBLE_QUOTES = "“”„‟«»″＂"
+_INVISIBLE = "\u200b\u2060\ufeff\u00ad"
+_FOLDED = re.compile(rf"(\s+)|([{_SINGLE_QUOTES}])|([{_DOUBLE_QUOTES}])|([{_INVISIBLE}]+)")
+_WRAPPING = " \t\r\n…\"'" + _SINGLE_QUOTES + _DOUBLE_QUOTES
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a quote stands: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Why a quote is no evidence, in words that can be put to the model."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of folded text and the stretch of original it came from; `exact` if character for character."""
+
+    folded: int
+    start: int
+    end: int
+    exact: bool
+
+
+class Haystack:
+    """A text that quotes are looked up in; the folded form is made only when a quote is not there as written."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def locate(self, quote: str) -> Span | Miss:
+        """The quote's place if it stands in the text and has an allowed length."""
+        span = self.find(quote)
+        if span is None:
+            return Miss("does not stand in the answer word for word")
+        words = count_words(self.text[span.start : span.end])
+        if words > MAX_WORDS:
+            return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
+        if words < MIN_WORDS and words < self.word_count:
+            return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
+        return span
+
+    def find(self, quote: str) -> Span | None:
+        """The quote's place, whatever its length; a place that cuts no word is preferred."""
+        for wanted in (quote.strip(), quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
+            if not wanted:
+                continue
+            if (at := _find_whole(self.text, wanted)) >= 0:
+                return Span(at, at + len(wanted))
+            folded = _fold(wanted)[0].strip()
+            if folded and (at := _find_whole(self._folded[0], folded)) >= 0:
+                return self._original(at, at + len(folded))
+        return None
+
+    @cached_property
+    def word_count(self) -> int:
+        """How many words the text has; counted in its beginning only, for that is all the rule needs."""
+        return len(split_words(self.text[:400]))
+
+    @cached_property
+    def _folded(self) -> tuple[str, list[_Piece]]:
+        return _fold(self.text)
+
+    @cached_property
+    def _piece_starts(self) -> list[int]:
+        return [piece.folded for piece in self._folded[1]]
+
+    def _original(self, start: int, end: int) -> Span:
+        pieces = self._folded[1]
+        first = pieces[bisect_right(self._piece_starts, start) - 1]
+        last = pieces[bisect_right(self._piece_starts, end - 1) - 1]
+        return Span(
+            first.start + (start - first.folded if first.exact else 0),
+            last.start + (end - last.folded) if last.exact else last.end,
+        )
+
+
+def _find_whole(text: str, wanted: str) -> int:
+    first = at = text.find(wanted)
+    # In scripts without spaces every place "cuts a word": a few looks are enough.
+    for _ in range(20):
+        if at < 0:
+            break
+        end = at + len(wanted)
+        cuts_start = at > 0 and text[at - 1].isalnum() and wanted[0].isalnum()
+        cuts_end = end < len(text) and text[end].isalnum() and wanted[-1].isalnum()
+        if not (cuts_start or cuts_end):
+            return at
+        at = text.find(wanted, at + 1)
+    return first
+
+
+def _fold(text: str) -> tuple[str, list[_Piece]]:
+    """The folded text and the pieces that lead from it back to the original."""
+    out: list[str] = []
+    pieces: list[_Piece] = []
+    length = 0
+
+    def add(folded: str, start: int, end: int, exact: bool) -> None:
+        nonlocal length
+        if folded:
+            out.append(folded)
+            pieces.append(_Piece(length, start, end, exact))
+            length += len(folded)
+
+    def add_stretch(start: int, end: int) -> None:
+        stretch = text[start:end]
+        if unicodedata.is_normalized("NFC", stretch):
+            add(stretch, start, end, True)
+            return
+        for low, high in _composing_runs(stretch):
+            composed = unicodedata.normalize("NFC", stretch[low:high])
+            add(composed, start + low, start + high, composed == stretch[low:high])
+
+    done = 0
+    for match in _FOLDED.finditer(text):
+        add_stretch(done, match.start())
+        space, single, double, _invisible = match.groups()
+        # A space beside a space that an invisible character parted is still one space.
+        folded = (" " if not (out and out[-1] == " ") else "") if space else "'" if single else '"' if double else ""
+        add(folded, match.start(), match.end(), False)
+        done = match.end()
+    add_stretch(done, len(text))
+    return "".join(out), pieces
+
+
+def _composing_runs(text: str) -> list[tuple[int, int]]:
+    """Cut a text where no character composes with the one before it, so that each run can be composed alone."""
+    cuts = [0]
+    for at in range(1, len(text)):
+        char = text[at]
+        if char.isascii():
+            cuts.append(at)
+        elif unicodedata.combining(char) == 0:
+            run = text[cuts[-1] : at]
+            apart = unicodedata.normalize("NFC", run) + unicodedata.normalize("NFC", char)
+            if unicodedata.normalize("NFC", run + char) == apart:
+                cuts.append(at)
+    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))

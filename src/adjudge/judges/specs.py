@@ -1,0 +1,124 @@
+"""A judge is named by one string everywhere; this turns the string into a judge.
+
+    embedded                      the judge that comes with adjudge: offline, text features only
+    openai:gpt-5.1                a provider and a model; the key comes from the environment
+    http://host:port/v1#model     any OpenAI-compatible server (vLLM, Ollama, llama.cpp, LM Studio)
+    gguf:PATH                     a local model file, in this process
+    jury:a+b+c                    several judges; `jury(mean):a+b+c` names the vote rule
+
+Opening a judge connects to nothing and needs no key; a missing key shows when the first call would be paid.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..errors import JudgeSpecError
+from ..journal import Journal
+from .base import Judge
+from .providers import PROVIDERS, URL_KEY, Provider
+from .wires.base import Sampling, Wire
+
+ALLOWED = "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, or jury:A+B+C"
+_JURY = re.compile(r"jury(?:\((\w+)\))?:(.+)", re.DOTALL)
+_MAX_SPEC = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What an LLM judge needs beside its name."""
+
+    journal: Journal
+    sampling: Sampling = field(default_factory=Sampling)
+    sample: int = 0
+
+
+def open_judge(spec: str, asking: Asking) -> Judge:
+    """The judge of this name."""
+    spec = spec.strip()
+    if not spec or len(spec) > _MAX_SPEC:
+        raise JudgeSpecError("judge", f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
+    if spec == "embedded":
+        from .embedded.judge import EmbeddedJudge
+
+        return EmbeddedJudge()
+    if match := _JURY.fullmatch(spec):
+        return _open_jury(spec, match[1], match[2], asking)
+    from .llm import LLMJudge
+
+    return LLMJudge(spec, _open_wire(spec), asking.journal, asking.sampling, asking.sample)
+
+
+def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Judge:
+    from .jury import VOTE_RULES, Jury
+
+    rules = {name: name for name in VOTE_RULES}
+    if rule is not None and rule not in rules:
+        raise JudgeSpecError("judge", f"jury({rule}): unknown vote rule", f"one of {', '.join(VOTE_RULES)}")
+    names = [name.strip() for name in members.split("+")]
+    if len(names) < 2 or not all(names):
+        raise JudgeSpecError("judge", f"{spec!r}: a jury needs at least two members", "jury:A+B+C")
+    if any(_JURY.fullmatch(name) for name in names):
+        raise JudgeSpecError("judge", f"{spec!r}: a jury cannot sit in a jury", "name its members instead")
+    return Jury(spec, tuple(open_judge(name, asking) for name in names), rules[rule] if rule else "median")
+
+
+def _open_wire(spec: str) -> Wire:
+    if spec.startswith(("http://", "https://")):
+        return _open_url(spec)
+    provider, colon, model = spec.partition(":")
+    if not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
+        raise JudgeSpecError("judge", f"{spec!r} names no judge", f"allowed: {ALLOWED}")
+    if provider == "gguf":
+        from .wires.local import LocalWire
+
+        return LocalWire(Path(model).expanduser())
+    if provider in PROVIDERS:
+        return _open_provider(PROVIDERS[provider], model, spec)
+    from .wires.direct import DirectWire
+
+    return DirectWire(spec)
+
+
+def _open_url(spec: str) -> Wire:
+    from .wires.http import Poster
+    from .wires.openai import OpenAIWire, default_dialect
+
+    address, _, model = spec.partition("#")
+    parts = urlsplit(address)
+    if not parts.hostname or not model:
+        raise JudgeSpecError("judge", f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
+    if parts.username or parts.password or parts.query:
+        allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
+        raise JudgeSpecError("judge", "a server's address may hold no key, user or query", allowed)
+    key = os.environ.get(URL_KEY, "").strip()
+    poster = Poster(address.rstrip("/") + "/chat/completions", spec)
+    return OpenAIWire("", model, poster, _bearer(key or None), default_dialect("", model))
+
+
+def _open_provider(provider: Provider, model: str, spec: str) -> Wire:
+    from .wires.anthropic import VERSION, AnthropicWire
+    from .wires.http import Poster
+    from .wires.openai import OpenAIWire, default_dialect
+
+    base, key = provider.base_url, provider.key
+    if provider.wire == "anthropic":
+        headers = {"content-type": "application/json", "anthropic-version": VERSION, "x-api-key": key or ""}
+        poster = Poster(base + "/v1/messages", spec, needs=provider.missing)
+        return AnthropicWire(provider.name, model, poster, headers)
+    if provider.wire == "azure":
+        base += "/openai/v1"
+        headers = {"content-type": "application/json", "api-key": key or ""}
+    else:
+        headers = _bearer(key)
+    poster = Poster(base + "/chat/completions", spec, needs=provider.missing)
+    return OpenAIWire(provider.name, model, poster, headers, default_dialect(provider.name, model))
+
+
+def _bearer(key: str | None) -> dict[str, str]:
+    headers = {"content-type": "application/json"}
+    return {**headers, "authorization": f"Bearer {key}"} if key else headers

@@ -1,0 +1,284 @@
+"""compare: two answers to one task. Judge in both orders, average, add up exactly, decide.
+
+The judge gives scores, reasons, quotes and an impression; who wins is decided here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Protocol
+
+import orjson
+
+from .. import __version__, prompts
+from ..arithmetic import mean, normalized, rounded, weighted_total
+from ..cases import Comparison, check_weights
+from ..facts import find_facts
+from ..judges.base import CompareQuestion, Judge, ResearchQuestion
+from ..rubric import Rubric
+from ..verdicts import (
+    LABELS,
+    Call,
+    ComparisonOpinion,
+    ComparisonVerdict,
+    CriterionVerdict,
+    Evidence,
+    Failure,
+    Label,
+    Lookup,
+    Order,
+    OrderReport,
+    Overall,
+    Provenance,
+    Score,
+    Warning,
+    Winner,
+)
+
+_SCORE_STEP = Decimal("0.01")
+
+
+class Searcher(Protocol):
+    """Looks something up; a search that fails says so in the lookup."""
+
+    async def look_up(self, query: str) -> Lookup: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """How a comparison is run. With one order, the seed decides which answer stands first."""
+
+    one_order: bool = False
+    seed: int = 0
+    sample: int = 0
+    temperature: float = 0.0
+
+
+async def compare(
+    case: Comparison,
+    judge: Judge,
+    rubric: Rubric,
+    options: CompareOptions = CompareOptions(),
+    searcher: Searcher | None = None,
+) -> ComparisonVerdict | Failure:
+    """The verdict on two answers, or why there is none."""
+    weights = check_weights(case.weights, rubric.weights)
+    facts = find_facts(case)
+    lookups: tuple[Lookup, ...] = ()
+    calls: list[Call] = []
+    if searcher is not None:
+        research = await judge.opine(ResearchQuestion(case))
+        if isinstance(research, Failure):
+            return research
+        calls += research.calls
+        lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
+
+    orders = _orders(case, options)
+    answers = await asyncio.gather(
+        *(judge.opine(CompareQuestion(case, rubric, order, facts, lookups)) for order in orders)
+    )
+    calls += [call for answer in answers for call in answer.calls]
+    for answer in answers:
+        if isinstance(answer, Failure):
+            return answer.model_copy(update={"calls": tuple(calls)})
+    opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
+
+    criteria = {
+        criterion.key: CriterionVerdict(
+            weight=weights[criterion.key],
+            scores={label: _settle(criterion.key, label, opinions) for label in LABELS},
+            evidence={label: _evidence(criterion.key, label, opinions) for label in LABELS},
+        )
+        for criterion in rubric.criteria
+    }
+    totals = _totals({key: verdict.scores for key, verdict in criteria.items()}, weights)
+    order = _order_report(opinions, weights, rubric, options)
+    preference = combine_preferences([opinion.preference for opinion in opinions])
+    winner, decided_by = decide(
+        totals.normalized, preference, orders_agree=order.consistent is not False, band=rubric.tie_band
+    )
+    main = opinions[0]
+    provenance = Provenance(
+        software=f"adjudge {__version__}",
+        judge=judge.name,
+        rubric=rubric.reference,
+        prompts={name: prompts.load(name).reference for name in ("comparer", "researcher")},
+        sample=options.sample,
+        seed=options.seed,
+        temperature=options.temperature,
+    )
+    return ComparisonVerdict(
+        verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
+        criteria=criteria,
+        overall={
+            label: Overall(
+                weighted_total=totals.weighted[label],
+                normalized=rounded(totals.normalized[label]),
+                summary=main.summaries[label],
+            )
+            for label in LABELS
+        },
+        margin=rounded(abs(totals.normalized["A"] - totals.normalized["B"])),
+        winner=winner,
+        decided_by=decided_by,
+        rationale=_rationale(winner, decided_by, opinions),
+        order=order,
+        warnings=_warnings(winner, preference, opinions, lookups),
+        facts=facts,
+        lookups=lookups,
+        opinions=tuple(opinions),
+        calls=tuple(calls),
+        provenance=provenance,
+    )
+
+
+# -- who wins ---------------------------------------------------------------------------------------------------------
+
+
+def decide(
+    totals: Mapping[Label, Fraction], preference: Winner, *, orders_agree: bool, band: Decimal
+) -> tuple[Winner, str]:
+    """The winner and the rule that decided, from the normalised totals. Only inside the band can it be a tie."""
+    difference = totals["A"] - totals["B"]
+    higher: Winner = "A" if difference > 0 else "B"
+    if abs(difference) >= Fraction(band) and difference:
+        return higher, "higher_total"
+    if not difference:
+        return "tie", "equal_totals"
+    if not orders_agree:
+        return "tie", "orders_disagree"
+    if preference == "tie":
+        return "tie", "judge_prefers_tie"
+    return higher, "higher_total"
+
+
+def combine_preferences(preferences: list[Winner]) -> Winner:
+    """One preference of several: the one they share; A against B is a tie; a side and a tie is that side."""
+    sides = {preference for preference in preferences if preference != "tie"}
+    return sides.pop() if len(sides) == 1 else "tie"
+
+
+# -- scores -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Totals:
+    weighted: dict[Label, Decimal]
+    normalized: dict[Label, Fraction]
+
+
+def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> _Totals:
+    weighted = {
+        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
+        for label in LABELS
+    }
+    return _Totals(weighted, {label: normalized(total, weights.values()) for label, total in weighted.items()})
+
+
+def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> Score:
+    """The mean of the orders' scores, with the first order's words."""
+    given = [opinion.scores[criterion][label] for opinion in opinions]
+    if len(given) == 1:
+        return given[0]
+    return Score(value=rounded(mean(score.value for score in given), _SCORE_STEP), justification=given[0].justification)
+
+
+def _evidence(criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> tuple[Evidence, ...]:
+    """The quotes of all orders; one that both orders give for the same reason stands once."""
+    unique: dict[tuple[int, int, str], Evidence] = {}
+    for opinion in opinions:
+        for item in opinion.evidence:
+            if item.criterion == criterion and item.answer == label:
+                unique.setdefault((item.start, item.end, item.impact), item)
+    return tuple(unique.values())
+
+
+# -- the two orders ---------------------------------------------------------------------------------------------------
+
+
+def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
+    if not options.one_order:
+        return ("ab", "ba")
+    # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
+    drawn = random.Random(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}").random()
+    return ("ab",) if drawn < 0.5 else ("ba",)
+
+
+def _order_report(
+    opinions: list[ComparisonOpinion], weights: Mapping[str, Decimal], rubric: Rubric, options: CompareOptions
+) -> OrderReport:
+    by_order = {opinion.order: _totals(opinion.scores, weights).normalized for opinion in opinions}
+    winners = {
+        opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=rubric.tie_band)[0]
+        for opinion in opinions
+    }
+    both = len(opinions) == 2
+    moved = {label: rounded(by_order["ba"][label] - by_order["ab"][label]) for label in LABELS} if both else {}
+    return OrderReport(
+        judged=tuple(by_order),
+        winners=winners,
+        consistent=len(set(winners.values())) == 1 if both else None,
+        moved=moved,
+        drawn_from_seed=None if both else options.seed,
+    )
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _rationale(winner: Winner, decided_by: str, opinions: list[ComparisonOpinion]) -> str:
+    """The judge's own reason, from an order that saw it as the verdict does; what the rules did stands before it."""
+    agreeing = [opinion for opinion in opinions if opinion.preference == winner]
+    said = (agreeing or opinions)[0].rationale
+    if decided_by == "orders_disagree":
+        return f"The two orders named different winners and the totals are close, so this is a tie. {said}"
+    if decided_by == "equal_totals":
+        return f"The weighted totals are equal, so this is a tie. {said}"
+    if not agreeing:
+        return f"Response {winner} has the higher weighted total. The judge's overall impression was different: {said}"
+    return said
+
+
+def _warnings(
+    winner: Winner, preference: Winner, opinions: list[ComparisonOpinion], lookups: tuple[Lookup, ...]
+) -> tuple[Warning, ...]:
+    warnings = [warning for opinion in opinions for warning in opinion.warnings]
+    if "tie" not in (winner, preference) and winner != preference:
+        message = f"the judge's overall preference was {preference}, the weighted totals say {winner}"
+        warnings.append(Warning(code="preference_against_totals", message=message))
+    warnings += [
+        Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
+        for lookup in lookups
+        if lookup.error is not None
+    ]
+    return tuple(warnings)
+
+
+def _verdict_id(
+    case: Comparison,
+    weights: Mapping[str, Decimal],
+    options: CompareOptions,
+    provenance: Provenance,
+    lookups: tuple[Lookup, ...],
+    calls: list[Call],
+) -> str:
+    """The same question put the same way has the same id, wherever and whenever it is asked."""
+    asked = [
+        "compare",
+        case.task,
+        case.a,
+        case.b,
+        case.context,
+        {key: str(weight) for key, weight in weights.items()},
+        options.one_order,
+        provenance.model_dump(mode="json"),
+        [lookup.model_dump(mode="json") for lookup in lookups],
+        [call.key for call in calls],
+    ]
+    return "c" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]

@@ -1,0 +1,82 @@
+"""JSON → Comparison: the request of `POST /api/evaluate`, and the same object in a file.
+
+Numbers are read as exact decimals. Fields we do not know are somebody's metadata and are left alone,
+unless they look like a slip of the pen for one we do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from ..cases import Comparison, check_weights
+from ..errors import InputError
+from ..rubric import Rubric
+
+# A case's own names, as the API's clients know them.
+API_NAMES = {"task": "userTask", "a": "responseA", "b": "responseB"}
+_FIELDS = {
+    "task": ("userTask", "task"),
+    "a": ("responseA", "a"),
+    "b": ("responseB", "b"),
+    "context": ("context",),
+    "weights": ("weights",),
+}
+_OPTIONS = ("judge", "oneOrder", "seed")
+_KNOWN = (*(name for names in _FIELDS.values() for name in names), *_OPTIONS)
+
+
+def read_object(raw: bytes, place: str) -> dict[str, Any]:
+    """The JSON object in some bytes."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
+        raise InputError(place, found, "UTF-8 text is needed") from None
+    try:
+        data = json.loads(text, parse_float=Decimal, parse_constant=lambda name: _refuse_constant(place, name))
+    except json.JSONDecodeError as error:
+        found = f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        raise InputError(place, found, "one JSON object is needed") from None
+    except (RecursionError, ValueError):
+        raise InputError(place, "JSON that is nested too deeply or holds too long a number") from None
+    if not isinstance(data, dict):
+        raise InputError(place, f"expected an object, found {_kind(data)}", "userTask, responseA, responseB, …")
+    return data
+
+
+def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
+    """The case in a JSON object, in the API's names or the short ones (`task`, `a`, `b`)."""
+    for name in data:
+        if name not in _KNOWN and (close := difflib.get_close_matches(name, _KNOWN, 1, 0.8)):
+            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
+    values: dict[str, Any] = {}
+    used: dict[str, str] = {}
+    for field, names in _FIELDS.items():
+        given = [name for name in names if name in data]
+        if len(given) > 1:
+            raise InputError(given[1], f"stands beside {given[0]}", "one of the two is allowed")
+        if given:
+            values[field], used[field] = data[given[0]], given[0]
+    for field in ("task", "a", "b"):
+        if field not in values:
+            raise InputError(_FIELDS[field][0], "missing", "a non-empty string is needed")
+    if values.get("context") is None:
+        values["context"] = ""
+    weights = check_weights(values.pop("weights", None), rubric.weights)
+    try:
+        return Comparison(**values, weights=weights)
+    except InputError as error:
+        raise error.renamed(used) from None
+
+
+def _kind(data: object) -> str:
+    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(data), "a number")
+
+
+def _refuse_constant(place: str, name: str) -> NoReturn:
+    raise InputError(place, f"{name} is not a JSON number", "finite numbers are allowed")

@@ -1,0 +1,253 @@
+"""A rubric: criteria with scale, weight and guidance, read from YAML and checked line by line.
+
+It is data: versioned by its author, identified by its content, replaceable by a user's own file.
+Numbers are read from the file's text, so a weight is exactly what was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import NoReturn
+
+import yaml
+
+from .arithmetic import plain, to_decimal
+from .cases import check_weight
+from .errors import InputError, RubricError, SetupError
+
+MAX_RUBRIC_BYTES = 200_000
+MAX_CRITERIA = 40
+MAX_SCALE_STEPS = 101
+
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
+_FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria"}
+_NEEDED = ("name", "version", "protocol", "scale", "criteria")
+_CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
+PROTOCOLS = ("compare",)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The values a score may take: from `low` to `high` in steps."""
+
+    low: Decimal
+    high: Decimal
+    step: Decimal
+
+    @property
+    def values(self) -> tuple[Decimal, ...]:
+        count = int((self.high - self.low) / self.step) + 1
+        return tuple(plain(self.low + self.step * index) for index in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that is scored."""
+
+    key: str
+    name: str
+    weight: Decimal
+    guidance: str
+
+
+@dataclass(frozen=True, eq=False)
+class Rubric:
+    """What is scored, on which scale, and how much each criterion counts."""
+
+    name: str
+    version: str
+    protocol: str
+    scale: Scale
+    tie_band: Decimal
+    bands: tuple[tuple[str, str], ...]
+    criteria: tuple[Criterion, ...]
+    source: str
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+
+    @cached_property
+    def reference(self) -> str:
+        """Name, version and content in one string, as a verdict records it."""
+        return f"{self.name}@{self.version}#{self.digest}"
+
+    @cached_property
+    def weights(self) -> dict[str, Decimal]:
+        return {criterion.key: criterion.weight for criterion in self.criteria}
+
+
+@lru_cache(maxsize=8)
+def shipped(name: str) -> Rubric:
+    """The rubric that comes with a protocol."""
+    return parse((resources.files("adjudge") / "rubrics" / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+
+
+def load(path: str | Path, protocol: str) -> Rubric:
+    """A user's own rubric, refused with the line if anything is wrong with it."""
+    file = Path(path)
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise RubricError(str(path), (error.strerror or "cannot be read").lower(), "a YAML file is needed") from None
+    if len(raw) > MAX_RUBRIC_BYTES:
+        raise RubricError(str(path), f"{len(raw):,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RubricError(str(path), f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
+    rubric = parse(text, str(path))
+    if rubric.protocol != protocol:
+        raise RubricError(str(path), f"protocol is {rubric.protocol}", f"this command needs {protocol}")
+    return rubric
+
+
+def parse(text: str, place: str) -> Rubric:
+    """A rubric from its YAML text; `place` is how errors call it."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
+    except yaml.YAMLError as error:
+        raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
+    return _Reader(place, text).rubric(root)
+
+
+class _Reader:
+    """Walks the YAML nodes, which still know their lines."""
+
+    def __init__(self, place: str, source: str) -> None:
+        self.place = place
+        self.source = source
+        self.seen: set[int] = set()
+
+    def rubric(self, root: yaml.Node | None) -> Rubric:
+        fields = self.mapping(root, "the rubric", _FIELDS, _NEEDED)
+        protocol = self.text(fields["protocol"], "protocol")
+        if protocol not in PROTOCOLS:
+            self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(PROTOCOLS)}")
+        nodes = self.sequence(fields["criteria"], "criteria")
+        if not 1 <= len(nodes) <= MAX_CRITERIA:
+            self.refuse(fields["criteria"], f"criteria: {len(nodes)} given", f"1 to {MAX_CRITERIA} are allowed")
+        criteria: list[Criterion] = []
+        for node in nodes:
+            criterion = self.criterion(node)
+            if any(criterion.key == earlier.key for earlier in criteria):
+                self.refuse(node, f"criteria: {criterion.key} stands twice", "each key once")
+            criteria.append(criterion)
+        if not any(criterion.weight for criterion in criteria):
+            self.refuse(fields["criteria"], "criteria: every weight is zero", "at least one must be above 0")
+        band = self.number(fields["tie_band"], "tie_band") if "tie_band" in fields else Decimal("0.5")
+        if band < 0:
+            self.refuse(fields["tie_band"], f"tie_band: {band} is negative", "a number ≥ 0 is allowed")
+        bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}
+        return Rubric(
+            name=self.text(fields["name"], "name"),
+            version=self.text(fields["version"], "version"),
+            protocol=protocol,
+            scale=self.scale(fields["scale"]),
+            tie_band=band,
+            bands=tuple((key, self.text(node, f"bands.{key}")) for key, node in bands.items()),
+            criteria=tuple(criteria),
+            source=self.source,
+        )
+
+    def scale(self, node: yaml.Node) -> Scale:
+        fields = self.mapping(node, "scale", {"min", "max", "step"}, ("min", "max"))
+        low, high = self.number(fields["min"], "scale.min"), self.number(fields["max"], "scale.max")
+        step = self.number(fields["step"], "scale.step") if "step" in fields else Decimal(1)
+        if step <= 0:
+            self.refuse(fields["step"], f"scale.step: {step}", "a number above 0 is allowed")
+        if high <= low:
+            self.refuse(fields["max"], f"scale.max: {high} is not above min {low}", "max must be above min")
+        if (high - low) % step or (high - low) / step >= MAX_SCALE_STEPS:
+            self.refuse(
+                node, f"scale: {low} to {high} by {step}", f"whole steps are needed, at most {MAX_SCALE_STEPS - 1}"
+            )
+        return Scale(low, high, step)
+
+    def criterion(self, node: yaml.Node) -> Criterion:
+        fields = self.mapping(node, "a criterion", _CRITERION_FIELDS, ("key", "weight", "guidance"))
+        key = self.text(fields["key"], "key")
+        if not _KEY.match(key):
+            self.refuse(fields["key"], f"key: {key!r}", "a letter, then letters, digits or _ (at most 64)")
+        try:
+            weight = check_weight(f"{key}.weight", self.number(fields["weight"], f"{key}.weight"))
+        except RubricError:
+            raise
+        except InputError as error:
+            self.refuse(fields["weight"], f"{error.place}: {error.found}", error.allowed)
+        name = self.text(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize()
+        return Criterion(key, name, weight, self.text(fields["guidance"], f"{key}.guidance").strip())
+
+    def mapping(
+        self, node: yaml.Node | None, what: str, allowed: set[str] | None, needed: tuple[str, ...]
+    ) -> dict[str, yaml.Node]:
+        if not isinstance(node, yaml.MappingNode):
+            self.refuse(node, f"{what}: expected key: value lines, found {_kind(node)}", _listing(allowed or needed))
+        self.once(node)
+        fields: dict[str, yaml.Node] = {}
+        for key_node, value in node.value:
+            key = self.text(key_node, "a key")
+            if allowed is not None and key not in allowed:
+                self.refuse(key_node, f"{key}: unknown field of {what}", _listing(allowed))
+            if key in fields:
+                self.refuse(key_node, f"{key}: stands twice in {what}", "each field once")
+            fields[key] = value
+        for key in needed:
+            if key not in fields:
+                self.refuse(node, f"{what} has no {key}", f"needed: {', '.join(needed)}")
+        return fields
+
+    def sequence(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+        if not isinstance(node, yaml.SequenceNode):
+            self.refuse(node, f"{what}: expected a list, found {_kind(node)}", "lines that begin with `- `")
+        return list(node.value)
+
+    def text(self, node: yaml.Node, what: str) -> str:
+        if not isinstance(node, yaml.ScalarNode) or not str(node.value).strip():
+            self.refuse(node, f"{what}: expected text, found {_kind(node)}", "a non-empty string is allowed")
+        return str(node.value)
+
+    def number(self, node: yaml.Node, what: str) -> Decimal:
+        number = to_decimal(node.value) if isinstance(node, yaml.ScalarNode) else None
+        if number is None or abs(number.adjusted()) > 15:
+            found = repr(node.value) if isinstance(node, yaml.ScalarNode) else _kind(node)
+            self.refuse(node, f"{what}: {found} is not a number", "a number such as 1.5 is allowed")
+        return plain(number)
+
+    def once(self, node: yaml.Node) -> None:
+        # An alias gives the same node twice; unfolding aliases is how small files become huge.
+        if id(node) in self.seen:
+            self.refuse(node, "an alias (*name)", "write it out")
+        self.seen.add(id(node))
+
+    def refuse(self, node: yaml.Node | None, found: str, allowed: str) -> NoReturn:
+        line = node.start_mark.line + 1 if node is not None else 1
+        raise RubricError(f"{self.place}:{line}", found, allowed)
+
+
+def _kind(node: yaml.Node | None) -> str:
+    if isinstance(node, yaml.MappingNode):
+        return "key: value lines"
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    return "nothing" if node is None or not str(node.value).strip() else f"{str(node.value)[:40]!r}"
+
+
+def _listing(names: set[str] | tuple[str, ...]) -> str:
+    return f"one of {', '.join(sorted(names) if isinstance(names, set) else names)}" if names else ""
+
+
+def describe(protocol: str) -> str:
+    """The shipped rubric's own text, the best starting point for a user's."""
+    if protocol not in PROTOCOLS:
+        raise SetupError(f"no rubric for {protocol}; one of {', '.join(PROTOCOLS)}")
+    return shipped(protocol).source

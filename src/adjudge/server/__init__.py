@@ -1,0 +1,1 @@
+"""The service: the HTTP API and its documentation, offline like everything else."""

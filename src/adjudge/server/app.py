@@ -1,0 +1,82 @@
+"""The application: what it holds open, which routes it has, and the one shape every error takes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from .. import __version__
+from ..engine import CompareSettings, open_engine
+from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
+from ..judges.specs import Asking, open_judge
+from . import docs, evaluate, health
+from .state import State
+
+_STATIC = Path(__file__).parent / "static"
+_STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
+    (TooLargeError, 413),
+    (InputError, 400),
+    (SetupError, 503),
+    (NotJournalledError, 404),
+    (JournalError, 503),
+    (AdjudgeError, 500),
+)
+
+
+def create_app(
+    settings: CompareSettings, *, allowed_judges: tuple[str, ...] = (), journal: str | Path | None = None
+) -> FastAPI:
+    """The service with these settings; requests may name one of the allowed judges, and no other."""
+    engine = open_engine(journal)
+    # A judge that cannot be named is found out now, not at the first request.
+    for spec in (settings.judge, *allowed_judges):
+        open_judge(spec, Asking(engine.journal))
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with engine:
+            yield
+
+    app = FastAPI(
+        title="adjudge",
+        version=__version__,
+        summary="Judges what AI systems say, and shows why.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.adjudge = State(engine, settings, frozenset({settings.judge, "embedded", *allowed_judges}))
+    app.include_router(evaluate.router)
+    app.include_router(health.router)
+    app.include_router(docs.router)
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.add_exception_handler(AdjudgeError, _adjudge_error)
+    app.add_exception_handler(HTTPException, _http_error)
+
+    @app.get("/", include_in_schema=False)
+    async def root() -> RedirectResponse:
+        return RedirectResponse("/docs")
+
+    return app
+
+
+async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
+    status = next(code for kind, code in _STATUS if isinstance(error, kind))
+    return JSONResponse({"error": str(error)}, status)
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    said = str(error.detail)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        said = f"{request.url.path}: no such page; the API is described at /docs"
+    elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        said = f"{request.url.path}: {request.method} is not allowed; the API is described at /docs"
+    return JSONResponse({"error": said}, error.status_code, error.headers)

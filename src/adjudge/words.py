@@ -1,0 +1,25 @@
+"""What a word is: what Unicode segmentation (UAX #29, with ICU's dictionaries for Thai, Chinese, …) says.
+
+Pure ASCII takes a regular expression with the same rules, so that ICU is loaded only for text that needs it.
+"""
+
+from __future__ import annotations
+
+import re
+
+# UAX #29 restricted to ASCII: letters, digits and _ hold together; . ' : hold letters and . ' , ; hold digits.
+_ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])[.':](?=[A-Za-z])|(?<=[0-9])[.',;](?=[0-9]))[A-Za-z0-9_]+)*")
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text in order; spaces, punctuation and symbols are not words."""
+    if text.isascii():
+        return [word for word in _ASCII_WORD.findall(text) if word.strip("_")]
+    from icu4py.breakers import WordBreaker
+
+    return [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]
+
+
+def count_words(text: str) -> int:
+    """How many words a text has."""
+    return len(split_words(text))

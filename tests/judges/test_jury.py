@@ -1,0 +1,103 @@
+"""A jury settles scores by its named rule, preferences by majority, and needs more than half of its members."""
+
+import asyncio
+import itertools
+from decimal import Decimal
+
+import pytest
+
+from adjudge.cases import Comparison
+from adjudge.judges.base import CompareQuestion, ResearchQuestion
+from adjudge.judges.jury import Jury, majority
+from adjudge.rubric import shipped
+from adjudge.verdicts import Call, ComparisonOpinion, Failure, Research, Score, Usage
+
+CASE = Comparison("t", "x", "y")
+KEYS = [criterion.key for criterion in shipped("compare").criteria]
+
+
+def opinion(name, a, b, preference):
+    return ComparisonOpinion(
+        judge=name,
+        order="ab",
+        scores={
+            key: {
+                "A": Score(value=Decimal(a), justification=f"{name} on A"),
+                "B": Score(value=Decimal(b), justification=f"{name} on B"),
+            }
+            for key in KEYS
+        },
+        evidence=(),
+        summaries={"A": f"{name} A", "B": f"{name} B"},
+        preference=preference,
+        rationale=name,
+        calls=(Call(key=name, purpose="opinion", model=name, usage=Usage(input_tokens=3, output_tokens=2)),),
+    )
+
+
+class Member:
+    def __init__(self, answer):
+        self.answer = answer
+        self.name = answer.judge
+
+    async def opine(self, question):
+        return self.answer
+
+    async def close(self):
+        pass
+
+
+def ask(rule, *answers, question=None):
+    jury = Jury("jury:…", tuple(map(Member, answers)), rule)
+    return asyncio.run(jury.opine(question or CompareQuestion(CASE, shipped("compare"), "ab")))
+
+
+def test_the_median_of_three_is_the_middle_one_with_that_members_words():
+    settled = ask("median", opinion("x", 2, 9, "B"), opinion("y", 7, 5, "A"), opinion("z", 8, 4, "A"))
+    score = settled.scores["clarity_structure"]
+    assert (score["A"].value, score["A"].justification) == (Decimal(7), "y on A")
+    assert (score["B"].value, score["B"].justification) == (Decimal(5), "y on B")
+    assert settled.preference == "A"
+    assert len(settled.calls) == len(settled.members) == 3
+
+
+def test_the_mean_of_three_is_kept_at_a_hundredth():
+    settled = ask("mean", opinion("x", 7, 1, "A"), opinion("y", 7, 1, "A"), opinion("z", 8, 1, "A"))
+    assert settled.scores["clarity_structure"]["A"].value == Decimal("7.33")
+
+
+def test_majority_over_every_vote_of_three():
+    for votes in itertools.product(("A", "B", "tie"), repeat=3):
+        most = max(set(votes), key=votes.count)
+        assert majority(list(votes)) == (most if votes.count(most) >= 2 else "tie")
+
+
+def test_two_against_two_is_a_tie():
+    assert majority(["A", "A", "B", "B"]) == "tie"
+
+
+def test_one_failed_member_of_three_is_a_warning():
+    failed = Failure(reason="timeout", message="slow", judge="z")
+    settled = ask("median", opinion("x", 6, 4, "A"), opinion("y", 8, 4, "A"), failed)
+    assert settled.scores["clarity_structure"]["A"].value == Decimal(7)
+    assert [warning.code for warning in settled.warnings] == ["jury_member_failed"]
+
+
+@pytest.mark.parametrize(("members", "failures"), [(2, 1), (3, 2), (4, 2)])
+def test_half_a_jury_or_less_is_a_failure_that_names_every_reason_and_keeps_every_call(members, failures):
+    answers = [opinion(f"o{n}", 6, 4, "A") for n in range(members - failures)]
+    answers += [Failure(reason="timeout", message="slow", judge=f"f{n}") for n in range(failures)]
+    failed = ask("median", *answers)
+    assert isinstance(failed, Failure)
+    assert failed.reason == "no_quorum"
+    assert failed.message.count("timeout: slow") == failures
+    assert len(failed.calls) == members - failures
+
+
+def test_a_jurys_searches_take_every_members_first_wish_before_anybodys_second():
+    wishes = [
+        Research(judge="x", queries=("one", "two", "three")),
+        Research(judge="y", queries=("eins", "one", "drei")),
+    ]
+    settled = ask("median", *wishes, question=ResearchQuestion(CASE))
+    assert settled.queries == ("one", "eins", "two", "three")

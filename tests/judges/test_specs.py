@@ -1,0 +1,104 @@
+"""A judge is named by one string; a bad one is refused with what is allowed, and no key is needed to name one."""
+
+import pytest
+
+from adjudge.errors import JudgeSpecError, SetupError
+from adjudge.judges.base import ResearchQuestion
+from adjudge.judges.jury import Jury
+from adjudge.judges.llm import LLMJudge
+from adjudge.judges.providers import PROVIDERS
+from adjudge.judges.specs import Asking, open_judge
+from adjudge.judges.wires.anthropic import AnthropicWire
+from adjudge.judges.wires.openai import OpenAIWire
+
+URLS = {
+    "openai": "https://api.openai.com/v1/chat/completions",
+    "anthropic": "https://api.anthropic.com/v1/messages",
+    "google": "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
+    "mistral": "https://api.mistral.ai/v1/chat/completions",
+    "azure": "https://mine.openai.azure.com/openai/v1/chat/completions",
+    "groq": "https://api.groq.com/openai/v1/chat/completions",
+    "openrouter": "https://openrouter.ai/api/v1/chat/completions",
+}
+
+
+@pytest.fixture
+def asking(journal, monkeypatch):
+    for provider in PROVIDERS.values():
+        for variable in (*provider.keys, *provider.url_variables):
+            monkeypatch.delenv(variable, raising=False)
+    monkeypatch.delenv("ADJUDGE_API_KEY", raising=False)
+    return Asking(journal)
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+def test_every_provider_has_its_address_and_takes_its_key_from_the_environment(provider, asking, monkeypatch):
+    monkeypatch.setenv(PROVIDERS[provider].keys[0], "sk-secret")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://mine.openai.azure.com/")
+    judge = open_judge(f"{provider}:some-model", asking)
+    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge.wire, AnthropicWire if provider == "anthropic" else OpenAIWire)
+    assert judge.wire.poster.url == URLS[provider]
+    assert any("sk-secret" in value for value in judge.wire.headers.values())
+    assert judge.name == f"{provider}:some-model"
+    assert "sk-secret" not in str(judge.wire.identity())
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+async def test_without_a_key_a_call_says_which_variable_to_set(provider, asking, case):
+    judge = open_judge(f"{provider}:some-model", asking)
+    with pytest.raises(SetupError, match=f"^{provider}: set {PROVIDERS[provider].keys[0]}"):
+        await judge.opine(ResearchQuestion(case))
+
+
+def test_any_openai_compatible_server_is_named_by_its_url(asking, monkeypatch):
+    judge = open_judge("http://127.0.0.1:8080/v1#qwen", asking)
+    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge.wire, OpenAIWire)
+    assert judge.wire.poster.url == "http://127.0.0.1:8080/v1/chat/completions"
+    assert judge.wire.model == "qwen"
+    assert "authorization" not in judge.wire.headers
+    monkeypatch.setenv("ADJUDGE_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_API_KEY", "never sent to a stranger")
+    keyed = open_judge("http://127.0.0.1:8080/v1#qwen", asking)
+    assert isinstance(keyed, LLMJudge)
+    assert isinstance(keyed.wire, OpenAIWire)
+    assert keyed.wire.headers["authorization"] == "Bearer k"
+
+
+def test_a_jury_is_named_by_its_members_and_its_rule(asking):
+    jury = open_judge("jury:embedded+openai:gpt-5.1+http://h:1/v1#m", asking)
+    assert isinstance(jury, Jury)
+    assert [member.name for member in jury.members] == ["embedded", "openai:gpt-5.1", "http://h:1/v1#m"]
+    assert jury.rule == "median"
+    mean = open_judge("jury(mean):embedded+embedded", asking)
+    assert isinstance(mean, Jury)
+    assert mean.rule == "mean"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "gpt-5",
+        "openai:",
+        ":x",
+        "http://host/v1",
+        "http://#m",
+        "http://user:pw@host/v1#m",
+        "http://host/v1?key=1#m",
+        "jury:embedded",
+        "jury:embedded+",
+        "jury:jury:a+b+c",
+        "jury(max):embedded+embedded",
+        "Open AI:x",
+        "embedded2",
+        "x" * 3000,
+    ],
+)
+def test_what_names_no_judge_is_refused_in_one_line(spec, asking):
+    with pytest.raises(JudgeSpecError) as refused:
+        open_judge(spec, asking)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 400
+    assert refused.value.allowed

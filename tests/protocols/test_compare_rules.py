@@ -1,0 +1,248 @@
+"""compare's rules, each over its whole space or by property: who wins, when it is a tie, what the orders say."""
+
+import itertools
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.cases import Comparison
+from adjudge.protocols.compare import CompareOptions, combine_preferences, compare, decide
+from adjudge.rubric import parse, shipped
+from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Score
+
+BAND = Decimal("0.5")
+WINNERS = ("A", "B", "tie")
+CASE = Comparison("Say hello to the world.", "Hello to you, whole wide world.", "Good day to all of you there.")
+
+
+def decided(a, b, preference, agree):
+    return decide({"A": Fraction(a), "B": Fraction(b)}, preference, orders_agree=agree, band=BAND)[0]
+
+
+def test_the_winner_rule_over_every_pair_of_totals_preference_and_order_agreement():
+    totals = [
+        Fraction(n, 8) for n in range(8, 81)
+    ]  # every normalised total that the default weights can give in eighths
+    for a, b, preference, agree in itertools.product(totals, totals, WINNERS, (True, False)):
+        higher = "A" if a > b else "B"
+        if a == b or (abs(a - b) < Fraction(1, 2) and (preference == "tie" or not agree)):
+            expected = "tie"
+        else:
+            expected = higher
+        assert decided(a, b, preference, agree) == expected
+
+
+def test_exactly_half_a_point_is_outside_the_band():
+    assert decided("7.5", "7.0", "tie", False) == "A"
+    assert decided("7.499999999999999999999", "7", "tie", True) == "tie"
+
+
+def test_a_preference_for_the_lower_total_does_not_decide():
+    assert decided("7.1", "7.0", "B", True) == "A"
+
+
+def test_preferences_combine_to_what_they_share_or_the_only_side_named():
+    table = {pair: combine_preferences(list(pair)) for pair in itertools.product(WINNERS, repeat=2)}
+    assert table == {
+        ("A", "A"): "A",
+        ("B", "B"): "B",
+        ("tie", "tie"): "tie",
+        ("A", "B"): "tie",
+        ("B", "A"): "tie",
+        ("A", "tie"): "A",
+        ("tie", "A"): "A",
+        ("B", "tie"): "B",
+        ("tie", "B"): "B",
+    }
+
+
+class Scripted:
+    """A judge that says what a test tells it to."""
+
+    name = "scripted"
+
+    def __init__(self, opinions):
+        self.opinions = opinions
+        self.questions = []
+
+    async def opine(self, question):
+        self.questions.append(question)
+        return self.opinions[question.order]
+
+    async def close(self):
+        pass
+
+
+def opinion(order, scores, preference="tie", case=CASE, rubric=None):
+    rubric = rubric or shipped("compare")
+    keys = [criterion.key for criterion in rubric.criteria]
+    evidence = tuple(
+        Evidence(criterion=key, answer=label, impact="favorable", quote=text[:20], rationale="r", start=0, end=20)
+        for key in keys
+        for label, text in (("A", case.a), ("B", case.b))
+    )
+    return ComparisonOpinion(
+        judge="scripted",
+        order=order,
+        scores={
+            key: {
+                "A": Score(value=Decimal(scores[0]), justification=f"A {order}"),
+                "B": Score(value=Decimal(scores[1]), justification=f"B {order}"),
+            }
+            for key in keys
+        },
+        evidence=evidence,
+        summaries={"A": "sum A", "B": "sum B"},
+        preference=preference,
+        rationale=f"because {order} {preference}",
+    )
+
+
+async def judged(ab, ba, options=CompareOptions(), **kwargs):
+    judge = Scripted({"ab": opinion("ab", *ab), "ba": opinion("ba", *ba)})
+    verdict = await compare(CASE, judge, shipped("compare"), options, **kwargs)
+    assert isinstance(verdict, ComparisonVerdict)
+    return verdict, judge
+
+
+async def test_both_orders_are_judged_by_default_and_averaged_per_criterion():
+    verdict, judge = await judged(((8, 5), "A"), ((7, 6), "A"))
+    assert [question.order for question in judge.questions] == ["ab", "ba"]
+    for criterion in verdict.criteria.values():
+        assert (criterion.scores["A"].value, criterion.scores["B"].value) == (Decimal("7.5"), Decimal("5.5"))
+    assert str(verdict.overall["A"].weighted_total) == "60"
+    assert str(verdict.overall["B"].weighted_total) == "44"
+    assert (str(verdict.overall["A"].normalized), str(verdict.margin)) == ("7.5", "2")
+
+
+async def test_the_verdict_says_whether_the_orders_agreed_and_by_how_much_they_moved():
+    verdict, _ = await judged(((8, 5), "A"), ((7, 6), "A"))
+    assert verdict.order.consistent is True
+    assert verdict.order.winners == {"ab": "A", "ba": "A"}
+    assert {label: str(moved) for label, moved in verdict.order.moved.items()} == {"A": "-1", "B": "1"}
+
+
+async def test_orders_that_disagree_with_close_totals_are_a_tie():
+    verdict, _ = await judged(((8, 6), "A"), ((6, "7.5"), "B"))
+    assert verdict.order.consistent is False
+    assert (verdict.winner, verdict.decided_by) == ("tie", "orders_disagree")
+
+
+async def test_orders_that_disagree_with_a_clear_difference_still_have_a_winner():
+    verdict, _ = await judged(((10, 1), "A"), ((5, 6), "B"))
+    assert verdict.order.consistent is False
+    assert (verdict.winner, verdict.decided_by) == ("A", "higher_total")
+
+
+async def test_close_totals_with_a_judge_that_prefers_neither_are_a_tie():
+    verdict, _ = await judged((("7.2", 7), "tie"), (("7.2", 7), "tie"))
+    assert (verdict.winner, verdict.decided_by) == ("tie", "judge_prefers_tie")
+
+
+async def test_equal_totals_are_a_tie_whatever_the_judge_prefers():
+    verdict, _ = await judged(((7, 7), "A"), ((7, 7), "A"))
+    assert (verdict.winner, verdict.decided_by) == ("tie", "equal_totals")
+
+
+async def test_a_preference_against_the_totals_is_a_warning_not_a_decision():
+    verdict, _ = await judged(((8, 6), "B"), ((8, 6), "B"))
+    assert verdict.winner == "A"
+    assert [warning.code for warning in verdict.warnings] == ["preference_against_totals"]
+
+
+async def test_one_order_is_drawn_from_the_recorded_seed_and_mixes_over_cases():
+    drawn = set()
+    for seed in range(20):
+        verdict, judge = await judged(((8, 5), "A"), ((8, 5), "A"), CompareOptions(one_order=True, seed=seed))
+        again, _ = await judged(((8, 5), "A"), ((8, 5), "A"), CompareOptions(one_order=True, seed=seed))
+        assert len(judge.questions) == 1
+        assert verdict.order.judged == again.order.judged
+        assert verdict.order.drawn_from_seed == seed
+        assert verdict.order.consistent is None
+        drawn.add(verdict.order.judged)
+    assert drawn == {("ab",), ("ba",)}
+
+
+async def test_weights_of_the_case_override_the_rubrics():
+    weights = {**shipped("compare").weights, "correctness_reasoning": Decimal("0.25")}
+    case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
+    judge = Scripted({"ab": opinion("ab", (8, 5)), "ba": opinion("ba", (8, 5))})
+    verdict = await compare(case, judge, shipped("compare"))
+    assert isinstance(verdict, ComparisonVerdict)
+    assert str(verdict.overall["A"].weighted_total) == "50"  # 8 × 6.25
+    assert str(verdict.overall["A"].normalized) == "8"
+
+
+async def test_a_failed_order_is_a_failure_with_everything_that_was_paid_and_never_a_number():
+    failure = Failure(reason="refused", message="no", judge="scripted")
+    judge = Scripted({"ab": opinion("ab", (8, 5)), "ba": failure})
+    assert await compare(CASE, judge, shipped("compare")) == failure
+
+
+async def test_the_same_evidence_from_both_orders_stands_once():
+    verdict, _ = await judged(((8, 5), "A"), ((8, 5), "A"))
+    assert all(len(items) == 1 for c in verdict.criteria.values() for items in c.evidence.values())
+
+
+async def test_a_users_rubric_decides_criteria_scale_and_band():
+    rubric = parse(
+        "name: mine\nversion: '1'\nprotocol: compare\nscale: {min: 0, max: 100, step: 5}\ntie_band: 10\n"
+        "criteria:\n  - {key: warmth, weight: 0.3, guidance: warm}\n  - {key: wit, weight: 0.6, guidance: witty}\n",
+        "mine.yaml",
+    )
+    judge = Scripted(
+        {"ab": opinion("ab", (75, 70), "tie", rubric=rubric), "ba": opinion("ba", (75, 70), "tie", rubric=rubric)}
+    )
+    verdict = await compare(CASE, judge, rubric)
+    assert isinstance(verdict, ComparisonVerdict)
+    assert set(verdict.criteria) == {"warmth", "wit"}
+    assert str(verdict.overall["A"].weighted_total) == "67.5"
+    assert (verdict.winner, verdict.decided_by) == ("tie", "judge_prefers_tie")
+
+
+@given(st.lists(st.integers(1, 10), min_size=28, max_size=28), st.sampled_from(WINNERS), st.sampled_from(WINNERS))
+async def test_exchanging_the_answers_exchanges_the_verdict(values, first, second):
+    rubric = shipped("compare")
+    swap = {"A": "B", "B": "A", "tie": "tie"}
+    keys = [criterion.key for criterion in rubric.criteria]
+
+    def built(order, given, preference, a, b):
+        base = opinion(order, (1, 1), preference)
+        scores = {
+            key: {
+                a: Score(value=Decimal(given[2 * at]), justification=""),
+                b: Score(value=Decimal(given[2 * at + 1]), justification=""),
+            }
+            for at, key in enumerate(keys)
+        }
+        return base.model_copy(update={"scores": scores})
+
+    there = Scripted(
+        {"ab": built("ab", values[:14], first, "A", "B"), "ba": built("ba", values[14:], second, "A", "B")}
+    )
+    back = Scripted(
+        {
+            "ab": built("ab", values[:14], swap[first], "B", "A"),
+            "ba": built("ba", values[14:], swap[second], "B", "A"),
+        }
+    )
+    one = await compare(CASE, there, rubric)
+    two = await compare(Comparison(CASE.task, CASE.b, CASE.a), back, rubric)
+    assert isinstance(one, ComparisonVerdict)
+    assert isinstance(two, ComparisonVerdict)
+    assert two.winner == swap[one.winner]
+    assert two.overall["A"].weighted_total == one.overall["B"].weighted_total
+    assert two.margin == one.margin
+
+
+@pytest.mark.parametrize("bad", [{"correctness": 1}, {"clarity_structure": -1}])
+async def test_bad_weights_are_refused_before_anybody_is_asked(bad):
+    from adjudge.errors import InputError
+
+    judge = Scripted({})
+    with pytest.raises(InputError, match="^weights"):
+        await compare(Comparison("t", "x", "y", weights=bad), judge, shipped("compare"))
+    assert judge.questions == []

@@ -1,0 +1,82 @@
+"""Imports point one way: each part may know the parts above it in this list, and no others."""
+
+import ast
+from pathlib import Path
+
+import adjudge
+
+ROOT = Path(adjudge.__file__).parent
+LAYERS = [
+    "errors",
+    "arithmetic",
+    "cases",
+    "verdicts",
+    "words",
+    "evidence",
+    "rubric",
+    "prompts",
+    "facts",
+    "journal",
+    "judges",
+    "search",
+    "protocols",
+    "readers",
+    "render",
+    "engine",
+    "server",
+    "cli",
+]
+# Within judges/: roles and wires know no judge, and the judges know no protocol.
+INNER = {"judges": ["base", "roles", "prices", "providers", "wires", "embedded", "llm", "jury", "specs"]}
+
+
+def imports_of(file):
+    """The adjudge modules a file imports, as dotted paths below adjudge; lazy ones count too."""
+    package = ("adjudge", *file.relative_to(ROOT).parts[:-1])
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("adjudge."):
+                    yield alias.name.split(".")[1:]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            path = [*base, *(node.module or "").split(".")] if node.module else list(base)
+            if path[:1] != ["adjudge"]:
+                continue
+            for alias in node.names:
+                yield [part for part in (*path[1:], alias.name) if part]
+
+
+def place(parts, order):
+    return order.index(parts[0]) if parts and parts[0] in order else None
+
+
+def test_every_part_has_its_place_in_the_list():
+    parts = {path.stem if path.is_file() else path.name for path in ROOT.iterdir() if not path.name.startswith("__")}
+    data = {"py.typed".partition(".")[0], "rubrics", "prompts"}
+    assert parts - data - set(LAYERS) == set()
+
+
+def test_imports_point_up_the_list_only():
+    wrong = []
+    for file in sorted(ROOT.rglob("*.py")):
+        own = [*file.relative_to(ROOT).parts[:-1], file.stem]
+        if own == ["__init__"]:
+            continue  # the public surface, which imports lazily from everywhere
+        for target in imports_of(file):
+            here, there = place(own, LAYERS), place(target, LAYERS)
+            if there is not None and here is not None and there > here:
+                wrong.append(f"{'/'.join(own)} imports {'.'.join(target)}")
+            inner = INNER.get(own[0], [])
+            if own[0] == target[0] and (low := place(own[1:], inner)) is not None:
+                high = place(target[1:], inner)
+                if high is not None and high > low:
+                    wrong.append(f"{'/'.join(own)} imports {'.'.join(target)}")
+    assert wrong == []
+
+
+def test_protocols_know_no_provider_file_format_or_database():
+    for file in sorted((ROOT / "protocols").glob("*.py")):
+        for target in imports_of(file):
+            assert target[:2] not in (["judges", "wires"], ["judges", "llm"], ["judges", "specs"]), (file, target)
+            assert target[0] not in ("journal", "readers", "render", "search"), (file, target)

@@ -1,0 +1,52 @@
+"""What is public is a decision; a change of this list belongs in the changelog."""
+
+import inspect
+import subprocess
+import sys
+
+import adjudge
+
+
+def test_the_public_names():
+    assert sorted(adjudge.__all__) == [
+        "AdjudgeError",
+        "CompareSettings",
+        "Comparison",
+        "ComparisonVerdict",
+        "Failure",
+        "InputError",
+        "__version__",
+        "compare",
+        "compare_sync",
+        "open_engine",
+        "replay",
+    ]
+    for name in adjudge.__all__:
+        assert getattr(adjudge, name) is not None
+
+
+def test_compare_is_async_and_takes_the_contracts_inputs():
+    assert inspect.iscoroutinefunction(adjudge.compare)
+    assert list(inspect.signature(adjudge.compare).parameters)[:5] == ["task", "a", "b", "context", "weights"]
+
+
+def test_importing_adjudge_imports_nothing_heavy():
+    code = "import adjudge, sys; print([m for m in ('pydantic', 'aiohttp', 'yaml', 'fastapi') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_compare_sync_works_with_and_without_a_running_loop(tmp_path):
+    import asyncio
+
+    def judged():
+        verdict = adjudge.compare_sync(
+            "Say hello.", "Hello there, my good friend!", "No.", journal=tmp_path / "journal.db"
+        )
+        assert isinstance(verdict, adjudge.ComparisonVerdict)
+        return verdict.verdict_id
+
+    async def inside_a_loop():
+        return judged()
+
+    assert judged() == asyncio.run(inside_a_loop())
