@@ -8,7 +8,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 .PHONY: demo test lint bench serve clean
 
 demo: .venv/.base
-	@$(BIN)/python examples/demo.py
+	@mkdir -p demo
+	@$(BIN)/adjudge compare examples/compare.json --format text --journal demo/journal.db
+	@$(BIN)/adjudge compare examples/compare.json -o demo/compare.html --journal demo/journal.db
+	@echo "Open demo/compare.html in a browser to see the evidence in place."
 
 test: .venv/.dev lint
 	$(BIN)/python -m pytest
@@ -25,7 +28,7 @@ serve: .venv/.base
 	$(BIN)/adjudge serve
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/.base: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

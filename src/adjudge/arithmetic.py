@@ -42,7 +42,10 @@ def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]
 
 def normalized(total: Decimal, weights: Iterable[Decimal]) -> Fraction:
     """The total on the rubric's own scale: total ÷ Σ weights, as an exact fraction."""
-    return Fraction(total) / sum((Fraction(weight) for weight in weights), Fraction(0))
+    together = Decimal(0)
+    for weight in weights:
+        together = _EXACT.add(together, weight)
+    return Fraction(total) / Fraction(together)
 
 
 def mean(values: Iterable[Decimal]) -> Fraction:
@@ -60,9 +63,10 @@ def median(values: Iterable[Decimal]) -> Fraction:
 
 def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
     """The decimal nearest to a fraction at the given step (half to even), for showing or for storing a score."""
-    steps = fraction / Fraction(step)
-    whole, rest = divmod(steps.numerator, steps.denominator)
-    if 2 * rest > steps.denominator or (2 * rest == steps.denominator and whole % 2):
+    above, below = step.as_integer_ratio()
+    divisor = fraction.denominator * above
+    whole, rest = divmod(fraction.numerator * below, divisor)
+    if 2 * rest > divisor or (2 * rest == divisor and whole % 2):
         whole += 1
     return plain(_EXACT.multiply(Decimal(whole), step))
 

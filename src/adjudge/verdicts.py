@@ -1,11 +1,13 @@
 """What came of a case: opinions, scores, evidence, the verdict; or a failure, which is never a number.
 
-All frozen. An opinion is one judge's parsed reply before any rule was applied; a verdict is what rules made of it.
+All frozen; what a verdict holds by the dozen are plain dataclasses, which are made faster. An opinion is one judge's
+parsed reply before any rule was applied; a verdict is what rules made of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Self
 
@@ -115,7 +117,8 @@ class Lookup(Frozen):
     error: str | None = None
 
 
-class Evidence(Frozen):
+@dataclass(frozen=True, slots=True)
+class Evidence:
     """A quote that stands at `start:end` of the answer it names."""
 
     criterion: str
@@ -127,7 +130,8 @@ class Evidence(Frozen):
     end: int
 
 
-class Score(Frozen):
+@dataclass(frozen=True, slots=True)
+class Score:
     """A criterion's score for one answer, and why."""
 
     value: Decimal

@@ -14,7 +14,8 @@ _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])[.':](?=[A-Za-z])|(?<
 def split_words(text: str) -> list[str]:
     """The words of a text in order; spaces, punctuation and symbols are not words."""
     if text.isascii():
-        return [word for word in _ASCII_WORD.findall(text) if word.strip("_")]
+        words = _ASCII_WORD.findall(text)
+        return [word for word in words if word.strip("_")] if "_" in text else words
     from icu4py.breakers import WordBreaker
 
     return [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]

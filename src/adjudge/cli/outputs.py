@@ -34,16 +34,17 @@ def choose_format(asked: Format | None, output: str | None) -> Format:
 
 def write_out(content: str, output: str | None) -> None:
     """Print, or put the file in place in one step: a reader never sees half of it."""
+    raw = content.encode("utf-8", "replace")
+    raw += b"" if raw.endswith(b"\n") else b"\n"
     if not output or output == "-":
-        sys.stdout.buffer.write(content.encode("utf-8", "replace"))
-        sys.stdout.buffer.write(b"" if content.endswith("\n") else b"\n")
+        sys.stdout.buffer.write(raw)
         return
     path = Path(output).expanduser()
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content.encode("utf-8", "replace"))
+                file.write(raw)
             umask = os.umask(0)
             os.umask(umask)
             Path(name).chmod(0o666 & ~umask)

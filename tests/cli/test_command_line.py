@@ -1,0 +1,229 @@
+"""The command line as a person meets it: one-line errors, exit codes, whole files."""
+
+import io
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from adjudge.cli.main import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "compare.json"
+ADJUDGE = [sys.executable, "-m", "adjudge.cli.main"]
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+@pytest.fixture
+def adjudge(tmp_path, monkeypatch, capsysbinary):
+    """The command in this process; a few tests below start real ones."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+
+    def run(*args, stdin=b"", **env):
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsysbinary.readouterr()
+        code = main([str(arg) for arg in args])
+        said = capsysbinary.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run
+
+
+def refused(done, says):
+    assert done.returncode == 2, done
+    line = done.stderr.decode()
+    assert line.startswith("adjudge: " + says), line
+    assert line.count("\n") == 1, line
+    assert done.stdout == b""
+
+
+def test_a_case_file_is_judged_and_json_is_printed_to_a_program(adjudge):
+    done = adjudge("compare", EXAMPLE)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)
+    assert verdict["evaluation"]["winner"] == "A"
+    assert list(verdict)[:2] == ["evaluation", "usage"]
+
+
+def test_the_pieces_can_be_text_files_or_standard_input(adjudge, tmp_path):
+    case = json.loads(EXAMPLE.read_text())
+    (tmp_path / "a.txt").write_text(case["responseA"])
+    (tmp_path / "context.txt").write_text(case["context"])
+    pieces = ("--task", case["userTask"], "--a", "@a.txt", "--b", "-", "--context", "@context.txt")
+    by_pieces = adjudge("compare", *pieces, stdin=case["responseB"].encode())
+    assert by_pieces.stdout == adjudge("compare", EXAMPLE).stdout
+
+
+def test_weights_come_as_json_a_file_or_pairs(adjudge, tmp_path):
+    (tmp_path / "w.json").write_text('{"clarity_structure": 3.5}')
+    outputs = {
+        adjudge("compare", EXAMPLE.with_name("compare.json")).stdout,
+        *(
+            adjudge("compare", "--task", "t", "--a", "x", "--b", "y", "--weights", weights).stdout
+            for weights in ('{"clarity_structure": 3.5}', "@w.json", "clarity_structure=3.5")
+        ),
+    }
+    assert len(outputs) == 2  # the example, and one and the same for all three ways
+
+
+@pytest.mark.parametrize("form", ["json", "text", "markdown", "html"])
+def test_every_format_is_written_whole_to_a_file_and_guessed_from_its_name(adjudge, tmp_path, form):
+    suffix = {"markdown": "md", "text": "txt"}.get(form, form)
+    done = adjudge("compare", EXAMPLE, "-o", f"out.{suffix}")
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert (tmp_path / f"out.{suffix}").read_bytes() == adjudge("compare", EXAMPLE, "--format", form).stdout
+    assert {path.name for path in tmp_path.iterdir()} <= {f"out.{suffix}", *_journal_files()}
+
+
+def _journal_files():
+    return {"journal.db", "journal.db-wal", "journal.db-shm", "journal.db.claims"}
+
+
+def test_a_wrong_weight_key_is_refused_with_the_allowed_ones(adjudge):
+    done = adjudge("compare", "--task", "t", "--a", "x", "--b", "y", "--weights", "correctness=1")
+    refused(done, "--weights.correctness: unknown criterion; one of task_understanding, correctness_reasoning, ")
+
+
+def test_an_empty_answer_is_refused(adjudge):
+    refused(adjudge("compare", "--task", "t", "--a", " ", "--b", "y"), "--a: empty; at least one character")
+
+
+def test_a_ten_megabyte_answer_is_refused_with_the_limit(adjudge, tmp_path):
+    (tmp_path / "large.txt").write_text("x" * 10_000_000)
+    refused(
+        adjudge("compare", "--task", "t", "--a", "@large.txt", "--b", "y"), "--a: large.txt has more than 8,000,000"
+    )
+    (tmp_path / "large.txt").write_text("x" * 5_000_000)
+    refused(
+        adjudge("compare", "--task", "t", "--a", "@large.txt", "--b", "y"),
+        "--a: 5,000,000 bytes; at most 1,000,000 are allowed",
+    )
+    (tmp_path / "case.json").write_text(json.dumps({"userTask": "t", "responseA": "x" * 5_000_000, "responseB": "y"}))
+    refused(adjudge("compare", "case.json"), "case.json: responseA: 5,000,000 bytes; at most 1,000,000 are allowed")
+
+
+def test_invalid_utf8_is_refused_with_the_byte(adjudge, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"good\xffbad")
+    refused(
+        adjudge("compare", "--task", "t", "--a", "@bad.txt", "--b", "y"),
+        "--a: bad.txt: invalid UTF-8 at byte 4 (0xff); UTF-8 text is needed",
+    )
+    refused(adjudge("compare", "-", stdin=b'{"a": "\xff"}'), "standard input: invalid UTF-8 at byte 7 (0xff)")
+
+
+def test_a_rubric_with_a_typo_is_refused_with_the_line(adjudge, tmp_path):
+    text = adjudge("rubric", "compare").stdout.decode()
+    (tmp_path / "mine.yaml").write_text(text.replace("weight: 2.0", "weigth: 2.0"))
+    line = text[: text.index("weight: 2.0")].count("\n") + 1
+    refused(
+        adjudge("compare", EXAMPLE, "--rubric", "mine.yaml"),
+        f"mine.yaml:{line}: weigth: unknown field of a criterion; one of guidance, key, name, weight",
+    )
+
+
+def test_a_users_rubric_is_used(adjudge, tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\nversion: '1'\nprotocol: compare\nscale: {min: 1, max: 5}\n"
+        "criteria:\n  - {key: warmth, weight: 1, guidance: is it warm}\n"
+    )
+    assert adjudge("rubric", "mine.yaml").stdout.startswith(b"mine@1#")
+    verdict = json.loads(adjudge("compare", EXAMPLE, "--rubric", "mine.yaml").stdout)
+    assert list(verdict["evaluation"]["criteria_scores"]) == ["warmth"]
+    assert 1 <= verdict["evaluation"]["criteria_scores"]["warmth"]["A"]["score"] <= 5
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("compare",), "--task: missing; give a case file, or all of --task, --a and --b"),
+        (("compare", "none.json"), "CASE: none.json: no such file or directory; a readable file"),
+        (("compare", EXAMPLE, "--task", "t"), "--task: stands beside a case file; give the file or the pieces"),
+        (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is asked for twice; once is allowed"),
+        (("compare", EXAMPLE, "--judge", "gpt"), "judge: 'gpt' names no judge; allowed: embedded, PROVIDER:MODEL"),
+        (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: no such file or directory; a GGUF file is"),
+        (("compare", EXAMPLE, "--search", "google"), "search: 'google' names no search service; allowed: searxng:"),
+        (("compare", EXAMPLE, "--temperature", "9"), "temperature: 9.0; 0 to 2 is allowed"),
+        (("compare", EXAMPLE, "-o", "no/such/folder.html"), "--output: no/such/folder.html: no such file or directory"),
+        (("compare", EXAMPLE, "--journal", "/dev/null/x"), "/dev/null/x: the journal cannot be opened"),
+        (("replay", "c123"), "c123: no such verdict in this journal"),
+        (("rubric", "none.yaml"), "none.yaml: no such file or directory; a YAML file is needed"),
+        (("serve", "--port", "99999"), "--port: 99999; 0 to 65535 is allowed"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(adjudge, args, says):
+    refused(adjudge(*args), says)
+
+
+def test_a_missing_key_says_which_variable_to_set(adjudge):
+    done = adjudge("compare", EXAMPLE, "--judge", "openai:gpt-5.1", OPENAI_API_KEY="")
+    refused(done, "openai: set OPENAI_API_KEY in the environment")
+
+
+def test_a_real_process_exits_with_2_and_shows_no_traceback(tmp_path):
+    command = [*ADJUDGE, "compare", "--task", "t", "--a", "", "--b", "y", "--journal", str(tmp_path / "journal.db")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "adjudge: --a: empty; at least one character that is not white space is needed\n"
+
+
+def test_a_verdict_is_replayed_byte_for_byte(adjudge):
+    verdict = adjudge("compare", EXAMPLE).stdout
+    replayed = adjudge("replay", json.loads(verdict)["verdict_id"][:10])
+    assert replayed.returncode == 0
+    assert replayed.stdout == verdict
+    assert replayed.stderr == b"adjudge: the same, byte for byte\n"
+
+
+def test_help_takes_less_than_300_milliseconds_of_cpu():
+    def seconds():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*ADJUDGE, "--help"], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(seconds() for _ in range(3)) < 0.3
+
+
+def test_help_imports_nothing_that_only_a_command_needs():
+    code = (
+        "import sys; from adjudge.cli.main import build_parser; build_parser().format_help(); "
+        "print([m for m in ('aiohttp', 'fastapi', 'pydantic', 'yaml', 'jinja2', 'icu4py', 'orjson', 'xllamacpp')"
+        " if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_judges_lists_what_is_ready_and_what_is_missing(adjudge):
+    lines = adjudge("judges", OPENAI_API_KEY="sk-x", MISTRAL_API_KEY="").stdout.decode().splitlines()
+    states = {line[9:].split()[0].partition(":")[0]: line[:7] for line in lines}
+    assert states["embedded"] == states["openai"] == states["gguf"] == states["jury"] == "ready  "
+    assert states["mistral"] == "not yet"
+    assert not any("sk-x" in line for line in lines)
+
+
+def test_doctor_is_content_with_this_installation_and_names_what_is_wrong(adjudge):
+    well = adjudge("doctor")
+    assert well.returncode == 0, well.stdout
+    assert b"missing" not in well.stdout
+    ill = adjudge("doctor", "--judge", "openai:gpt-5.1", OPENAI_API_KEY="")
+    assert ill.returncode == 1
+    assert b"missing  openai:gpt-5.1: openai: set OPENAI_API_KEY in the environment" in ill.stdout
+
+
+def test_output_that_nobody_reads_is_no_error(tmp_path):
+    journal = tmp_path / "journal.db"
+    line = f"{sys.executable} -m adjudge.cli.main compare {EXAMPLE} --journal {journal} | head -c 10"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True)
+    assert done.stderr == b""
