@@ -1,0 +1,47 @@
+"""Does a text say the same twice? Sentences and lines that stand in it word for word more than once.
+
+Code is left out, and so is everything short: a refrain of three words is style, not repetition.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from .sentences import code_spans, rough_words, sentence_spans
+from .spots import Spot
+
+_WORDS = 6
+_SHOWN = 3
+
+
+def find_repetition(text: str) -> list[Spot]:
+    """The sentences that stand more than once, the most frequent first; each at its first repeat."""
+    spans = sentence_spans(text)
+    if len(spans) < 2:
+        return []
+    first: dict[str, int] = {}
+    repeats: dict[str, list[tuple[int, int]]] = {}
+    for start, end in spans:
+        sentence = text[start:end]
+        if sentence in first:
+            repeats.setdefault(sentence, []).append((start, end))
+        else:
+            first[sentence] = start
+    if not repeats:
+        return []
+    code = code_spans(text)
+    spots = []
+    for sentence, places in repeats.items():
+        if rough_words(sentence) < _WORDS or _inside(places[0][0], code):
+            continue
+        if sentence.startswith("|") or not any(map(str.isalpha, sentence)):
+            continue  # rows and rules of a table
+        start, end = places[0]
+        spots.append((len(places), Spot(start, end, f"stands {len(places) + 1} times word for word", True)))
+    spots.sort(key=lambda item: (-item[0], item[1].start))
+    return [spot for _, spot in spots[:_SHOWN]]
+
+
+def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (at, at)) - 1
+    return index >= 0 and at < spans[index][1]

@@ -1,0 +1,59 @@
+"""Where the sentences and lines of a text stand, and roughly how long they are.
+
+Good enough to compare and quote them in any script; not a grammar, and not the exact word count of `adjudge.words`.
+"""
+
+from __future__ import annotations
+
+import re
+
+SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
+CLOSERS = "\"'”’»›)]}」』）】*_`~"
+
+# Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.
+_BOUNDARY = re.compile(r"[.!?…؟۔।॥։][\"'”’»)\]*_]{0,3}(?=\s)|[。！？｡][」』”’）]{0,2}|\n")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def sentence_spans(text: str, limit: int = 4000) -> list[tuple[int, int]]:
+    """The places of the sentences, without the white space around them; a line's end is a sentence's end too."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        _add_trimmed(spans, text, start, match.end())
+        start = match.end()
+        if len(spans) >= limit:
+            return spans
+    _add_trimmed(spans, text, start, len(text))
+    return spans
+
+
+def rough_words(text: str) -> int:
+    """About how many words: those between spaces, and for scripts without spaces one for two characters."""
+    if text.isascii():
+        return len(text.split())
+    unspaced = len(_UNSPACED.findall(text))
+    return len(text.split()) + unspaced // 2
+
+
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """The places inside ``` fences, an unclosed last one included."""
+    if "```" not in text:
+        return []
+    marks = [match.start() for match in re.finditer("```", text)]
+    if len(marks) % 2:
+        marks.append(len(text))
+    return list(zip(marks[::2], marks[1::2], strict=True))
+
+
+def _add_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    stripped = piece.strip()
+    if stripped:
+        start += len(piece) - len(piece.lstrip())
+        spans.append((start, start + len(stripped)))
+
+
+def word_set(words: str) -> frozenset[str]:
+    """A word list written as running text, so that it stays readable as one."""
+    return frozenset(words.split())

@@ -1,0 +1,18 @@
+"""What a detector returns: a place in one text, what was found there, and whether code is certain of it.
+
+It knows no case and no label; `finding` turns spots into facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Something found at `text[start:end]`, in words a reader understands."""
+
+    start: int
+    end: int
+    found: str
+    certain: bool

@@ -1,0 +1,155 @@
+"""Is a text cut off? An unclosed code block, a dangling comma, bracket, list marker or little word, an open sentence.
+
+It compares the end with the rest of the same text: where nothing else is punctuated prose, an open end says nothing.
+It does not judge whether an answer is complete in substance.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..prompts import CONTROL_TOKEN
+from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
+from .spots import Spot
+
+TAIL = 60  # how much of the end is shown
+_LONG_LINE = 8  # words from which a line counts as prose rather than a title or an item
+_SENTENCES = 3  # finished sentences that make a text punctuated prose
+
+_FENCE = re.compile(r"^[ \t>]*(`{3,})([^`\n]*)$", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,3})[.)])(?:[ \t]|$)")
+_ENDED = re.compile(r"[.!?…][\"'”’»)\]*_]{0,3}(?:\s|$)|[。！？｡؟۔।॥։]")
+_CODE = re.compile(r"[{};=<>\\|$]|\(\)|://|\w[@/]\w|^\s*(?:#|//)")
+
+_COMMAS = ",،、，;；"
+_BRACKETS = "([{（「『【"
+# Words after which an English, Spanish, French, German, Portuguese or Italian sentence never ends.
+_NEVER_LAST = word_set(
+    "the an and or because although whereas than if unless my your their whose "
+    "los las una del porque le les une et dans und oder weil eine einen dem os uma il gli perché"
+)
+# Words after which one seldom ends.
+_SELDOM_LAST = word_set(
+    "a of with by from as that which but while when into onto between is are was were be to for its our "
+    "el la un de que y con por para pour avec ou der die ein mit für von zu e do da com di che per"
+)
+
+
+def find_truncation(text: str) -> Spot | None:
+    """Where and how the text breaks off, or None."""
+    end = _real_end(text)
+    body = text[:end]
+    if not body:
+        return None
+    reason = _unclosed_fence(body) or _dangling_marker(body) or _open_end(body)
+    if reason is None:
+        return None
+    found, certain = reason
+    return Spot(_tail_start(body), end, found, certain)
+
+
+def _real_end(text: str) -> int:
+    """The end without white space and without the turn markers that some models leave behind."""
+    end = len(text.rstrip())
+    for _ in range(10):
+        if not end or text[end - 1] not in ">]":
+            break
+        tail = text[max(0, end - 50) : end]
+        marks = [match for match in CONTROL_TOKEN.finditer(tail) if match.end() == len(tail)]
+        if not marks:
+            break
+        end = len(text[: end - len(marks[0][0])].rstrip())
+    return end
+
+
+def _tail_start(body: str) -> int:
+    start = max(0, len(body) - TAIL)
+    space = body.find(" ", start, len(body) - TAIL // 2)
+    return space + 1 if start and space >= 0 else start
+
+
+def _unclosed_fence(body: str) -> tuple[str, bool] | None:
+    if "```" not in body:
+        return None
+    opened: re.Match[str] | None = None
+    for match in _FENCE.finditer(body):
+        if opened is None:
+            opened = match
+        elif len(match[1]) >= len(opened[1]) and not match[2].strip():
+            opened = None
+    # A fence closed in the middle of a line, or a bare last fence (the outer one of a nested pair), is closed badly:
+    # nothing is missing.
+    if opened is None or opened[1] in body[opened.end() :] or not body[opened.end() :].strip():
+        return None
+    return "ends inside a code block that was never closed", True
+
+
+def _dangling_marker(body: str) -> tuple[str, bool] | None:
+    at = body.rfind("\n") + 1
+    last = _ITEM.match(body, at)
+    if not at or last is None or last.end() != len(body):
+        return None
+    before = next((line for line in reversed(body[max(0, at - 2000) : at].split("\n")) if line.strip()), "")
+    item = _ITEM.match(before)
+    if item is None or item.end() == len(before):
+        return None
+    if last[1] is None:
+        return ("ends with an empty list item", False) if item[1] is None else None
+    if item[1] is not None and int(last[1]) == int(item[1]) + 1:
+        return "ends with the number of a list item that never comes", True
+    return None
+
+
+def _open_end(body: str) -> tuple[str, bool] | None:
+    line = body[body.rfind("\n") + 1 :]
+    last = line.rstrip(CLOSERS)[-1:] if line[-1] not in "`" else "."
+    if not last or last in SENTENCE_ENDS:
+        return None
+    words = line.split()
+    prose = rough_words(line) >= _LONG_LINE and not _CODE.search(line)
+    if not prose or "```" in body[-400:]:
+        return None
+    char = body[-1]
+    finished = _finished_sentences(body)
+    certain = finished >= _SENTENCES
+    if char in _BRACKETS and body[-2:-1] not in tuple(":;=-"):
+        return "ends with an opened bracket", certain
+    if finished == 0 or not _others_end(body, line):
+        return None
+    if char in _COMMAS:
+        return "ends with a comma", certain
+    word = words[-1]
+    if word.lower() in _NEVER_LAST:
+        return f"ends with the word “{word}”", certain and word.islower()
+    if finished < _SENTENCES:
+        return None
+    if word in _SELDOM_LAST:
+        return f"ends with the word “{word}”", False
+    if char.isalpha() and not any(mark in word for mark in ".@/#:_"):
+        return "ends in the middle of a sentence", False
+    return None
+
+
+def _finished_sentences(body: str) -> int:
+    count = 0
+    for count, _ in enumerate(_ENDED.finditer(body), start=1):
+        if count >= _SENTENCES:
+            break
+    return count
+
+
+def _others_end(body: str, last: str) -> bool:
+    """Do the other lines of the same kind (items or paragraphs) end with a full stop or the like?
+
+    In a poem, a list of phrases or a transcript they don't, and then the last line need not either.
+    """
+    is_item = _ITEM.match(last) is not None
+    peers = [
+        line
+        for line in body[: len(body) - len(last)][-8000:].split("\n")
+        if line.strip() and (_ITEM.match(line) is not None) == is_item and rough_words(line) >= 4
+    ]
+    if not peers:
+        return not is_item and _ENDED.search(last) is not None
+    ended = sum(1 for line in peers if line.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS + ":"))
+    return ended * 5 >= len(peers) * 4

@@ -1,0 +1,51 @@
+import pytest
+
+from adjudge.facts.refusal import find_refusal
+
+REFUSALS = [
+    "I can't help with that.",
+    "I’m sorry, but I can’t assist with that request.",
+    "As an AI language model, I cannot provide medical advice.",
+    "Unfortunately, I am unable to provide that information.",
+    "I must decline.",
+    "Lo siento, pero no puedo ayudar con eso.",
+    "Je suis désolé, mais je ne peux pas vous aider avec cette demande.",
+    "Es tut mir leid, aber ich kann dir dabei nicht helfen.",
+    "Desculpe, mas não posso ajudar com isso.",
+    "Mi dispiace, ma non posso aiutarti con questo.",
+    "申し訳ありませんが、お手伝いできません。",
+    "抱歉，我无法提供这方面的帮助。",
+    "죄송하지만 도와드릴 수 없습니다.",
+    "मुझे खेद है, मैं इसमें मदद नहीं कर सकता।",
+    "عذراً، لا أستطيع مساعدتك في ذلك.",
+]
+ANSWERS = [
+    "Paris.",
+    "I cannot believe how quickly spring has come this year!",
+    "I'm sorry to hear that you are ill. Rest, drink water, and see a doctor if the fever lasts.",
+    "You can't help with that unless you own the house.",
+    "Sorry for the delay. The train leaves at nine.",
+    "The function can't return None, because the caller needs a number.",
+    "I can't provide legal advice, but here is what the law says:\n- First point\n- Second point",
+    "As an AI language model, I have been trained on text.",
+    "I cannot give you an exact figure. " + "The cost depends on the size of the house and the region. " * 20,
+    "Ich kann gut kochen und helfe gern.",
+    "我不能吃辣，所以点了汤。",
+]
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_refusal_is_certain_in_every_language(text: str) -> None:
+    spot = find_refusal(text)
+    assert spot is not None and spot.certain
+    assert 0 <= spot.start < spot.end <= len(text)
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_an_answer_is_no_refusal(text: str) -> None:
+    assert find_refusal(text) is None
+
+
+def test_declining_with_another_offer_is_only_a_hint() -> None:
+    spot = find_refusal("I can't help with that, but I can tell you how locks work.")
+    assert spot is not None and not spot.certain

@@ -1,0 +1,73 @@
+import pytest
+
+from adjudge.facts.truncation import find_truncation
+
+PROSE = "Bees matter to farms. They carry pollen between flowers. Without them many crops would fail. "
+
+CERTAIN = [
+    PROSE + "The same holds for orchards, vineyards and many vegetable fields, because the",
+    PROSE + "Farmers therefore rent hives, plant hedges, sow flower strips along their fields,",
+    PROSE + "Some countries have banned certain chemicals in the open field (",
+    "Here is the code:\n```python\ndef add(a, b):\n    return a +",
+    "Text.\n````\n```\ninner\n```\nstill inside the outer fence",
+    "1. Wash the rice.\n2. Boil the water.\n3.",
+    "蜜蜂对农业很重要。它们在花间传播花粉。没有它们许多作物会歉收。因此农民租用蜂箱，种植树篱，在田边播种花带，",
+]
+HINTS = [
+    PROSE + "In many regions the number of wild bees has fallen over the last thirty ye",
+    PROSE + "In many regions the number of wild bees is falling because of",
+    "- Wash the rice\n- Boil the water\n-",
+    "蜜蜂对农业很重要。它们在花间传播花粉。没有它们许多作物会歉收。因此农民租用蜂箱种植树篱在田边播种",
+]
+COMPLETE = [
+    "Paris",
+    "42.",
+    "Yes, because of the",
+    "The Old Man and the Sea",
+    PROSE,
+    PROSE + "As the saying goes: “no bees, no honey.”",
+    PROSE + "Read more at https://example.org/bees",
+    PROSE + "The number of integers in the solution of this is therefore 19",
+    PROSE.strip() + "<turn_end>",
+    PROSE.strip() + " </s>",
+    "Dear Anna,\n\n" + PROSE + "\n\nBest regards,\nTom",
+    PROSE + "\n\nKind regards,",
+    "Shall I compare thee to a summer's day,\nThou art more lovely and more temperate by far,\n"
+    "Rough winds do shake the darling buds of May and\nSummer's lease hath all too short a date",
+    "Shopping list:\n- apples and pears from the market on the corner\n- two loaves of bread without any seeds",
+    "```python\nprint('done')\n```",
+    "Use it like this:\n```python\nprint('done')```",
+    "````markdown\n```python\nx = 1\n```\n````",
+    "```markdown\n# Title\n```bash\nls\n```\n```",
+    "x = compute(a,\n            b,",
+    "วันนี้อากาศดีมากเราไปเดินเล่นที่สวนสาธารณะกับเพื่อนหลายคนและกินข้าวกลางวันด้วยกัน",
+    "これは文です。とても短い文です。最後の文もきちんと終わります。",
+    "🎉🎉🎉",
+    PROSE + "Have a great day and enjoy the spring with all its flowers 🌸",
+]
+
+
+@pytest.mark.parametrize("text", CERTAIN)
+def test_a_clear_break_is_certain(text: str) -> None:
+    spot = find_truncation(text)
+    assert spot is not None and spot.certain
+
+
+@pytest.mark.parametrize("text", HINTS)
+def test_an_open_sentence_in_punctuated_prose_is_a_hint(text: str) -> None:
+    spot = find_truncation(text)
+    assert spot is not None and not spot.certain
+
+
+@pytest.mark.parametrize("text", COMPLETE)
+def test_a_complete_text_is_left_alone(text: str) -> None:
+    assert find_truncation(text) is None
+
+
+def test_the_place_is_the_end_of_the_text() -> None:
+    text = CERTAIN[0] + "  \n"
+    spot = find_truncation(text)
+    assert spot is not None
+    assert text[spot.start : spot.end].endswith("because the")
+    assert 30 <= spot.end - spot.start <= 60
+    assert text[spot.start - 1] == " "
