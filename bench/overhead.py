@@ -41,11 +41,17 @@ SENTENCES = [
     "If the budget is tight, drop the dashboard first, because nobody needs it in the first month.",
     "I am assuming that you already have the customer list; if not, that comes before anything else.",
     "Write the rollback plan before the launch plan, and rehearse it once with the whole team.",
+    "Ask two customers to try it in the second week, and watch them without helping.",
+    "What they stumble over goes to the top of the list, whatever was planned for that week.",
+    "A weekly note of five lines keeps everybody informed and costs ten minutes.",
+    "After a month, compare the three numbers with where they stood and decide whether to go on.",
+    "If none of them has moved, stop; that is a result too, and cheaper than another quarter.",
+    "Whatever happens, leave the tool with a named owner, since an orphan is worse than no tool.",
 ]
 
 
 def cases(count: int) -> list[Comparison]:
-    body = " ".join(SENTENCES * 2)
+    body = " ".join(SENTENCES)
     return [
         Comparison(
             f"Plan the launch of internal tool number {n}.", f"Plan {n}. {body}", f"Draft {n}. {body} Good luck."
@@ -63,7 +69,7 @@ def reply_body() -> bytes:
             "evidence": [
                 {
                     "answer": n,
-                    "quote": quotes[(at + n) % 6],
+                    "quote": quotes[(at + n) % len(quotes)],
                     "impact": "favorable",
                     "rationale": "Concrete and checkable.",
                 }

@@ -36,7 +36,7 @@ def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]
     """Σ score × weight over the scored criteria, exact."""
     total = Decimal(0)
     for criterion, score in scores.items():
-        total = _EXACT.add(total, _EXACT.multiply(score, weights[criterion]))
+        total = _EXACT.fma(score, weights[criterion], total)
     return plain(total)
 
 

@@ -69,11 +69,12 @@ class Haystack:
 
     def find(self, quote: str) -> Span | None:
         """The quote's place, whatever its length; a place that cuts no word is preferred."""
-        for wanted in (quote.strip(), quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
+        quote = quote.strip()
+        if quote and (at := _find_whole(self.text, quote)) >= 0:
+            return Span(at, at + len(quote))
+        for wanted in (quote, quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
             if not wanted:
                 continue
-            if (at := _find_whole(self.text, wanted)) >= 0:
-                return Span(at, at + len(wanted))
             folded = _fold(wanted)[0].strip()
             if folded and (at := _find_whole(self._folded[0], folded)) >= 0:
                 return self._original(at, at + len(folded))

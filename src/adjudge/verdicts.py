@@ -174,7 +174,8 @@ class Failure(Frozen):
         return self.model_copy(update={"calls": (*calls, *self.calls)})
 
 
-class CriterionVerdict(Frozen):
+@dataclass(frozen=True, slots=True)
+class CriterionVerdict:
     """The settled scores of one criterion."""
 
     weight: Decimal

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 import orjson
 
@@ -29,6 +28,7 @@ from ..verdicts import (
     ComparisonVerdict,
     CriterionVerdict,
     Evidence,
+    Fact,
     Failure,
     Label,
     Lookup,
@@ -89,16 +89,17 @@ async def compare(
             return answer.model_copy(update={"calls": tuple(calls)})
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
+    evidence = _gather_evidence(opinions)
     criteria = {
         criterion.key: CriterionVerdict(
             weight=weights[criterion.key],
             scores={label: _settle(criterion.key, label, opinions) for label in LABELS},
-            evidence={label: _evidence(criterion.key, label, opinions) for label in LABELS},
+            evidence={label: evidence.get((criterion.key, label), ()) for label in LABELS},
         )
         for criterion in rubric.criteria
     }
     totals = _totals({key: verdict.scores for key, verdict in criteria.items()}, weights)
-    order = _order_report(opinions, weights, rubric, options)
+    order = _order_report(opinions, weights, rubric, options, totals)
     preference = combine_preferences([opinion.preference for opinion in opinions])
     winner, decided_by = decide(
         totals.normalized, preference, orders_agree=order.consistent is not False, band=rubric.tie_band
@@ -129,7 +130,7 @@ async def compare(
         decided_by=decided_by,
         rationale=_rationale(winner, decided_by, opinions),
         order=order,
-        warnings=_warnings(winner, preference, opinions, lookups),
+        warnings=_warnings(winner, preference, opinions, lookups, facts),
         facts=facts,
         lookups=lookups,
         opinions=tuple(opinions),
@@ -189,14 +190,14 @@ def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> 
     return Score(value=rounded(mean(score.value for score in given), _SCORE_STEP), justification=given[0].justification)
 
 
-def _evidence(criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> tuple[Evidence, ...]:
-    """The quotes of all orders; one that both orders give for the same reason stands once."""
-    unique: dict[tuple[int, int, str], Evidence] = {}
+def _gather_evidence(opinions: list[ComparisonOpinion]) -> dict[tuple[str, Label], tuple[Evidence, ...]]:
+    """The quotes of all orders by criterion and answer; one that both orders give to the same effect stands once."""
+    unique: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = {}
     for opinion in opinions:
         for item in opinion.evidence:
-            if item.criterion == criterion and item.answer == label:
-                unique.setdefault((item.start, item.end, item.impact), item)
-    return tuple(unique.values())
+            quotes = unique.setdefault((item.criterion, item.answer), {})
+            quotes.setdefault((item.start, item.end, item.impact), item)
+    return {place: tuple(quotes.values()) for place, quotes in unique.items()}
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------
@@ -206,14 +207,21 @@ def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
     if not options.one_order:
         return ("ab", "ba")
     # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
-    drawn = random.Random(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}").random()
-    return ("ab",) if drawn < 0.5 else ("ba",)
+    drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
+    return ("ab",) if drawn % 2 == 0 else ("ba",)
 
 
 def _order_report(
-    opinions: list[ComparisonOpinion], weights: Mapping[str, Decimal], rubric: Rubric, options: CompareOptions
+    opinions: list[ComparisonOpinion],
+    weights: Mapping[str, Decimal],
+    rubric: Rubric,
+    options: CompareOptions,
+    together: _Totals,
 ) -> OrderReport:
-    by_order = {opinion.order: _totals(opinion.scores, weights).normalized for opinion in opinions}
+    if len(opinions) == 1:
+        by_order = {opinions[0].order: together.normalized}
+    else:
+        by_order = {opinion.order: _totals(opinion.scores, weights).normalized for opinion in opinions}
     winners = {
         opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=rubric.tie_band)[0]
         for opinion in opinions
@@ -246,7 +254,11 @@ def _rationale(winner: Winner, decided_by: str, opinions: list[ComparisonOpinion
 
 
 def _warnings(
-    winner: Winner, preference: Winner, opinions: list[ComparisonOpinion], lookups: tuple[Lookup, ...]
+    winner: Winner,
+    preference: Winner,
+    opinions: list[ComparisonOpinion],
+    lookups: tuple[Lookup, ...],
+    facts: tuple[Fact, ...],
 ) -> tuple[Warning, ...]:
     warnings = [warning for opinion in opinions for warning in opinion.warnings]
     if "tie" not in (winner, preference) and winner != preference:
@@ -257,7 +269,19 @@ def _warnings(
         for lookup in lookups
         if lookup.error is not None
     ]
+    warnings += [
+        Warning(code=_HOSTILE[fact.name], message=f"{_WHERE[fact.where]} {fact.found}, at character {fact.start}")
+        for fact in facts
+        if fact.name in _HOSTILE
+    ]
     return tuple(warnings)
+
+
+_HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
+    "injection": "addresses_the_judge",
+    "control_token": "control_token",
+}
+_WHERE = {"task": "the task", "context": "the context", "A": "response A", "B": "response B"}
 
 
 def _verdict_id(
