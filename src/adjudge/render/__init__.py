@@ -1,0 +1,43 @@
+"""Verdict → outside shapes: JSON for programs, text for a terminal, Markdown and HTML for people.
+
+A renderer shows what a verdict says and decides nothing. Each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..cases import Comparison
+from ..rubric import Rubric
+from ..verdicts import ComparisonVerdict
+
+Format = Literal["json", "text", "markdown", "html"]
+FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
+
+PLAIN_WIDTH = 100
+
+
+def render_comparison(
+    verdict: ComparisonVerdict,
+    case: Comparison,
+    rubric: Rubric,
+    format: Format,  # noqa: A002 -- the word users say
+) -> str:
+    """A comparison's verdict in one of the formats; text comes without colour."""
+    if format == "json":
+        from .json import comparison_json
+
+        return comparison_json(verdict, case).decode()
+    if format == "text":
+        from .text import comparison_text
+
+        return comparison_text(verdict, case, colour=False, width=PLAIN_WIDTH, rubric=rubric)
+    if format == "markdown":
+        from .markdown import comparison_markdown
+
+        return comparison_markdown(verdict, case, rubric)
+    if format == "html":
+        from .html import comparison_html
+
+        return comparison_html(verdict, case, rubric)
+    raise ValueError(f"format: {format!r}; one of {', '.join(FORMATS)}")

@@ -1,0 +1,159 @@
+"""A verdict as the JSON object that clients read: the contract's keys in their order, ours after them.
+
+The bytes are a function of the verdict alone, so a stored one can be compared byte for byte.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from ..cases import Comparison
+from ..verdicts import (
+    LABELS,
+    Call,
+    ComparisonOpinion,
+    ComparisonVerdict,
+    CriterionVerdict,
+    Evidence,
+    Failure,
+    Label,
+    Usage,
+    total_cost,
+    total_usage,
+)
+from . import escaping
+
+
+def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
+    """The response object of a comparison. Every quote is checked against the case once more before it leaves."""
+    order = verdict.order
+    return _dump(
+        {
+            "evaluation": {
+                "criteria_scores": {key: _criterion(item, case) for key, item in verdict.criteria.items()},
+                "overall": {
+                    label: {
+                        "weighted_total_score": verdict.overall[label].weighted_total,
+                        "summary": verdict.overall[label].summary,
+                        "normalized": verdict.overall[label].normalized,
+                    }
+                    for label in LABELS
+                },
+                "winner": verdict.winner,
+                "winner_rationale": verdict.rationale,
+                "web_search_used": any(lookup.error is None for lookup in verdict.lookups),
+                "margin": verdict.margin,
+                "decided_by": verdict.decided_by,
+                "order_consistent": order.consistent,
+                "order": {
+                    "judged": order.judged,
+                    "winners": {name: order.winners[name] for name in order.judged},
+                    "moved": {label: order.moved[label] for label in LABELS if label in order.moved},
+                    "drawn_from_seed": order.drawn_from_seed,
+                },
+            },
+            "usage": _usage(total_usage(verdict.calls)),
+            "warnings": [warning.model_dump() for warning in verdict.warnings],
+            "facts": [fact.model_dump() for fact in verdict.facts],
+            "lookups": [lookup.model_dump() for lookup in verdict.lookups],
+            "cost_usd": total_cost(verdict.calls),
+            "calls": [_call(call) for call in verdict.calls],
+            "verdict_id": verdict.verdict_id,
+            "provenance": verdict.provenance.model_dump(),
+            "opinions": [_opinion(opinion) for opinion in verdict.opinions],
+        }
+    )
+
+
+def failure_json(failure: Failure) -> bytes:
+    """A judgment that did not come about: the one line every client shows, and what is known beside it."""
+    return _dump(
+        {
+            "error": escaping.one_line(f"no verdict from {failure.judge} ({failure.reason}): {failure.message}"),
+            "failure": {
+                "reason": failure.reason,
+                "message": failure.message,
+                "judge": failure.judge,
+                "usage": _usage(total_usage(failure.calls)),
+                "cost_usd": total_cost(failure.calls),
+                "calls": [_call(call) for call in failure.calls],
+            },
+        }
+    )
+
+
+def _criterion(criterion: CriterionVerdict, case: Comparison) -> dict[str, Any]:
+    by_answer: dict[str, Any] = {
+        label: {
+            "score": criterion.scores[label].value,
+            "justification": criterion.scores[label].justification,
+            "evidence": [_evidence(item, label, case) for item in criterion.evidence[label]],
+        }
+        for label in LABELS
+    }
+    return {**by_answer, "weight": criterion.weight}
+
+
+def _evidence(item: Evidence, label: Label, case: Comparison) -> dict[str, Any]:
+    if item.answer != label or case.answer(label)[item.start : item.end] != item.quote:
+        raise ValueError(f"the quote at {item.start}:{item.end} does not stand in answer {label} of this case")
+    return {
+        "answer": item.answer,
+        "impact": item.impact,
+        "quote": item.quote,
+        "rationale": item.rationale,
+        "start": item.start,
+        "end": item.end,
+    }
+
+
+def _opinion(opinion: ComparisonOpinion) -> dict[str, Any]:
+    """One order's own scores; its words are in the verdict already or in the journal."""
+    compact: dict[str, Any] = {
+        "judge": opinion.judge,
+        "order": opinion.order,
+        "preference": opinion.preference,
+        "scores": {key: {label: by[label].value for label in LABELS} for key, by in opinion.scores.items()},
+    }
+    if opinion.members:
+        compact["members"] = [_opinion(member) for member in opinion.members]
+    return compact
+
+
+def _call(call: Call) -> dict[str, Any]:
+    return {
+        "key": call.key,
+        "purpose": call.purpose,
+        "model": call.model,
+        "usage": {
+            **_usage(call.usage),
+            "cache_read_tokens": call.usage.cache_read_tokens,
+            "cache_write_tokens": call.usage.cache_write_tokens,
+        },
+        "cost_usd": call.cost,
+        "attempts": call.attempts,
+    }
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+    }
+
+
+def _dump(document: dict[str, Any]) -> bytes:
+    dumped = orjson.dumps(document, default=_exact, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return escaping.json(dumped)
+
+
+def _exact(value: object) -> orjson.Fragment:
+    # A float would lose digits, a string would change the type: the number is written as it stands.
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format(value, "f"))
+    raise TypeError(f"{type(value).__name__} has no JSON form")

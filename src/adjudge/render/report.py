@@ -1,0 +1,215 @@
+"""What the HTML report shows, as typed data: quotes with their numbers, answers cut for highlighting, the sums.
+
+It prepares and decides nothing about looks; the template lays it out. All text is still as others wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from ..arithmetic import weighted_total
+from ..cases import Comparison
+from ..evidence import Span
+from ..rubric import Rubric, Scale
+from ..verdicts import LABELS, ComparisonVerdict, Evidence, Label
+from . import wording
+from .highlighting import segments
+
+Tone = Literal["favorable", "unfavorable", "both"]
+
+# Longer texts scroll inside their own box, so that what stands below stays within reach.
+_LONG = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A piece of evidence with the number that links its two places, such as `A3`."""
+
+    ref: str
+    criterion: str
+    evidence: Evidence
+
+    @property
+    def sign(self) -> str:
+        return wording.sign(self.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of an answer: the quotes it belongs to, those that begin with it and those that end with it."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+    begins: tuple[Quote, ...]
+    ends: tuple[Quote, ...]
+
+    @property
+    def tone(self) -> Tone:
+        impacts = {quote.evidence.impact for quote in self.quotes}
+        return impacts.pop() if len(impacts) == 1 else "both"
+
+    @property
+    def nearest(self) -> Quote:
+        """The quote a click means: the shortest, for a longer one can still be reached beside it."""
+        return min(self.quotes, key=lambda quote: quote.evidence.end - quote.evidence.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer with its marks and its total, and how that came about."""
+
+    label: Label
+    pieces: tuple[Piece, ...]
+    summary: str
+    total: Decimal
+    normalized: Decimal
+    share: str
+    long: bool
+    sum: str
+    division: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One answer's part in a criterion."""
+
+    label: Label
+    score: Decimal
+    share: str
+    product: str
+    justification: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One criterion; `decisive` if none moved the totals further apart."""
+
+    key: str
+    name: str
+    guidance: str
+    weight: Decimal
+    sides: tuple[Side, Side]
+    decisive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All the template needs beside the verdict itself."""
+
+    answers: tuple[Answer, Answer]
+    rows: tuple[Row, ...]
+    refs: tuple[str, ...]
+    best: Decimal
+
+
+def build(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric) -> Report:
+    """The report's data. A quote that does not stand in the case is refused: the verdict is of another case."""
+    names = wording.criterion_names(verdict, rubric)
+    quotes = {label: _quotes(verdict, case, label) for label in LABELS}
+    guidance = {criterion.key: criterion.guidance for criterion in rubric.criteria}
+    widest = max(_pull(verdict, key) for key in verdict.criteria)
+
+    def side(key: str, label: Label) -> Side:
+        criterion = verdict.criteria[key]
+        score = criterion.scores[label]
+        product = weighted_total({key: score.value}, {key: criterion.weight})
+        return Side(
+            label=label,
+            score=score.value,
+            share=_share(score.value, rubric.scale),
+            product=f"{wording.number(score.value)} × {wording.number(criterion.weight)} = {wording.number(product)}",
+            justification=score.justification,
+            quotes=tuple(quote for quote in quotes[label] if quote.criterion == key),
+        )
+
+    rows = tuple(
+        Row(
+            key=key,
+            name=names[key],
+            guidance=" ".join(guidance.get(key, "").split()),
+            weight=criterion.weight,
+            sides=(side(key, "A"), side(key, "B")),
+            decisive=bool(widest) and _pull(verdict, key) == widest,
+        )
+        for key, criterion in verdict.criteria.items()
+    )
+    return Report(
+        answers=(
+            _answer(verdict, case, "A", quotes["A"], rubric.scale),
+            _answer(verdict, case, "B", quotes["B"], rubric.scale),
+        ),
+        rows=rows,
+        refs=tuple(quote.ref for label in LABELS for quote in quotes[label]),
+        best=rubric.scale.high,
+    )
+
+
+def _quotes(verdict: ComparisonVerdict, case: Comparison, label: Label) -> tuple[Quote, ...]:
+    """An answer's quotes, numbered as a reader meets them in the text."""
+    found = [(key, item) for key, criterion in verdict.criteria.items() for item in criterion.evidence[label]]
+    for _, item in found:
+        if item.answer != label or case.answer(label)[item.start : item.end] != item.quote:
+            raise ValueError(f"the quote at {item.start}:{item.end} does not stand in answer {label} of this case")
+    found.sort(key=lambda pair: (pair[1].start, pair[1].end))
+    return tuple(Quote(f"{label}{number}", key, item) for number, (key, item) in enumerate(found, 1))
+
+
+def _answer(
+    verdict: ComparisonVerdict, case: Comparison, label: Label, quotes: tuple[Quote, ...], scale: Scale
+) -> Answer:
+    text = case.answer(label)
+    overall = verdict.overall[label]
+    pieces = []
+    for segment in segments(text, [Span(quote.evidence.start, quote.evidence.end) for quote in quotes]):
+        inside = tuple(quotes[index] for index in segment.inside)
+        pieces.append(
+            Piece(
+                text=segment.text,
+                quotes=inside,
+                begins=tuple(quote for quote in inside if quote.evidence.start == segment.start),
+                ends=tuple(quote for quote in inside if quote.evidence.end == segment.end),
+            )
+        )
+    scores = {key: criterion.scores[label].value for key, criterion in verdict.criteria.items()}
+    weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
+    return Answer(
+        label=label,
+        pieces=tuple(pieces),
+        summary=overall.summary,
+        total=overall.weighted_total,
+        normalized=overall.normalized,
+        share=_share(overall.normalized, scale),
+        long=len(text) > _LONG,
+        sum=_sum(scores, weights, overall.weighted_total),
+        division=_division(overall.weighted_total, weights, overall.normalized),
+    )
+
+
+def _sum(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal], total: Decimal) -> str:
+    terms = (f"{wording.number(score)} × {wording.number(weights[key])}" for key, score in scores.items())
+    return f"{' + '.join(terms)} = {wording.number(total)}"
+
+
+def _division(total: Decimal, weights: Mapping[str, Decimal], normalized: Decimal) -> str:
+    whole = weighted_total(dict.fromkeys(weights, Decimal(1)), weights)
+    equals = "=" if Fraction(total) / Fraction(whole) == Fraction(normalized) else "≈"
+    return f"{wording.number(total)} ÷ {wording.number(whole)} {equals} {wording.number(normalized)}"
+
+
+def _pull(verdict: ComparisonVerdict, key: str) -> Fraction:
+    """How far a criterion moves the totals apart."""
+    criterion = verdict.criteria[key]
+    apart = Fraction(criterion.scores["A"].value) - Fraction(criterion.scores["B"].value)
+    return abs(apart) * Fraction(criterion.weight)
+
+
+def _share(value: Decimal, scale: Scale) -> str:
+    """How much of its bar a value fills; a bar begins at nought unless the scale goes below."""
+    floor = min(scale.low, Decimal(0))
+    share = Fraction(value - floor) / Fraction(scale.high - floor) if scale.high > floor else Fraction(0)
+    return f"{float(min(max(share, Fraction(0)), Fraction(1))):.1%}"

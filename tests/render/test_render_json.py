@@ -1,0 +1,148 @@
+from decimal import Decimal
+
+import orjson
+import pytest
+from render.verdict_samples import KEYS, call, hostile_sample, plain_sample, tied_sample
+
+from adjudge.cases import Comparison
+from adjudge.render.json import comparison_json, failure_json
+from adjudge.verdicts import ComparisonVerdict, Failure, Finding, Lookup
+
+
+def rendered(sample):
+    return orjson.loads(comparison_json(sample.verdict, sample.case))
+
+
+def test_the_contracts_keys_come_first_and_in_order():
+    document = rendered(plain_sample())
+    assert list(document)[:2] == ["evaluation", "usage"]
+    evaluation = document["evaluation"]
+    assert list(evaluation)[:5] == ["criteria_scores", "overall", "winner", "winner_rationale", "web_search_used"]
+    assert tuple(evaluation["criteria_scores"]) == KEYS
+    for criterion in evaluation["criteria_scores"].values():
+        assert list(criterion) == ["A", "B", "weight"]
+        for side in "AB":
+            assert list(criterion[side]) == ["score", "justification", "evidence"]
+            for item in criterion[side]["evidence"]:
+                assert list(item) == ["answer", "impact", "quote", "rationale", "start", "end"]
+    for side in "AB":
+        assert list(evaluation["overall"][side]) == ["weighted_total_score", "summary", "normalized"]
+    assert list(document["usage"]) == ["input_tokens", "output_tokens", "total_tokens", "reasoning_tokens"]
+
+
+def test_what_adjudge_adds_comes_after():
+    document = rendered(plain_sample())
+    assert list(document)[2:] == [
+        "warnings",
+        "facts",
+        "lookups",
+        "cost_usd",
+        "calls",
+        "verdict_id",
+        "provenance",
+        "opinions",
+    ]
+    assert list(document["evaluation"])[5:] == ["margin", "decided_by", "order_consistent", "order"]
+    assert list(document["evaluation"]["order"]) == ["judged", "winners", "moved", "drawn_from_seed"]
+
+
+def test_the_values_are_the_verdicts():
+    document = rendered(plain_sample())
+    evaluation = document["evaluation"]
+    assert evaluation["winner"] == "A"
+    assert evaluation["overall"]["A"]["weighted_total_score"] == 70
+    assert evaluation["overall"]["B"]["weighted_total_score"] == 38.25
+    assert evaluation["order_consistent"] is True
+    assert evaluation["order"]["winners"] == {"ab": "A", "ba": "A"}
+    assert evaluation["order"]["moved"] == {"A": 0.25, "B": -0.1875}
+    assert document["usage"] == {
+        "input_tokens": 3410,
+        "output_tokens": 824,
+        "total_tokens": 4234,
+        "reasoning_tokens": 256,
+    }
+    assert document["cost_usd"] == 0.008463
+    assert [entry["key"] for entry in document["calls"]] == ["ab-key", "ba-key"]
+    assert [entry["order"] for entry in document["opinions"]] == ["ab", "ba"]
+    assert document["opinions"][1]["scores"]["correctness_reasoning"] == {"A": 10, "B": 4}
+
+
+@pytest.mark.parametrize("sample", [plain_sample(), hostile_sample()])
+def test_every_quote_stands_under_the_answer_it_is_from(sample):
+    for criterion in rendered(sample)["evaluation"]["criteria_scores"].values():
+        for label in "AB":
+            for item in criterion[label]["evidence"]:
+                assert item["answer"] == label
+                assert sample.case.answer(label)[item["start"] : item["end"]] == item["quote"]
+
+
+def test_a_verdict_is_not_rendered_with_another_case():
+    sample = plain_sample()
+    with pytest.raises(ValueError, match="does not stand in answer"):
+        comparison_json(sample.verdict, Comparison(task="t", a=sample.case.b, b=sample.case.a))
+
+
+@pytest.mark.parametrize("digits", ["1234567890.123456789012", "0.1", "86.50", "0.0000001", "-0.1875", "7E+1"])
+def test_a_number_has_exactly_its_digits(digits):
+    sample = plain_sample()
+    verdict = sample.verdict.model_copy(update={"margin": Decimal(digits)})
+    written = format(Decimal(digits), "f")
+    assert f'"margin": {written},'.encode() in comparison_json(verdict, sample.case)
+
+
+def test_one_order_has_no_consistency_to_report():
+    evaluation = rendered(tied_sample(one_order=True))["evaluation"]
+    assert evaluation["order_consistent"] is None
+    assert evaluation["order"]["moved"] == {}
+    assert evaluation["order"]["drawn_from_seed"] == 0
+
+
+def test_an_unknown_price_is_null_and_no_call_costs_nothing():
+    assert rendered(hostile_sample())["cost_usd"] is None
+    assert rendered(tied_sample())["cost_usd"] == 0
+
+
+@pytest.mark.parametrize(
+    ("lookups", "used"),
+    [
+        ((), False),
+        ((Lookup(query="q", provider="p", error="503"),), False),
+        ((Lookup(query="q", provider="p"),), True),
+        ((Lookup(query="q", provider="p", findings=(Finding(title="t", url="u", snippet="s"),)),), True),
+    ],
+)
+def test_web_search_was_used_only_if_a_search_ran(lookups, used):
+    sample = plain_sample()
+    verdict = sample.verdict.model_copy(update={"lookups": lookups})
+    assert orjson.loads(comparison_json(verdict, sample.case))["evaluation"]["web_search_used"] is used
+
+
+@pytest.mark.parametrize("sample", [plain_sample(), hostile_sample(), tied_sample()])
+def test_a_stored_verdict_gives_the_same_bytes(sample):
+    stored = ComparisonVerdict.model_validate_json(sample.verdict.model_dump_json())
+    once = comparison_json(sample.verdict, sample.case)
+    assert comparison_json(stored, sample.case) == once
+    assert once.endswith(b"}\n")
+    assert once.startswith(b'{\n  "evaluation": {\n    "criteria_scores"')
+
+
+def test_a_juror_is_shown_inside_the_opinion_of_its_jury():
+    sample = plain_sample()
+    first = sample.verdict.opinions[0]
+    jury = first.model_copy(update={"judge": "jury:x+y", "members": (first,)})
+    verdict = sample.verdict.model_copy(update={"opinions": (jury,)})
+    (shown,) = orjson.loads(comparison_json(verdict, sample.case))["opinions"]
+    assert [member["judge"] for member in shown["members"]] == ["openai:gpt-5.1"]
+
+
+def test_a_failure_says_one_line_and_what_was_paid():
+    failure = Failure(
+        reason="refused", message="I can't\njudge \x1b[31mthis", judge="openai:gpt-5.1", calls=(call("k", "0.01"),)
+    )
+    document = orjson.loads(failure_json(failure))
+    assert list(document) == ["error", "failure"]
+    assert document["error"] == "no verdict from openai:gpt-5.1 (refused): I can't judge this"
+    assert list(document["failure"]) == ["reason", "message", "judge", "usage", "cost_usd", "calls"]
+    assert document["failure"]["cost_usd"] == 0.01
+    assert document["failure"]["usage"]["total_tokens"] == 2117
+    assert "score" not in str(document)
