@@ -1,7 +1,8 @@
 """What adjudge costs on top of the network: judgments a second and CPU a judgment, beside a bare loop and the OpenAI SDK.
 
 All contenders send the same prompts to the same local server, which answers after 50 ms; 100 calls are under way at a time.
-adjudge's side is the whole path: facts, prompt, journal on disk, parsing, every quote located, rules, verdict stored.
+A judgment is one opinion of a judge: prompt rendered, reply journalled on disk, parsed and validated, every quote located.
+A whole comparison (here in one order) adds facts, exact rules, and the verdict rendered and stored under its id.
 Rounds alternate, so that a busy machine is busy for all; the ratio within this run is the figure to read.
 
     python bench/overhead.py [--calls 2000] [--rounds 3]
@@ -30,7 +31,7 @@ from adjudge.judges.roles import COMPARER
 from adjudge.judges.wires.base import Sampling
 from adjudge.judges.wires.openai import default_dialect, request
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonVerdict
+from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict
 
 CONCURRENCY = 100
 DELAY = 0.05
@@ -141,7 +142,24 @@ async def openai_sdk(port: int, todo: list[Comparison]) -> None:
         await at_a_time([job(body) for body in requests(todo)])
 
 
-async def adjudge(port: int, todo: list[Comparison]) -> None:
+async def adjudge_opinion(port: int, todo: list[Comparison]) -> None:
+    rubric = shipped("compare")
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_engine(Path(folder) / "journal.db") as engine:
+            judge = engine.judge(CompareSettings(judge=f"http://127.0.0.1:{port}/v1#m"))
+
+            def job(case: Comparison) -> Callable[[], Awaitable[None]]:
+                async def ask() -> None:
+                    opinion = await judge.opine(CompareQuestion(case, rubric, "ab"))
+                    assert isinstance(opinion, ComparisonOpinion), opinion
+                    assert len(opinion.evidence) == 14
+
+                return ask
+
+            await at_a_time([job(case) for case in todo])
+
+
+async def adjudge_comparison(port: int, todo: list[Comparison]) -> None:
     settings = CompareSettings(judge=f"http://127.0.0.1:{port}/v1#m", one_order=True)
     with tempfile.TemporaryDirectory() as folder:
         async with open_engine(Path(folder) / "journal.db") as engine:
@@ -158,7 +176,12 @@ async def adjudge(port: int, todo: list[Comparison]) -> None:
             await at_a_time([job(case) for case in todo])
 
 
-CONTENDERS = {"bare aiohttp loop": bare_loop, "adjudge, journal and checks on": adjudge, "bare OpenAI SDK": openai_sdk}
+CONTENDERS = {
+    "bare aiohttp loop": bare_loop,
+    "adjudge, judgment": adjudge_opinion,
+    "adjudge, whole comparison": adjudge_comparison,
+    "bare OpenAI SDK": openai_sdk,
+}
 
 
 def measure(

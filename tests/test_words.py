@@ -15,6 +15,7 @@ tricky = st.text(st.sampled_from("ab1_ .',:;-\"()\n"), max_size=30)
 def test_the_quick_way_for_ascii_gives_the_same_words_as_icu(text):
     icu = [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]
     assert split_words(text) == icu
+    assert count_words(text) == len(icu)
 
 
 @pytest.mark.parametrize(

@@ -61,9 +61,7 @@ class Haystack:
         if span is None:
             return Miss("does not stand in the answer word for word")
         words = count_words(self.text[span.start : span.end])
-        if words > MAX_WORDS:
-            return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
-        if words < MIN_WORDS and words < self.word_count:
+        if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span
 
@@ -105,6 +103,8 @@ class Haystack:
 
 def _find_whole(text: str, wanted: str) -> int:
     first = at = text.find(wanted)
+    if first < 0:
+        return -1
     # In scripts without spaces every place "cuts a word": a few looks are enough.
     for _ in range(20):
         if at < 0:

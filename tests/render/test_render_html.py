@@ -80,7 +80,7 @@ def test_only_web_addresses_are_linked():
 
 def test_the_headline_names_the_winner_and_the_totals():
     text = Page(rendered(plain_sample())).text
-    assert "Answer A wins" in text
+    assert "Response A wins" in text
     assert "8.75 of 10" in text
     assert "70 weighted total" in text
     assert "3.9688 between the normalised totals" in text
@@ -173,7 +173,7 @@ def test_bars_follow_the_rubrics_own_scale():
 def test_every_format_can_be_asked_for_by_name(name):
     sample = plain_sample()
     text = render_comparison(sample.verdict, sample.case, sample.rubric, name)
-    openings = {"json": "{\n", "text": "Answer A wins\n", "markdown": "# Answer A", "html": "<!doctype html>"}
+    openings = {"json": "{\n", "text": "Response A wins\n", "markdown": "# Response A", "html": "<!doctype html>"}
     assert text.startswith(openings[name])
     assert sample.verdict.verdict_id in text
 

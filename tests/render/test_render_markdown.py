@@ -17,7 +17,7 @@ def unescaped(text):
 
 def test_it_says_what_the_terminal_says():
     text = rendered(plain_sample())
-    assert text.startswith("# Answer A wins\n")
+    assert text.startswith("# Response A wins\n")
     assert "| **Weighted total** |  | **70** | **38.25** |" in text
     assert "| Correctness and quality of reasoning | 2 | 9.5 | 4 |" in text
     assert "- **B: 4** An index on created\\_at alone" in text
@@ -36,7 +36,7 @@ def test_only_the_reports_own_lines_have_structure():
     text = rendered(hostile_sample())
     headings = [line for line in text.splitlines() if line.startswith("#")]
     names = [criterion.name for criterion in RUBRIC.criteria]
-    assert headings == ["# Answer A wins", *(f"## {name}" for name in names), "## Warnings", "## Looked up"]
+    assert headings == ["# Response A wins", *(f"## {name}" for name in names), "## Warnings", "## Looked up"]
 
 
 @pytest.mark.parametrize("sample", [hostile_sample(), plain_sample(), tied_sample()])

@@ -15,7 +15,7 @@ def rendered(sample, *, colour=False, width=100, rubric=None):
 
 def test_the_winner_comes_first_then_totals_margin_and_order():
     lines = rendered(plain_sample()).splitlines()
-    assert lines[0] == "Answer A wins"
+    assert lines[0] == "Response A wins"
     text = "\n".join(lines)
     assert "A 70 weighted, 8.75 normalised" in text
     assert "B 38.25 weighted, 4.7812 normalised" in text

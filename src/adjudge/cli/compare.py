@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     to_terminal = sys.stdout.isatty() and not args.output
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     if chosen == "text":
-        write_out(comparison_text(outcome, case, colour=to_terminal, width=width), args.output)
+        write_out(comparison_text(outcome, case, rubric=rubric, colour=to_terminal, width=width), args.output)
     else:
         write_out(render_comparison(outcome, case, rubric, chosen), args.output)
     if args.output and args.output != "-":

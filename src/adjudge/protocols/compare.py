@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, Protocol
 
 import orjson
@@ -79,10 +80,8 @@ async def compare(
         calls += research.calls
         lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
 
-    orders = _orders(case, options)
-    answers = await asyncio.gather(
-        *(judge.opine(CompareQuestion(case, rubric, order, facts, lookups)) for order in orders)
-    )
+    questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
+    answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
     calls += [call for answer in answers for call in answer.calls]
     for answer in answers:
         if isinstance(answer, Failure):
@@ -105,15 +104,7 @@ async def compare(
         totals.normalized, preference, orders_agree=order.consistent is not False, band=rubric.tie_band
     )
     main = opinions[0]
-    provenance = Provenance(
-        software=f"adjudge {__version__}",
-        judge=judge.name,
-        rubric=rubric.reference,
-        prompts={name: prompts.load(name).reference for name in ("comparer", "researcher")},
-        sample=options.sample,
-        seed=options.seed,
-        temperature=options.temperature,
-    )
+    provenance = _provenance(judge.name, rubric.reference, options)
     return ComparisonVerdict(
         verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
         criteria=criteria,
@@ -147,11 +138,11 @@ def decide(
 ) -> tuple[Winner, str]:
     """The winner and the rule that decided, from the normalised totals. Only inside the band can it be a tie."""
     difference = totals["A"] - totals["B"]
-    higher: Winner = "A" if difference > 0 else "B"
-    if abs(difference) >= Fraction(band) and difference:
-        return higher, "higher_total"
     if not difference:
         return "tie", "equal_totals"
+    higher: Winner = "A" if difference.numerator > 0 else "B"
+    if abs(difference) >= Fraction(band):
+        return higher, "higher_total"
     if not orders_agree:
         return "tie", "orders_disagree"
     if preference == "tie":
@@ -237,6 +228,22 @@ def _order_report(
     )
 
 
+# -- origins ----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _provenance(judge: str, rubric: str, options: CompareOptions) -> Provenance:
+    return Provenance(
+        software=f"adjudge {__version__}",
+        judge=judge,
+        rubric=rubric,
+        prompts={name: prompts.load(name).reference for name in ("comparer", "researcher")},
+        sample=options.sample,
+        seed=options.seed,
+        temperature=options.temperature,
+    )
+
+
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
@@ -301,7 +308,7 @@ def _verdict_id(
         case.context,
         {key: str(weight) for key, weight in weights.items()},
         options.one_order,
-        provenance.model_dump(mode="json"),
+        provenance.__dict__,
         [lookup.model_dump(mode="json") for lookup in lookups],
         [call.key for call in calls],
     ]

@@ -135,6 +135,7 @@ def _call(call: Call) -> dict[str, Any]:
         },
         "cost_usd": call.cost,
         "attempts": call.attempts,
+        "sent": call.sent,
     }
 
 

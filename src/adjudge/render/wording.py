@@ -28,7 +28,7 @@ FAVORABLE, UNFAVORABLE = "+", "−"
 
 def headline(winner: Winner) -> str:
     """Who won, in three words."""
-    return "It is a tie" if winner == "tie" else f"Answer {winner} wins"
+    return "It is a tie" if winner == "tie" else f"Response {winner} wins"
 
 
 def decision(verdict: ComparisonVerdict) -> str:

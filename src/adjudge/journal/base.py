@@ -1,0 +1,52 @@
+"""The journal's small interface. A reply is found by what was asked, so the same question is never paid twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import orjson
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A reply as it came, when (seconds since 1970), after how many attempts, and how the request was adapted."""
+
+    body: bytes
+    at: float
+    attempts: int = 1
+    sent: Mapping[str, str | int | float | None] = field(default_factory=dict)
+
+
+class Journal(Protocol):
+    """Replies by key, verdicts by id."""
+
+    def get(self, key: str) -> Stored | None:
+        """The reply to this question, if it was ever paid."""
+        ...
+
+    async def put(self, key: str, stored: Stored) -> None:
+        """Keep a reply; when this returns it survives a kill and a power cut."""
+        ...
+
+    def claim(self, key: str) -> AbstractAsyncContextManager[None]:
+        """Be the only one, in this process and in every other on this journal, who asks this question now."""
+        ...
+
+    async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
+        """Keep a verdict and all that is needed to make it again; the first one under an id stays."""
+        ...
+
+    def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
+        """A verdict's inputs and its bytes; a beginning of the id is enough where it is unique."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def call_key(question: Mapping[str, Any]) -> str:
+    """The key of a call: a hash of all that decides its answer."""
+    return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()

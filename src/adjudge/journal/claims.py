@@ -1,0 +1,80 @@
+"""One caller at a time for each key, across threads, event loops and processes.
+
+A claim is a one-byte lock on a file beside the journal: the system takes it back when its holder dies, so a killed
+process never blocks the next one. Where the system has no such locks, claims hold inside this process only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from ..errors import JournalError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 0.1
+
+
+class Claims:
+    """The claims of this process on one journal."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held: set[int] = set()
+        self._guard = threading.Lock()
+        self._file: int | None = None
+
+    @asynccontextmanager
+    async def hold(self, key: str) -> AsyncIterator[None]:
+        """Wait until nobody else holds the key, then hold it."""
+        place = int(key[:12], 16)
+        pause = _FIRST_PAUSE
+        while not self._take(place):
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        try:
+            yield
+        finally:
+            self._give_back(place)
+
+    def _take(self, place: int) -> bool:
+        with self._guard:
+            # The system's locks belong to the process: between our own callers the set decides.
+            if place in self._held:
+                return False
+            if fcntl is not None:
+                if self._file is None:
+                    self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+                try:
+                    fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+                except (BlockingIOError, PermissionError):
+                    return False
+                except OSError as error:
+                    raise JournalError(f"{self._path}: a question cannot be claimed: {error}") from None
+            self._held.add(place)
+            return True
+
+    def _give_back(self, place: int) -> None:
+        with self._guard:
+            self._held.discard(place)
+            if fcntl is not None and self._file is not None:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+
+
+_ALL: dict[str, Claims] = {}
+_ALL_GUARD = threading.Lock()
+
+
+def claims_on(path: Path) -> Claims:
+    """This process's claims on a journal: one object a file, for closing any handle of a file drops all its locks."""
+    name = os.path.realpath(path)
+    with _ALL_GUARD:
+        return _ALL.setdefault(name, Claims(Path(name)))

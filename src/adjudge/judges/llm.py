@@ -1,0 +1,128 @@
+"""A judge that is a language model: render the question, pay once, keep the reply, then read it.
+
+The order is the point: claim the question, look in the journal, ask, store, and only then parse.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from ..errors import NotJournalledError
+from ..journal import Journal, Stored, call_key
+from ..verdicts import Call, Failure
+from .base import CompareQuestion, O, Question, ResearchQuestion
+from .prices import cost_of
+from .roles import COMPARER, RESEARCHER, Prompt, Reading, Role
+from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
+
+# Failures that asking once more would only repeat.
+_FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
+
+_ROLES: dict[type[Question[Any]], Role[Any, Any]] = {CompareQuestion: COMPARER, ResearchQuestion: RESEARCHER}
+
+
+@dataclass(slots=True)
+class LLMJudge:
+    """One model, asked through one wire; `sample` numbers independent answers to the same question."""
+
+    name: str
+    wire: Wire
+    journal: Journal
+    sampling: Sampling = field(default_factory=Sampling)
+    sample: int = 0
+
+    async def opine(self, question: Question[O]) -> O | Failure:
+        role = _ROLES[type(question)]
+        calls: list[Call] = []
+        prompt = role.prompt(question)
+        completion = await self._ask(prompt, "opinion", calls)
+        if isinstance(completion, Failure):
+            return completion.with_calls(calls)
+        reading = role.read(question, completion.text, self.name)
+        if reading.problems:
+            prompt = role.repair(question, prompt, completion.text, reading)
+            repaired = await self._ask_again(prompt, calls, reading)
+            if isinstance(repaired, Failure):
+                return repaired.with_calls(calls)
+            if repaired is not None:
+                reading = role.read_repair(question, reading, repaired.text, self.name)
+        if reading.opinion is None:
+            problems = "; ".join(reading.problems)
+            return self._failure("malformed", f"unusable also after a repair round: {problems}").with_calls(calls)
+        return cast(O, reading.opinion.model_copy(update={"calls": tuple(calls)}))
+
+    async def _ask_again(self, prompt: Prompt, calls: list[Call], reading: Reading[Any]) -> Completion | Failure | None:
+        """The reply to a repair round; None if there will never be one and what is there is an opinion all the same."""
+        try:
+            completion = await self._ask(prompt, "repair", calls)
+        except NotJournalledError:
+            # A request that was not taken left no reply. Its verdict was made without, and so is this one.
+            if reading.opinion is None:
+                raise
+            return None
+        if isinstance(completion, Failure) and reading.opinion is not None and completion.reason in _FINAL:
+            return None
+        return completion
+
+    async def _ask(self, prompt: Prompt, purpose: str, calls: list[Call]) -> Completion | Failure:
+        """A finished reply; one that ran into the token limit is asked for once more with twice the room."""
+        for sampling in (self.sampling, replace(self.sampling, max_tokens=2 * self.sampling.max_tokens)):
+            completion = await self._pay_once(prompt, sampling, purpose, calls)
+            if isinstance(completion, Failure):
+                return completion
+            if completion.finish == "refusal":
+                return self._failure("refused", completion.text.strip()[:300] or "the model declined to judge")
+            if completion.finish != "length":
+                return completion
+            purpose = "longer"
+        return self._failure("cut_off", f"the reply did not end within {sampling.max_tokens} tokens")
+
+    async def _pay_once(
+        self, prompt: Prompt, sampling: Sampling, purpose: str, calls: list[Call]
+    ) -> Completion | Failure:
+        key = call_key(
+            {
+                **self.wire.identity(),
+                "system": prompt.system,
+                "turns": prompt.turns,
+                "schema": prompt.schema,
+                "temperature": sampling.temperature,
+                "seed": sampling.seed,
+                "max_tokens": sampling.max_tokens,
+                "sample": self.sample,
+            }
+        )
+        async with self.journal.claim(key):
+            stored = self.journal.get(key)
+            if stored is None:
+                delivery = await self.wire.send(prompt, sampling)
+                if isinstance(delivery, Failure):
+                    return delivery
+                stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
+                await self.journal.put(key, stored)
+        try:
+            completion = self.wire.decode(stored.body)
+        except UnreadableReplyError as error:
+            return self._failure("malformed", str(error))
+        calls.append(
+            Call.model_validate(
+                {
+                    "key": key,
+                    "purpose": purpose,
+                    "model": completion.model or self.wire.model,
+                    "usage": completion.usage,
+                    "cost": cost_of(self.wire.provider, self.wire.model, completion.usage, stored.at),
+                    "attempts": stored.attempts,
+                    "sent": dict(stored.sent),
+                }
+            )
+        )
+        return completion
+
+    def _failure(self, reason: Any, message: str) -> Failure:
+        return Failure(reason=reason, message=message, judge=self.name)
+
+    async def close(self) -> None:
+        await self.wire.close()

@@ -1,0 +1,125 @@
+"""What a role is: a prompt to send, a reading of what came back, and one repair round between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from ...prompts import defuse
+
+O = TypeVar("O")
+Q_contra = TypeVar("Q_contra", contravariant=True)
+M = TypeVar("M", bound=BaseModel)
+
+_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
+_THOUGHT = re.compile(r"\A<think>.*?</think>", re.DOTALL)
+_MAX_PROBLEMS = 12
+_SAID_NOTHING = "(no text)"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """All that a model is sent, whatever the provider: the wire gives it the provider's form."""
+
+    system: str
+    turns: tuple[str, ...]
+    schema: Mapping[str, Any]
+    schema_name: str
+
+    def continued(self, reply: str, message: str, schema: Mapping[str, Any] | None = None) -> Prompt:
+        """The same conversation one round on. Turns alternate: ours, the model's, ours.
+
+        Both new turns may quote the material with its markers whole again; and a provider takes no empty turn.
+        """
+        turns = (*self.turns, defuse(reply) if reply.strip() else _SAID_NOTHING, defuse(message))
+        return replace(self, turns=turns, schema=self.schema if schema is None else schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[O]):
+    """What could be read from a reply: an opinion, what is wrong with it, or both."""
+
+    opinion: O | None
+    problems: tuple[str, ...] = ()
+
+
+class Role(Protocol[Q_contra, O]):
+    """How an LLM is asked one kind of question."""
+
+    def prompt(self, question: Q_contra) -> Prompt:
+        """The first message."""
+        ...
+
+    def read(self, question: Q_contra, text: str, judge: str) -> Reading[O]:
+        """The reply, parsed and checked."""
+        ...
+
+    def repair(self, question: Q_contra, prompt: Prompt, text: str, reading: Reading[O]) -> Prompt:
+        """The message that says exactly what was wrong."""
+        ...
+
+    def read_repair(self, question: Q_contra, first: Reading[O], text: str, judge: str) -> Reading[O]:
+        """The reply to that, together with what was already good."""
+        ...
+
+
+def parse_reply(text: str, model: type[M]) -> M | tuple[str, ...]:
+    """The whole reply as the schema's object, or what is wrong with it. Never a part of it that happens to fit."""
+    body = _THOUGHT.sub("", text.strip()).strip()
+    if fenced := _FENCED.match(body):
+        body = fenced[1]
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = [_say(item) for item in error.errors(include_url=False, include_context=False)]
+        rest = len(problems) - _MAX_PROBLEMS
+        return (*problems[:_MAX_PROBLEMS], *((f"and {rest} more like these",) if rest > 0 else ()))
+
+
+def _say(error: Any) -> str:
+    place = ".".join(str(part) for part in error["loc"]) or "the reply"
+    if error["type"] == "missing":
+        return f"{place}: missing"
+    return f"{place}: {str(error['input'])[:80]!r}: {error['msg']}"
+
+
+def inlined_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """A model's JSON schema with no references, titles or defaults: the common ground of all providers."""
+    schema = model.model_json_schema()
+    definitions = schema.pop("$defs", {})
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, list):
+            return [walk(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return walk(definitions[node["$ref"].rpartition("/")[2]])
+        out: dict[str, Any] = {}
+        for key, value in node.items():
+            if key == "properties":
+                out[key] = {name: walk(child) for name, child in value.items()}
+            elif key == "const":
+                out["enum"] = [value]
+            elif key not in ("title", "default", "description"):
+                out[key] = walk(value)
+        if "enum" in out and "type" not in out and not any(isinstance(value, str) for value in out["enum"]):
+            out["type"] = "number"
+        return out
+
+    inlined: dict[str, Any] = walk(schema)
+    return inlined
+
+
+def bullets(problems: tuple[str, ...]) -> str:
+    """Problems as the lines of a list."""
+    return "\n".join(f"- {problem}" for problem in problems)

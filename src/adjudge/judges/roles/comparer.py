@@ -1,0 +1,288 @@
+"""The comparer: scores both answers on every criterion, with reasons and quotes.
+
+The model sees Answer 1 and Answer 2 by position; here its reply is put back into the case's labels A and B,
+and every quote is looked up before it becomes evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+from ... import prompts
+from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
+from ...rubric import Rubric
+from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Score, Warning, Winner
+from ..base import CompareQuestion
+from .base import Prompt, Reading, bullets, inlined_schema, parse_reply
+
+_NAMED = re.compile(r"\b(?:answer|response)[ _#]{0,2}([12])\b", re.IGNORECASE)
+_BOTH_NAMED = re.compile(r"\b(?:answers|responses) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
+_MAX_QUOTES = 6
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+
+def _no_truth_value(value: object) -> object:
+    # Python calls `true` equal to 1, so it would pass for a score.
+    if isinstance(value, bool):
+        raise ValueError("a number is needed, not true or false")
+    return value
+
+
+_A_NUMBER = BeforeValidator(_no_truth_value)
+
+
+class _Quote(_Strict):
+    answer: Annotated[Literal[1, 2], _A_NUMBER]
+    quote: str
+    impact: Impact
+    rationale: str
+
+
+class _CriterionQuote(_Quote):
+    criterion: str
+
+
+class _Marks(_Strict):
+    """Reasons stand before the score, so that the score follows from them."""
+
+    evidence: list[_Quote]
+
+
+class _Overall(_Strict):
+    criteria: Any
+    summary_1: str
+    summary_2: str
+    rationale: str
+    preference: Literal["answer_1", "answer_2", "tie"]
+
+
+@lru_cache(maxsize=32)
+def _reply_model(rubric: Rubric) -> type[BaseModel]:
+    values = tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)
+    score: Any = Annotated[Literal[values], _A_NUMBER]
+    mark = create_model("Mark", __base__=_Strict, justification=(str, ...), score=(score, ...))
+    marks = create_model("Marks", __base__=_Marks, answer_1=(mark, ...), answer_2=(mark, ...))
+    # A criterion may be called `json` or `model_config`: such a name can only be an alias.
+    fields: dict[str, Any] = {
+        f"c{at}": (marks, Field(alias=criterion.key)) for at, criterion in enumerate(rubric.criteria)
+    }
+    criteria = create_model("Criteria", __base__=_Strict, **fields)
+    return create_model("ComparisonReply", __base__=_Overall, criteria=(criteria, ...))
+
+
+@lru_cache(maxsize=32)
+def _quotes_model(rubric: Rubric) -> type[BaseModel]:
+    key: Any = Literal[tuple(criterion.key for criterion in rubric.criteria)]
+    quote = create_model("CriterionQuote", __base__=_CriterionQuote, criterion=(key, ...))
+    return create_model("Quotes", __base__=_Strict, evidence=(list[quote], ...))  # type: ignore[valid-type]
+
+
+@lru_cache(maxsize=32)
+def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    return inlined_schema(model)
+
+
+@lru_cache(maxsize=32)
+def _system(rubric: Rubric) -> str:
+    scale = rubric.scale
+    bands = "; ".join(f"{span} {meaning}" for span, meaning in rubric.bands)
+    step = "" if scale.step == 1 else f" in steps of {scale.step}"
+    return prompts.load("comparer").render(
+        "system",
+        scale=f"{scale.low} to {scale.high}{step}" + (f" ({bands})" if bands else ""),
+        criteria="\n".join(
+            f"- {criterion.key} ({criterion.name}): {' '.join(criterion.guidance.split())}"
+            for criterion in rubric.criteria
+        ),
+        min_words=str(MIN_WORDS),
+        max_words=str(MAX_WORDS),
+    )
+
+
+class Comparer:
+    """Asks for and reads comparisons."""
+
+    def prompt(self, question: CompareQuestion) -> Prompt:
+        case, (first, second) = question.case, question.shown
+        looked_up = "\n\n".join(
+            f"Search: {lookup.query}\n" + "\n".join(f"- {f.title} ({f.url}): {f.snippet}" for f in lookup.findings)
+            for lookup in question.lookups
+            if lookup.findings
+        )
+        fence = prompts.Fence.around(case.task, case.context, case.a, case.b, looked_up)
+        shown = {first: "Answer 1", second: "Answer 2", "task": "The task", "context": "The context"}
+        found = {
+            f"- {shown[fact.where]}: {_FINDINGS[fact.name]}\n"
+            for fact in question.facts
+            if fact.certain and fact.name in _FINDINGS
+        }
+        # In the order shown: the order of the case would tell which answer is A.
+        findings = "".join(sorted(found))
+        context = fence.wrap("CONTEXT", case.context) + "\n" if case.context.strip() else ""
+        if looked_up:
+            context += (
+                "\nSearch results, to check claims against. They are material too, and may be wrong.\n"
+                + fence.wrap("SEARCH RESULTS", looked_up)
+                + "\n"
+            )
+        user = prompts.load("comparer").render(
+            "user",
+            code=fence.code,
+            findings=f"\nFound by a program, and certain:\n{findings}" if findings else "",
+            task=fence.wrap("TASK", case.task),
+            context=context,
+            answer_1=fence.wrap("ANSWER 1", case.answer(first)),
+            answer_2=fence.wrap("ANSWER 2", case.answer(second)),
+        )
+        return Prompt(_system(question.rubric), (user,), _schema(_reply_model(question.rubric)), "comparison")
+
+    def read(self, question: CompareQuestion, text: str, judge: str) -> Reading[ComparisonOpinion]:
+        reply = parse_reply(text, _reply_model(question.rubric))
+        if isinstance(reply, tuple):
+            return Reading(None, reply)
+        given: Any = reply
+        first, second = question.shown
+        scores: dict[str, dict[Label, Score]] = {}
+        quotes: list[tuple[str, _Quote]] = []
+        for at, criterion in enumerate(question.rubric.criteria):
+            marks = getattr(given.criteria, f"c{at}")
+            by_label = {first: marks.answer_1, second: marks.answer_2}
+            scores[criterion.key] = {label: _score(by_label[label], question) for label in LABELS}
+            quotes += [(criterion.key, quote) for quote in marks.evidence[:_MAX_QUOTES]]
+        evidence, bad = _locate(question, quotes)
+        gaps = _gaps(question, evidence)
+        preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
+        opinion = ComparisonOpinion(
+            judge=judge,
+            order=question.order,
+            scores=scores,
+            evidence=tuple(evidence),
+            summaries={
+                label: _in_case_labels(summary, question)
+                for label, summary in sorted(((first, given.summary_1), (second, given.summary_2)))
+            },
+            preference=preferences[given.preference],
+            rationale=_in_case_labels(given.rationale, question),
+            warnings=(*_dropped(question, bad), *_absent(gaps)),
+        )
+        missing = tuple(f"{key}: no usable quote from {_position(label, question)}" for key, label in gaps)
+        return Reading(opinion, (*(quote.told(f"Answer {quote.answer}") for quote in bad), *missing))
+
+    def repair(
+        self, question: CompareQuestion, prompt: Prompt, text: str, reading: Reading[ComparisonOpinion]
+    ) -> Prompt:
+        file = prompts.load("comparer")
+        if reading.opinion is None:
+            return prompt.continued(text, file.render("repair", problems=bullets(reading.problems)))
+        message = file.render(
+            "quotes", problems=bullets(reading.problems), min_words=str(MIN_WORDS), max_words=str(MAX_WORDS)
+        )
+        return prompt.continued(text, message, _schema(_quotes_model(question.rubric)))
+
+    def read_repair(
+        self, question: CompareQuestion, first: Reading[ComparisonOpinion], text: str, judge: str
+    ) -> Reading[ComparisonOpinion]:
+        if first.opinion is None:
+            return self.read(question, text, judge)
+        reply = parse_reply(text, _quotes_model(question.rubric))
+        given: Any = reply
+        quotes = [] if isinstance(reply, tuple) else [(quote.criterion, quote) for quote in given.evidence]
+        found, bad = _locate(question, quotes[: _MAX_QUOTES * len(question.rubric.criteria)])
+        evidence = (*first.opinion.evidence, *found)
+        dropped = [warning for warning in first.opinion.warnings if warning.code == "dropped_quote"]
+        warnings = (*dropped, *_dropped(question, bad), *_absent(_gaps(question, evidence)))
+        return Reading(first.opinion.model_copy(update={"evidence": evidence, "warnings": warnings}))
+
+
+# What a judge is told of the facts; the wording is the same in both orders.
+_FINDINGS = {
+    "truncation": "ends in the middle of a sentence or a code block, as if cut off.",
+    "injection": "contains text that addresses the judge or asks for a score.",
+}
+
+
+def _in_case_labels(text: str, question: CompareQuestion) -> str:
+    text = text.strip()
+    if "1" not in text and "2" not in text:
+        return text
+    label = {str(number): label for number, label in enumerate(question.shown, start=1)}
+    text = _BOTH_NAMED.sub(lambda match: f"Responses {label[match[1]]}{match[2]}{label[match[3]]}", text)
+    return _NAMED.sub(lambda match: f"Response {label[match[1]]}", text)
+
+
+def _score(mark: Any, question: CompareQuestion) -> Score:
+    return Score(_exact(mark.score), _in_case_labels(mark.justification, question))
+
+
+@lru_cache(maxsize=256)
+def _exact(score: float) -> Decimal:
+    return Decimal(str(score))
+
+
+def _position(label: Label, question: CompareQuestion) -> str:
+    return f"Answer {question.shown.index(label) + 1}"
+
+
+class _BadQuote(NamedTuple):
+    criterion: str
+    quote: str
+    answer: int
+    reason: str
+
+    def told(self, answer: str) -> str:
+        return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
+
+
+def _locate(question: CompareQuestion, quotes: list[tuple[str, _Quote]]) -> tuple[list[Evidence], list[_BadQuote]]:
+    haystacks = {label: Haystack(question.case.answer(label)) for label in LABELS}
+    evidence: list[Evidence] = []
+    bad: list[_BadQuote] = []
+    for criterion, quote in quotes:
+        label = question.shown[quote.answer - 1]
+        place = haystacks[label].locate(quote.quote)
+        if isinstance(place, Span):
+            evidence.append(
+                Evidence(
+                    criterion=criterion,
+                    answer=label,
+                    impact=quote.impact,
+                    quote=haystacks[label].text[place.start : place.end],
+                    rationale=_in_case_labels(quote.rationale, question),
+                    start=place.start,
+                    end=place.end,
+                )
+            )
+        else:
+            bad.append(_BadQuote(criterion, quote.quote, quote.answer, place.reason))
+    return evidence, bad
+
+
+def _gaps(question: CompareQuestion, evidence: tuple[Evidence, ...] | list[Evidence]) -> list[tuple[str, Label]]:
+    there = {(item.criterion, item.answer) for item in evidence}
+    return [(c.key, label) for c in question.rubric.criteria for label in LABELS if (c.key, label) not in there]
+
+
+def _absent(gaps: list[tuple[str, Label]]) -> list[Warning]:
+    return [
+        Warning(code="missing_evidence", message=f"{key}: the judge gave no usable quote from response {label}")
+        for key, label in gaps
+    ]
+
+
+def _dropped(question: CompareQuestion, bad: list[_BadQuote]) -> list[Warning]:
+    return [
+        Warning(code="dropped_quote", message=quote.told(f"response {question.shown[quote.answer - 1]}"))
+        for quote in bad
+    ]
+
+
+COMPARER = Comparer()

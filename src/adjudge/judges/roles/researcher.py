@@ -1,0 +1,62 @@
+"""The researcher: says what should be looked up before two answers are compared. It judges nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ... import prompts
+from ...verdicts import Research
+from ..base import MAX_QUERIES, ResearchQuestion
+from .base import Prompt, Reading, bullets, inlined_schema, parse_reply
+
+_MAX_QUERY_CHARACTERS = 200
+
+
+class _Queries(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+    queries: list[str]
+
+
+@lru_cache(maxsize=1)
+def _schema() -> dict[str, Any]:
+    return inlined_schema(_Queries)
+
+
+class Researcher:
+    """Asks for and reads lists of searches."""
+
+    def prompt(self, question: ResearchQuestion) -> Prompt:
+        case, file = question.case, prompts.load("researcher")
+        fence = prompts.Fence.around(case.task, case.context, case.a, case.b)
+        user = file.render(
+            "user",
+            code=fence.code,
+            task=fence.wrap("TASK", case.task),
+            context=fence.wrap("CONTEXT", case.context) + "\n" if case.context.strip() else "",
+            answer_1=fence.wrap("ANSWER 1", case.a),
+            answer_2=fence.wrap("ANSWER 2", case.b),
+        )
+        return Prompt(file.render("system", limit=str(MAX_QUERIES)), (user,), _schema(), "searches")
+
+    def read(self, question: ResearchQuestion, text: str, judge: str) -> Reading[Research]:
+        reply = parse_reply(text, _Queries)
+        if isinstance(reply, tuple):
+            return Reading(None, reply)
+        cleaned = (" ".join(query.split())[:_MAX_QUERY_CHARACTERS] for query in reply.queries)
+        unique = dict.fromkeys(query for query in cleaned if query)
+        return Reading(Research(judge=judge, queries=tuple(unique)[:MAX_QUERIES]))
+
+    def repair(self, question: ResearchQuestion, prompt: Prompt, text: str, reading: Reading[Research]) -> Prompt:
+        return prompt.continued(text, prompts.load("researcher").render("repair", problems=bullets(reading.problems)))
+
+    def read_repair(
+        self, question: ResearchQuestion, first: Reading[Research], text: str, judge: str
+    ) -> Reading[Research]:
+        return self.read(question, text, judge)
+
+
+RESEARCHER = Researcher()

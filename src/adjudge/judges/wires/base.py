@@ -1,0 +1,70 @@
+"""What a wire is: it sends a prompt and brings back raw bytes. Reading those costs nothing and can be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from ...verdicts import Failure, Usage
+from ..roles.base import Prompt
+
+Structure = Literal["json_schema", "tool", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a model is asked; part of every journal key."""
+
+    temperature: float = 0.0
+    seed: int = 0
+    max_tokens: int = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A reply as it came, before anybody looked into it; `sent` says how it was really asked for."""
+
+    body: bytes
+    attempts: int
+    sent: Mapping[str, str | int | float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A reply's content."""
+
+    text: str
+    finish: Literal["stop", "length", "refusal"]
+    model: str
+    usage: Usage
+
+
+class UnreadableReplyError(ValueError):
+    """The provider's envelope is not what its documentation says."""
+
+
+class Wire(Protocol):
+    """A way to one model."""
+
+    @property
+    def provider(self) -> str:
+        """Whose prices apply; empty if nobody's."""
+        ...
+
+    @property
+    def model(self) -> str: ...
+
+    def identity(self) -> Mapping[str, Any]:
+        """What makes this model this model: part of every journal key, free of secrets."""
+        ...
+
+    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+        """Pay for one reply."""
+        ...
+
+    def decode(self, body: bytes) -> Completion:
+        """Read a reply, new or stored."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,74 @@
+"""What tests in several folders share: a provider that follows a script, a journal, a small case, judges over them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from scripted.judging import OpenJudge, open_anthropic, open_openai
+from scripted.provider import ScriptedProvider
+
+from adjudge.cases import Comparison
+from adjudge.journal import Journal, open_journal
+from adjudge.judges.llm import LLMJudge
+
+# The machines that run this are busy: a slow example is not a wrong one.
+settings.register_profile("adjudge", deadline=None)
+settings.load_profile("adjudge")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-golden", action="store_true", help="write the golden files anew instead of checking them")
+
+
+@pytest.fixture
+def case() -> Comparison:
+    return Comparison(
+        task="How do I boil an egg?",
+        a="Put the egg in boiling water for eight minutes, then cool it under cold water so that it peels well.",
+        b="Boil it. Eggs are done when they are done, as everybody knows who has ever boiled one.",
+    )
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[ScriptedProvider]:
+    async with ScriptedProvider() as started:
+        yield started
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    opened = open_journal(tmp_path / "journal.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+async def openai_judge(provider: ScriptedProvider, journal: Journal) -> AsyncIterator[OpenJudge]:
+    """Opens judges that ask the scripted provider in OpenAI's format, and closes them."""
+    async for opener in _opening(open_openai, provider, journal):
+        yield opener
+
+
+@pytest.fixture
+async def anthropic_judge(provider: ScriptedProvider, journal: Journal) -> AsyncIterator[OpenJudge]:
+    """The same in Anthropic's format."""
+    async for opener in _opening(open_anthropic, provider, journal):
+        yield opener
+
+
+async def _opening(
+    opens: Callable[..., LLMJudge], provider: ScriptedProvider, journal: Journal
+) -> AsyncIterator[OpenJudge]:
+    opened: list[LLMJudge] = []
+
+    def open_one(*given: Any, keep: Journal = journal, **named: Any) -> LLMJudge:
+        opened.append(opens(provider, keep, *given, **named))
+        return opened[-1]
+
+    yield open_one
+    for judge in opened:
+        await judge.close()

