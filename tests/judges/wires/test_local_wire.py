@@ -21,10 +21,10 @@ from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.prices import LOCAL
-from adjudge.judges.roles import COMPARER, RESEARCHER, Prompt
+from adjudge.judges.roles import COMPARER, Prompt
 from adjudge.judges.wires.base import Delivery, Sampling
 from adjudge.judges.wires.http import Poster
-from adjudge.judges.wires.local import LocalWire
+from adjudge.judges.wires.local import LocalWire, bounded_schema
 from adjudge.judges.wires.openai import Dialect, OpenAIWire
 from adjudge.rubric import parse
 from adjudge.verdicts import ComparisonOpinion, Failure, Research
@@ -119,37 +119,35 @@ async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
     assert re.search(r"the prompt has 1\d,\d{3} tokens; the model reads at most 8,192", failure.message)
 
 
-async def test_the_same_model_behind_an_openai_compatible_server(weights: Path, journal: Journal) -> None:
+class BoundedWire(OpenAIWire):
+    """Over HTTP nothing of ours keeps a small model from writing on and on: here its texts are cut short by the schema."""
+
+    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+        return await super().send(replace(prompt, schema=bounded_schema(prompt.schema, 12, 2)), sampling)
+
+
+async def test_the_same_model_judges_behind_an_openai_compatible_server(weights: Path, journal: Journal) -> None:
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights)
-    parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 2048, 1, -1, False
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
+    parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 4096, 1, -1, False
     server = xllamacpp.Server(parameters)
     poster = Poster(f"{server.listening_address}/v1/chat/completions", "small")
-    wire = OpenAIWire("", weights.name, poster, {"content-type": "application/json"}, Dialect())
-    # Bounded here, for over HTTP nothing of ours keeps a small model from going on.
-    searches = {"type": "array", "items": {"type": "string", "maxLength": 12}, "maxItems": 3}
-    schema = {
-        "type": "object",
-        "properties": {"queries": searches},
-        "required": ["queries"],
-        "additionalProperties": False,
-    }
-    prompt = Prompt("List searches.", (CASE.task,), schema, "searches")
-    delivery = await wire.send(prompt, Sampling(max_tokens=200))
-    await wire.close()
-    assert isinstance(delivery, Delivery)
-    assert delivery.attempts == 1
-    assert delivery.sent["structure"] == "json_schema"
-    completion = wire.decode(delivery.body)
-    assert completion.finish == "stop"
-    assert completion.usage.input_tokens > 0
-    assert completion.usage.output_tokens > 0
-    reading = RESEARCHER.read(ResearchQuestion(CASE), completion.text, "small")
-    assert isinstance(reading.opinion, Research)
-    assert reading.problems == ()
+    wire = BoundedWire("", weights.name, poster, {"content-type": "application/json"}, Dialect())
+    judge = LLMJudge("small", wire, journal, Sampling(max_tokens=800))
+    opinion = await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    await judge.close()
+    assert isinstance(opinion, ComparisonOpinion), opinion
+    assert {mark.value for mark in opinion.scores["clarity"].values()} <= {1, 2, 3}
+    for item in opinion.evidence:
+        assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+    for call in opinion.calls:
+        assert call.sent["structure"] == "json_schema"
+        assert call.attempts == 1
+        assert call.usage.input_tokens > 500
+        assert call.usage.output_tokens > 0
+        assert journal.get(call.key) is not None
 
 
 def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from ...prompts import defuse
 
 O = TypeVar("O")
 Q_contra = TypeVar("Q_contra", contravariant=True)
-M = TypeVar("M", bound=BaseModel)
 
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A<think>.*?</think>", re.DOTALL)
@@ -68,21 +69,40 @@ class Role(Protocol[Q_contra, O]):
         ...
 
 
-def parse_reply(text: str, model: type[M]) -> M | tuple[str, ...]:
-    """The whole reply as the schema's object, or what is wrong with it. Never a part of it that happens to fit."""
-    body = _THOUGHT.sub("", text.strip()).strip()
-    if fenced := _FENCED.match(body):
-        body = fenced[1]
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        problems = [_say(item) for item in error.errors(include_url=False, include_context=False)]
-        rest = len(problems) - _MAX_PROBLEMS
-        return (*problems[:_MAX_PROBLEMS], *((f"and {rest} more like these",) if rest > 0 else ()))
+class Shape:
+    """What a reply must look like: it checks replies, and it is the JSON schema that is sent along.
+
+    A reply becomes plain dicts, which costs half of what model objects would.
+    """
+
+    def __init__(self, typed_dict: Any) -> None:
+        self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(typed_dict)
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        return _inlined(self._adapter.json_schema())
+
+    def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
+        """The whole reply as an object, or what is wrong with it. Never a part of it that happens to fit."""
+        body = _THOUGHT.sub("", text.strip()).strip()
+        if fenced := _FENCED.match(body):
+            body = fenced[1]
+        try:
+            data = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
+        try:
+            return self._adapter.validate_python(data)
+        except ValidationError as error:
+            problems = [_say(item) for item in error.errors(include_url=False, include_context=False)]
+            rest = len(problems) - _MAX_PROBLEMS
+            return (*problems[:_MAX_PROBLEMS], *((f"and {rest} more like these",) if rest > 0 else ()))
+
+
+def object_of(name: str, fields: Mapping[str, Any]) -> Any:
+    """The type of an object with these fields, all of them needed, for shapes that depend on a rubric."""
+    make: Any = TypedDict  # made at run time, so no type checker can follow
+    return make(name, dict(fields))
 
 
 def _say(error: Any) -> str:
@@ -92,9 +112,8 @@ def _say(error: Any) -> str:
     return f"{place}: {str(error['input'])[:80]!r}: {error['msg']}"
 
 
-def inlined_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """A model's JSON schema with no references, titles or defaults: the common ground of all providers."""
-    schema = model.model_json_schema()
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """A JSON schema with no references, titles or defaults, and closed objects: the common ground of all providers."""
     definitions = schema.pop("$defs", {})
 
     def walk(node: Any) -> Any:
@@ -114,6 +133,8 @@ def inlined_schema(model: type[BaseModel]) -> dict[str, Any]:
                 out[key] = walk(value)
         if "enum" in out and "type" not in out and not any(isinstance(value, str) for value in out["enum"]):
             out["type"] = "number"
+        if "properties" in out:
+            out["additionalProperties"] = False
         return out
 
     inlined: dict[str, Any] = walk(schema)

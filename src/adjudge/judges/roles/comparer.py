@@ -12,22 +12,19 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import BeforeValidator
+from typing_extensions import TypedDict
 
 from ... import prompts
 from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
 from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Score, Warning, Winner
 from ..base import CompareQuestion
-from .base import Prompt, Reading, bullets, inlined_schema, parse_reply
+from .base import Prompt, Reading, Shape, bullets, object_of
 
 _NAMED = re.compile(r"\b(?:answer|response)[ _#]{0,2}([12])\b", re.IGNORECASE)
 _BOTH_NAMED = re.compile(r"\b(?:answers|responses) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
 _MAX_QUOTES = 6
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
 
 
 def _no_truth_value(value: object) -> object:
@@ -40,55 +37,31 @@ def _no_truth_value(value: object) -> object:
 _A_NUMBER = BeforeValidator(_no_truth_value)
 
 
-class _Quote(_Strict):
+class _Quote(TypedDict):
     answer: Annotated[Literal[1, 2], _A_NUMBER]
     quote: str
     impact: Impact
     rationale: str
 
 
-class _CriterionQuote(_Quote):
-    criterion: str
-
-
-class _Marks(_Strict):
-    """Reasons stand before the score, so that the score follows from them."""
-
-    evidence: list[_Quote]
-
-
-class _Overall(_Strict):
-    criteria: Any
-    summary_1: str
-    summary_2: str
-    rationale: str
-    preference: Literal["answer_1", "answer_2", "tie"]
-
-
 @lru_cache(maxsize=32)
-def _reply_model(rubric: Rubric) -> type[BaseModel]:
+def _reply_shape(rubric: Rubric) -> Shape:
+    """Reasons stand before the score, so that the score follows from them."""
     values = tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)
     score: Any = Annotated[Literal[values], _A_NUMBER]
-    mark = create_model("Mark", __base__=_Strict, justification=(str, ...), score=(score, ...))
-    marks = create_model("Marks", __base__=_Marks, answer_1=(mark, ...), answer_2=(mark, ...))
-    # A criterion may be called `json` or `model_config`: such a name can only be an alias.
-    fields: dict[str, Any] = {
-        f"c{at}": (marks, Field(alias=criterion.key)) for at, criterion in enumerate(rubric.criteria)
-    }
-    criteria = create_model("Criteria", __base__=_Strict, **fields)
-    return create_model("ComparisonReply", __base__=_Overall, criteria=(criteria, ...))
+    mark = object_of("mark", {"justification": str, "score": score})
+    marks = object_of("marks", {"evidence": list[_Quote], "answer_1": mark, "answer_2": mark})
+    criteria = object_of("criteria", {criterion.key: marks for criterion in rubric.criteria})
+    preference: Any = Literal["answer_1", "answer_2", "tie"]
+    texts = {"summary_1": str, "summary_2": str, "rationale": str}
+    return Shape(object_of("reply", {"criteria": criteria, **texts, "preference": preference}))
 
 
 @lru_cache(maxsize=32)
-def _quotes_model(rubric: Rubric) -> type[BaseModel]:
+def _quotes_shape(rubric: Rubric) -> Shape:
     key: Any = Literal[tuple(criterion.key for criterion in rubric.criteria)]
-    quote = create_model("CriterionQuote", __base__=_CriterionQuote, criterion=(key, ...))
-    return create_model("Quotes", __base__=_Strict, evidence=(list[quote], ...))  # type: ignore[valid-type]
-
-
-@lru_cache(maxsize=32)
-def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
-    return inlined_schema(model)
+    quote = object_of("quote", {**_Quote.__annotations__, "criterion": key})
+    return Shape(object_of("quotes", {"evidence": list[quote]}))  # type: ignore[valid-type]
 
 
 @lru_cache(maxsize=32)
@@ -143,21 +116,20 @@ class Comparer:
             answer_1=fence.wrap("ANSWER 1", case.answer(first)),
             answer_2=fence.wrap("ANSWER 2", case.answer(second)),
         )
-        return Prompt(_system(question.rubric), (user,), _schema(_reply_model(question.rubric)), "comparison")
+        return Prompt(_system(question.rubric), (user,), _reply_shape(question.rubric).schema, "comparison")
 
     def read(self, question: CompareQuestion, text: str, judge: str) -> Reading[ComparisonOpinion]:
-        reply = parse_reply(text, _reply_model(question.rubric))
+        reply = _reply_shape(question.rubric).parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
-        given: Any = reply
         first, second = question.shown
         scores: dict[str, dict[Label, Score]] = {}
         quotes: list[tuple[str, _Quote]] = []
-        for at, criterion in enumerate(question.rubric.criteria):
-            marks = getattr(given.criteria, f"c{at}")
-            by_label = {first: marks.answer_1, second: marks.answer_2}
+        for criterion in question.rubric.criteria:
+            marks = reply["criteria"][criterion.key]
+            by_label = {first: marks["answer_1"], second: marks["answer_2"]}
             scores[criterion.key] = {label: _score(by_label[label], question) for label in LABELS}
-            quotes += [(criterion.key, quote) for quote in marks.evidence[:_MAX_QUOTES]]
+            quotes += [(criterion.key, quote) for quote in marks["evidence"][:_MAX_QUOTES]]
         evidence, bad = _locate(question, quotes)
         gaps = _gaps(question, evidence)
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
@@ -168,10 +140,10 @@ class Comparer:
             evidence=tuple(evidence),
             summaries={
                 label: _in_case_labels(summary, question)
-                for label, summary in sorted(((first, given.summary_1), (second, given.summary_2)))
+                for label, summary in sorted(((first, reply["summary_1"]), (second, reply["summary_2"])))
             },
-            preference=preferences[given.preference],
-            rationale=_in_case_labels(given.rationale, question),
+            preference=preferences[reply["preference"]],
+            rationale=_in_case_labels(reply["rationale"], question),
             warnings=(*_dropped(question, bad), *_absent(gaps)),
         )
         missing = tuple(f"{key}: no usable quote from {_position(label, question)}" for key, label in gaps)
@@ -186,16 +158,15 @@ class Comparer:
         message = file.render(
             "quotes", problems=bullets(reading.problems), min_words=str(MIN_WORDS), max_words=str(MAX_WORDS)
         )
-        return prompt.continued(text, message, _schema(_quotes_model(question.rubric)))
+        return prompt.continued(text, message, _quotes_shape(question.rubric).schema)
 
     def read_repair(
         self, question: CompareQuestion, first: Reading[ComparisonOpinion], text: str, judge: str
     ) -> Reading[ComparisonOpinion]:
         if first.opinion is None:
             return self.read(question, text, judge)
-        reply = parse_reply(text, _quotes_model(question.rubric))
-        given: Any = reply
-        quotes = [] if isinstance(reply, tuple) else [(quote.criterion, quote) for quote in given.evidence]
+        reply = _quotes_shape(question.rubric).parse(text)
+        quotes = [] if isinstance(reply, tuple) else [(quote["criterion"], quote) for quote in reply["evidence"]]
         found, bad = _locate(question, quotes[: _MAX_QUOTES * len(question.rubric.criteria)])
         evidence = (*first.opinion.evidence, *found)
         dropped = [warning for warning in first.opinion.warnings if warning.code == "dropped_quote"]
@@ -219,8 +190,8 @@ def _in_case_labels(text: str, question: CompareQuestion) -> str:
     return _NAMED.sub(lambda match: f"Response {label[match[1]]}", text)
 
 
-def _score(mark: Any, question: CompareQuestion) -> Score:
-    return Score(_exact(mark.score), _in_case_labels(mark.justification, question))
+def _score(mark: Mapping[str, Any], question: CompareQuestion) -> Score:
+    return Score(_exact(mark["score"]), _in_case_labels(mark["justification"], question))
 
 
 @lru_cache(maxsize=256)
@@ -247,22 +218,22 @@ def _locate(question: CompareQuestion, quotes: list[tuple[str, _Quote]]) -> tupl
     evidence: list[Evidence] = []
     bad: list[_BadQuote] = []
     for criterion, quote in quotes:
-        label = question.shown[quote.answer - 1]
-        place = haystacks[label].locate(quote.quote)
+        label = question.shown[quote["answer"] - 1]
+        place = haystacks[label].locate(quote["quote"])
         if isinstance(place, Span):
             evidence.append(
                 Evidence(
                     criterion=criterion,
                     answer=label,
-                    impact=quote.impact,
+                    impact=quote["impact"],
                     quote=haystacks[label].text[place.start : place.end],
-                    rationale=_in_case_labels(quote.rationale, question),
+                    rationale=_in_case_labels(quote["rationale"], question),
                     start=place.start,
                     end=place.end,
                 )
             )
         else:
-            bad.append(_BadQuote(criterion, quote.quote, quote.answer, place.reason))
+            bad.append(_BadQuote(criterion, quote["quote"], quote["answer"], place.reason))
     return evidence, bad
 
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
 
 from ... import prompts
 from ...verdicts import Research
 from ..base import MAX_QUERIES, ResearchQuestion
-from .base import Prompt, Reading, bullets, inlined_schema, parse_reply
+from .base import Prompt, Reading, Shape, bullets
 
 _MAX_QUERY_CHARACTERS = 200
 
 
-class _Queries(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
-
+class _Queries(TypedDict):
     queries: list[str]
 
 
-@lru_cache(maxsize=1)
-def _schema() -> dict[str, Any]:
-    return inlined_schema(_Queries)
+_SHAPE = Shape(_Queries)
 
 
 class Researcher:
@@ -40,13 +33,13 @@ class Researcher:
             answer_1=fence.wrap("ANSWER 1", case.a),
             answer_2=fence.wrap("ANSWER 2", case.b),
         )
-        return Prompt(file.render("system", limit=str(MAX_QUERIES)), (user,), _schema(), "searches")
+        return Prompt(file.render("system", limit=str(MAX_QUERIES)), (user,), _SHAPE.schema, "searches")
 
     def read(self, question: ResearchQuestion, text: str, judge: str) -> Reading[Research]:
-        reply = parse_reply(text, _Queries)
+        reply = _SHAPE.parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
-        cleaned = (" ".join(query.split())[:_MAX_QUERY_CHARACTERS] for query in reply.queries)
+        cleaned = (" ".join(query.split())[:_MAX_QUERY_CHARACTERS] for query in reply["queries"])
         unique = dict.fromkeys(query for query in cleaned if query)
         return Reading(Research(judge=judge, queries=tuple(unique)[:MAX_QUERIES]))
 

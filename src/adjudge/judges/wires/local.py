@@ -73,7 +73,7 @@ class LocalWire:
     # -- on the model's own thread ------------------------------------------------------------------------------------
 
     def _complete(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        bounded = replace(prompt, schema=_bounded(prompt.schema, *self._bounds))
+        bounded = replace(prompt, schema=bounded_schema(prompt.schema, *self._bounds))
         body = request(self.model, bounded, sampling, _DIALECT)
         texts = (prompt.system, *prompt.turns)
         self._make_room(sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN + sampling.max_tokens)
@@ -126,16 +126,16 @@ class LocalWire:
         return Failure(reason="rejected", message=f"{self.model}: {message}", judge=f"gguf:{self.path}")
 
 
-def _bounded(schema: Mapping[str, Any], longest_text: int, most_items: int) -> dict[str, Any]:
+def bounded_schema(schema: Mapping[str, Any], longest_text: int, most_items: int) -> dict[str, Any]:
     """The schema with an end to every text and list: a small model may otherwise go on for ever."""
     bounded = dict(schema)
     if schema.get("type") == "string" and "enum" not in schema:
         bounded["maxLength"] = longest_text
     elif schema.get("type") == "array":
-        bounded |= {"maxItems": most_items, "items": _bounded(schema["items"], longest_text, most_items)}
+        bounded |= {"maxItems": most_items, "items": bounded_schema(schema["items"], longest_text, most_items)}
     elif schema.get("type") == "object":
         properties = schema["properties"].items()
-        bounded["properties"] = {name: _bounded(child, longest_text, most_items) for name, child in properties}
+        bounded["properties"] = {name: bounded_schema(child, longest_text, most_items) for name, child in properties}
     return bounded
 
 
