@@ -1,6 +1,6 @@
 """A server that answers every chat completion with the same reply after a fixed delay, at as little CPU as Python can.
 
-Run as `python bench/instant_server.py REPLY.json DELAY_SECONDS`; it prints its port. It is the other end of a benchmark.
+Run as `python bench/instant_server.py REPLY.json DELAY_SECONDS`; it prints its port. The other end of a benchmark.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 _LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
@@ -48,7 +49,5 @@ async def serve(reply: bytes, delay: float) -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with suppress(KeyboardInterrupt):
         asyncio.run(serve(Path(sys.argv[1]).read_bytes(), float(sys.argv[2])))
-    except KeyboardInterrupt:
-        pass

@@ -1,8 +1,8 @@
-"""What adjudge costs on top of the network: judgments a second and CPU a judgment, beside a bare loop and the OpenAI SDK.
+"""What adjudge costs on top of the network: judgments a second and CPU a judgment, beside a bare loop and an SDK.
 
-All contenders send the same prompts to the same local server, which answers after 50 ms; 100 calls are under way at a time.
-A judgment is one opinion of a judge: prompt rendered, reply journalled on disk, parsed and validated, every quote located.
-A whole comparison (here in one order) adds facts, exact rules, and the verdict rendered and stored under its id.
+All contenders send the same prompts to the same local server, which answers after 50 ms; 100 calls are under way at
+a time. A judgment is one opinion of a judge: prompt rendered, reply journalled on disk, parsed and validated, every
+quote located. A whole comparison (here in one order) adds facts, exact rules, and the verdict rendered and stored.
 Rounds alternate, so that a busy machine is busy for all; the ratio within this run is the figure to read.
 
     python bench/overhead.py [--calls 2000] [--rounds 3]

@@ -15,7 +15,7 @@ DEFAULTS = shipped("compare").weights
 @pytest.mark.parametrize("empty", ["", " ", "\n\t"])
 def test_an_empty_task_or_answer_is_refused_by_name(place, empty):
     texts = {"task": "t", "a": "x", "b": "y", place: empty}
-    with pytest.raises(InputError, match=f"^{place}: empty; "):
+    with pytest.raises(InputError, match=rf"^{place}: empty; "):
         Comparison(**texts)
 
 
@@ -31,7 +31,7 @@ def test_text_up_to_the_limit_is_taken_and_one_byte_more_is_refused_with_both_si
 
 def test_the_limit_counts_bytes_not_characters():
     Comparison("t", "é" * (MAX_TEXT_BYTES // 2), "y")
-    with pytest.raises(TooLargeError, match="^a: 1,000,002 bytes"):
+    with pytest.raises(TooLargeError, match=r"^a: 1,000,002 bytes"):
         Comparison("t", "é" * (MAX_TEXT_BYTES // 2 + 1), "y")
 
 
@@ -41,7 +41,7 @@ def test_half_a_surrogate_pair_is_refused_with_its_place():
 
 
 def test_text_must_be_a_string():
-    with pytest.raises(InputError, match="^a: expected text, found int"):
+    with pytest.raises(InputError, match=r"^a: expected text, found int"):
         Comparison("t", 7, "y")  # type: ignore[arg-type]
 
 
@@ -82,15 +82,15 @@ def test_an_unknown_weight_is_refused_with_all_names_that_are_allowed():
     ],
 )
 def test_a_weight_that_is_no_number_from_zero_up_is_refused_by_name(value, found):
-    with pytest.raises(InputError, match=f"^weights.clarity_structure: {found}; "):
+    with pytest.raises(InputError, match=rf"^weights.clarity_structure: {found}; "):
         check_weights({"clarity_structure": value}, DEFAULTS)
 
 
 def test_an_all_zero_set_is_refused():
-    with pytest.raises(InputError, match="^weights: all are zero; at least one must be above 0$"):
+    with pytest.raises(InputError, match=r"^weights: all are zero; at least one must be above 0$"):
         check_weights(dict.fromkeys(DEFAULTS, 0), DEFAULTS)
 
 
 def test_weights_must_be_an_object():
-    with pytest.raises(InputError, match="^weights: expected an object, found list"):
+    with pytest.raises(InputError, match=r"^weights: expected an object, found list"):
         check_weights([1, 2], DEFAULTS)

@@ -1,6 +1,6 @@
 """What came of a case: opinions, scores, evidence, the verdict; or a failure, which is never a number.
 
-All frozen; what a verdict holds by the dozen are plain dataclasses, which are made faster. An opinion is one judge's
+All frozen; what a verdict holds by the dozen are named tuples, which are made fastest. An opinion is one judge's
 parsed reply before any rule was applied; a verdict is what rules made of it.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SkipValidation
 
 Label = Literal["A", "B"]
 Winner = Literal["A", "B", "tie"]
@@ -31,6 +31,9 @@ Reason = Literal[
     "connection",
     "no_quorum",  # too few members of a jury gave an opinion
 ]
+
+
+Purpose = Literal["opinion", "longer", "repair"]
 
 
 class Frozen(BaseModel):
@@ -66,7 +69,7 @@ class Call(Frozen):
     """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown."""
 
     key: str
-    purpose: Literal["opinion", "longer", "repair"]
+    purpose: Purpose
     model: str
     usage: Usage
     cost: Decimal | None = None
@@ -117,8 +120,7 @@ class Lookup(Frozen):
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """A quote that stands at `start:end` of the answer it names."""
 
     criterion: str
@@ -130,8 +132,7 @@ class Evidence:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """A criterion's score for one answer, and why."""
 
     value: Decimal
@@ -143,8 +144,8 @@ class ComparisonOpinion(Frozen):
 
     judge: str
     order: Order
-    scores: dict[str, dict[Label, Score]]
-    evidence: tuple[Evidence, ...]
+    scores: SkipValidation[dict[str, dict[Label, Score]]]
+    evidence: SkipValidation[tuple[Evidence, ...]]
     summaries: dict[Label, str]
     preference: Winner
     rationale: str
@@ -217,7 +218,7 @@ class ComparisonVerdict(Frozen):
     """The result of a comparison."""
 
     verdict_id: str
-    criteria: dict[str, CriterionVerdict]
+    criteria: SkipValidation[dict[str, CriterionVerdict]]
     overall: dict[Label, Overall]
     margin: Decimal
     winner: Winner
@@ -227,7 +228,7 @@ class ComparisonVerdict(Frozen):
     warnings: tuple[Warning, ...]
     facts: tuple[Fact, ...]
     lookups: tuple[Lookup, ...]
-    opinions: tuple[ComparisonOpinion, ...]
+    opinions: SkipValidation[tuple[ComparisonOpinion, ...]]
     calls: tuple[Call, ...]
     provenance: Provenance
 

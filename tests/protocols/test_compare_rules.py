@@ -28,10 +28,8 @@ def test_the_winner_rule_over_every_pair_of_totals_preference_and_order_agreemen
     ]  # every normalised total that the default weights can give in eighths
     for a, b, preference, agree in itertools.product(totals, totals, WINNERS, (True, False)):
         higher = "A" if a > b else "B"
-        if a == b or (abs(a - b) < Fraction(1, 2) and (preference == "tie" or not agree)):
-            expected = "tie"
-        else:
-            expected = higher
+        close = abs(a - b) < Fraction(1, 2)
+        expected = "tie" if a == b or (close and (preference == "tie" or not agree)) else higher
         assert decided(a, b, preference, agree) == expected
 
 
@@ -243,7 +241,7 @@ async def test_bad_weights_are_refused_before_anybody_is_asked(bad):
     from adjudge.errors import InputError
 
     judge = Scripted({})
-    with pytest.raises(InputError, match="^weights"):
+    with pytest.raises(InputError, match=r"^weights"):
         await compare(Comparison("t", "x", "y", weights=bad), judge, shipped("compare"))
     assert judge.questions == []
 

@@ -15,7 +15,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "replay",
         help="make a verdict again from stored replies",
-        description="Make a verdict again from its replies, free and offline, and check that it is the same byte for byte.",
+        description="Make a verdict again from its replies, free and offline, and check that it is the same.",
     )
     parser.add_argument("verdict", metavar="VERDICT", help="a verdict's id (a unique beginning is enough)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the JSON here instead of printing it")

@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from ..errors import JournalError
@@ -32,20 +30,12 @@ class Claims:
         self._guard = threading.Lock()
         self._file: int | None = None
 
-    @asynccontextmanager
-    async def hold(self, key: str) -> AsyncIterator[None]:
-        """Wait until nobody else holds the key, then hold it."""
-        place = int(key[:12], 16)
-        pause = _FIRST_PAUSE
-        while not self._take(place):
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
-        try:
-            yield
-        finally:
-            self._give_back(place)
+    def hold(self, key: str) -> Claim:
+        """Wait until nobody else holds the key, then hold it: `async with claims.hold(key):`."""
+        return Claim(self, int(key[:12], 16))
 
-    def _take(self, place: int) -> bool:
+    def take(self, place: int) -> bool:
+        """Hold a place, or say that somebody else does."""
         with self._guard:
             # The system's locks belong to the process: between our own callers the set decides.
             if place in self._held:
@@ -62,11 +52,31 @@ class Claims:
             self._held.add(place)
             return True
 
-    def _give_back(self, place: int) -> None:
+    def give_back(self, place: int) -> None:
+        """Let others have it."""
         with self._guard:
             self._held.discard(place)
             if fcntl is not None and self._file is not None:
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+
+
+class Claim:
+    """One key held for the length of an `async with`. A class of its own, for it stands in every call's path."""
+
+    __slots__ = ("_claims", "_place")
+
+    def __init__(self, claims: Claims, place: int) -> None:
+        self._claims = claims
+        self._place = place
+
+    async def __aenter__(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._claims.take(self._place):
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._claims.give_back(self._place)
 
 
 _ALL: dict[str, Claims] = {}

@@ -202,7 +202,7 @@ class SqliteJournal:
 
 
 def _insert(connection: sqlite3.Connection, statement: tuple[str, str], rows: list[tuple[object, ...]]) -> None:
-    """Insert many rows with few calls: each call hands the interpreter back and forth once, however many rows it has."""
+    """Insert many rows with few calls: each hands the interpreter back and forth once, however many rows it has."""
     head, one_row = statement
     for size in _ROWS_AT_ONCE:
         while len(rows) >= size:

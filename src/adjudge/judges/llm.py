@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
-from ..verdicts import Call, Failure
+from ..verdicts import Call, Failure, Purpose
 from .base import CompareQuestion, O, Question, ResearchQuestion
 from .prices import cost_of
 from .roles import COMPARER, RESEARCHER, Prompt, Reading, Role
@@ -66,9 +66,10 @@ class LLMJudge:
             return None
         return completion
 
-    async def _ask(self, prompt: Prompt, purpose: str, calls: list[Call]) -> Completion | Failure:
+    async def _ask(self, prompt: Prompt, purpose: Purpose, calls: list[Call]) -> Completion | Failure:
         """A finished reply; one that ran into the token limit is asked for once more with twice the room."""
-        for sampling in (self.sampling, replace(self.sampling, max_tokens=2 * self.sampling.max_tokens)):
+        sampling = self.sampling
+        for _ in range(2):
             completion = await self._pay_once(prompt, sampling, purpose, calls)
             if isinstance(completion, Failure):
                 return completion
@@ -77,10 +78,11 @@ class LLMJudge:
             if completion.finish != "length":
                 return completion
             purpose = "longer"
-        return self._failure("cut_off", f"the reply did not end within {sampling.max_tokens} tokens")
+            sampling = replace(sampling, max_tokens=2 * sampling.max_tokens)
+        return self._failure("cut_off", f"the reply did not end within {sampling.max_tokens // 2} tokens")
 
     async def _pay_once(
-        self, prompt: Prompt, sampling: Sampling, purpose: str, calls: list[Call]
+        self, prompt: Prompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
     ) -> Completion | Failure:
         key = call_key(
             {
@@ -107,16 +109,14 @@ class LLMJudge:
         except UnreadableReplyError as error:
             return self._failure("malformed", str(error))
         calls.append(
-            Call.model_validate(
-                {
-                    "key": key,
-                    "purpose": purpose,
-                    "model": completion.model or self.wire.model,
-                    "usage": completion.usage,
-                    "cost": cost_of(self.wire.provider, self.wire.model, completion.usage, stored.at),
-                    "attempts": stored.attempts,
-                    "sent": dict(stored.sent),
-                }
+            Call(
+                key=key,
+                purpose=purpose,
+                model=completion.model or self.wire.model,
+                usage=completion.usage,
+                cost=cost_of(self.wire.provider, self.wire.model, completion.usage, stored.at),
+                attempts=stored.attempts,
+                sent=dict(stored.sent),
             )
         )
         return completion
