@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import resource
 import statistics
 import subprocess
 import sys
@@ -184,26 +185,38 @@ CONTENDERS = {
 }
 
 
-def measure(
-    contender: Callable[[int, list[Comparison]], Awaitable[None]], port: int, calls: int
-) -> tuple[float, float]:
-    """(judgments a second, CPU-milliseconds a judgment) of this process."""
+def measure(name: str, port: int, calls: int) -> dict[str, float]:
+    """One round of one contender in this process: judgments a second, CPU-ms a judgment, peak MB."""
 
-    async def run() -> tuple[float, float]:
+    async def run() -> dict[str, float]:
+        contender = CONTENDERS[name]
         await contender(port, cases(20))
         todo = cases(calls)
         wall, cpu = time.perf_counter(), time.process_time()
         await contender(port, todo)
-        return calls / (time.perf_counter() - wall), (time.process_time() - cpu) / calls * 1000
+        rate, each = calls / (time.perf_counter() - wall), (time.process_time() - cpu) / calls * 1000
+        return {"rate": rate, "cpu": each, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
     return asyncio.run(run())
+
+
+def measure_apart(name: str, port: int, calls: int) -> dict[str, float]:
+    """The same in a process of its own, so that no contender carries what another has imported."""
+    command = [sys.executable, __file__, "--calls", str(calls), "--only", name, "--port", str(port)]
+    result: dict[str, float] = orjson.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=CONTENDERS, help=argparse.SUPPRESS)
+    parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.only:
+        print(orjson.dumps(measure(args.only, args.port, args.calls)).decode())
+        return
     with tempfile.TemporaryDirectory() as folder:
         reply = Path(folder) / "reply.json"
         reply.write_bytes(reply_body())
@@ -212,22 +225,18 @@ def main() -> None:
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline())
-            results: dict[str, list[tuple[float, float]]] = {name: [] for name in CONTENDERS}
-            for _ in range(args.rounds):
-                for name, contender in CONTENDERS.items():
-                    results[name].append(measure(contender, port, args.calls))
+            rounds = [{name: measure_apart(name, port, args.calls) for name in CONTENDERS} for _ in range(args.rounds)]
         finally:
             server.terminate()
             server.wait()
-    base = statistics.median(rate for rate, _ in results["bare aiohttp loop"])
     print(
         f"{args.calls} judgments, {DELAY * 1000:g} ms server, {CONCURRENCY} at a time, median of {args.rounds} rounds"
     )
-    print(f"{'':32}{'judgments/s':>12}{'CPU-ms each':>13}{'of the bare loop':>18}")
-    for name, rounds in results.items():
-        rate = statistics.median(rate for rate, _ in rounds)
-        cpu = statistics.median(cpu for _, cpu in rounds)
-        print(f"{name:32}{rate:12.0f}{cpu:13.2f}{rate / base:18.0%}")
+    print(f"{'':28}{'judgments/s':>12}{'CPU-ms each':>13}{'peak MB':>9}{'of the bare loop':>18}")
+    for name in CONTENDERS:
+        rate, cpu, peak = (statistics.median(r[name][key] for r in rounds) for key in ("rate", "cpu", "peak"))
+        share = statistics.median(r[name]["rate"] / r["bare aiohttp loop"]["rate"] for r in rounds)
+        print(f"{name:28}{rate:12.0f}{cpu:13.2f}{peak:9.0f}{share:18.0%}")
 
 
 if __name__ == "__main__":

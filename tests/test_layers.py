@@ -7,6 +7,7 @@ import adjudge
 
 ROOT = Path(adjudge.__file__).parent
 LAYERS = [
+    "version",
     "errors",
     "arithmetic",
     "cases",

@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from .words import count_words, split_words
 
@@ -24,8 +25,7 @@ _FOLDED = re.compile(rf"(\s+)|([{_SINGLE_QUOTES}])|([{_DOUBLE_QUOTES}])|([{_INVI
 _WRAPPING = " \t\r\n…\"'" + _SINGLE_QUOTES + _DOUBLE_QUOTES
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where a quote stands: `text[start:end]`."""
 
     start: int

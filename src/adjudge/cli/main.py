@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from .. import __version__
+from ..version import __version__
 from . import compare, doctor, judges, replay, rubric, serve
 
 _EPILOG = """\

@@ -10,7 +10,7 @@ import queue
 import sqlite3
 import threading
 import time
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ _PUT_VERDICT = ("insert or ignore into verdicts (id, inputs, verdict) values ", 
 _GET_REPLY = "select body, at, attempts, sent from replies where key = ?"
 _GET_VERDICT = "select id, inputs, verdict from verdicts where id >= ? and id < ? order by id limit 2"
 _MAX_BATCH = 1000
-_ROWS_AT_ONCE = (64, 16, 4, 1)
+_ROWS_AT_ONCE = 64
 _BUSY_SECONDS = 60
 
 
@@ -141,19 +141,22 @@ class SqliteJournal:
         connection.close()
 
     def _commit(self, connection: sqlite3.Connection, batch: list[_Write]) -> None:
+        for statement in (_PUT_REPLY, _PUT_VERDICT):
+            writes = [write for write in batch if write.statement is statement]
+            for at in range(0, len(writes), _ROWS_AT_ONCE):
+                self._insert(connection, statement, writes[at : at + _ROWS_AT_ONCE])
+
+    def _insert(self, connection: sqlite3.Connection, statement: tuple[str, str], writes: list[_Write]) -> None:
+        """Many rows in one statement, which is its own transaction: the interpreter is let go and wanted back once."""
+        head, one_row = statement
         error: JournalError | None = None
         try:
-            connection.execute("begin immediate")
-            for statement in (_PUT_REPLY, _PUT_VERDICT):
-                _insert(connection, statement, [write.values for write in batch if write.statement is statement])
-            connection.execute("commit")
+            values = [value for write in writes for value in write.values]
+            connection.execute(head + ", ".join([one_row] * len(writes)), values)
         except sqlite3.Error as problem:
             error = JournalError(f"{self.path}: a reply could not be kept: {problem}")
-            if connection.in_transaction:
-                with suppress(sqlite3.Error):
-                    connection.execute("rollback")
         waiting: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
-        for write in batch:
+        for write in writes:
             waiting.setdefault(write.loop, []).append(write.done)
         for loop, futures in waiting.items():
             try:
@@ -199,16 +202,6 @@ class SqliteJournal:
             raise JournalError(f"{self.path}: the journal cannot be opened: {error}") from None
         if version > VERSION:
             raise JournalError(f"{self.path}: written by a newer adjudge (format {version}, this one reads {VERSION})")
-
-
-def _insert(connection: sqlite3.Connection, statement: tuple[str, str], rows: list[tuple[object, ...]]) -> None:
-    """Insert many rows with few calls: each hands the interpreter back and forth once, however many rows it has."""
-    head, one_row = statement
-    for size in _ROWS_AT_ONCE:
-        while len(rows) >= size:
-            values = [value for row in rows[:size] for value in row]
-            connection.execute(head + ", ".join([one_row] * size), values)
-            rows = rows[size:]
 
 
 def _tell(futures: list[asyncio.Future[None]], error: JournalError | None) -> None:

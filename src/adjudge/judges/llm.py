@@ -6,6 +6,7 @@ The order is the point: claim the question, look in the journal, ask, store, and
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -21,6 +22,17 @@ from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
 
 _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {CompareQuestion: COMPARER, ResearchQuestion: RESEARCHER}
+
+
+_digests: dict[int, tuple[Mapping[str, Any], str]] = {}
+
+
+def _digest(schema: Mapping[str, Any]) -> str:
+    """A schema's hash, made once: a rubric has one schema, and thousands of calls."""
+    known = _digests.get(id(schema))
+    if known is None or known[0] is not schema:
+        known = _digests[id(schema)] = schema, call_key(schema)
+    return known[1]
 
 
 @dataclass(slots=True)
@@ -89,7 +101,7 @@ class LLMJudge:
                 **self.wire.identity(),
                 "system": prompt.system,
                 "turns": prompt.turns,
-                "schema": prompt.schema,
+                "schema": _digest(prompt.schema),
                 "temperature": sampling.temperature,
                 "seed": sampling.seed,
                 "max_tokens": sampling.max_tokens,

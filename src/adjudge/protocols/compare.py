@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 
 import orjson
 
-from .. import __version__, prompts
+from .. import prompts
 from ..arithmetic import mean, normalized, rounded, weighted_total
 from ..cases import Comparison, check_weights
 from ..facts import find_facts
@@ -41,6 +41,7 @@ from ..verdicts import (
     Warning,
     Winner,
 )
+from ..version import __version__
 
 _SCORE_STEP = Decimal("0.01")
 

@@ -12,10 +12,10 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from .. import __version__
 from ..engine import CompareSettings, open_engine
 from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
 from ..judges.specs import Asking, open_judge
+from ..version import __version__
 from . import docs, evaluate, health
 from .state import State
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
-from .. import __version__
+from ..version import __version__
 from .state import State, state_of
 
 router = APIRouter()
