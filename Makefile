@@ -1,4 +1,4 @@
-# Two commands: `make demo` judges the shipped example offline, `make test` runs every check.
+# Two commands: `make demo` judges the shipped examples offline, `make test` runs every check.
 # Both set up .venv first; a second run finds it ready.
 
 PYTHON ?= python3
@@ -11,7 +11,9 @@ demo: .venv/.base
 	@mkdir -p demo
 	@$(BIN)/adjudge compare examples/compare.json --format text --journal demo/journal.db
 	@$(BIN)/adjudge compare examples/compare.json -o demo/compare.html --journal demo/journal.db
-	@echo "Open demo/compare.html in a browser to see the evidence in place."
+	@$(BIN)/adjudge dialogue examples/dialogue.txt --format text --journal demo/journal.db
+	@$(BIN)/adjudge dialogue examples/dialogue.txt -o demo/dialogue.html --journal demo/journal.db
+	@echo "Open demo/compare.html and demo/dialogue.html in a browser to see the evidence in place."
 
 test: .venv/.dev lint
 	$(BIN)/python -m pytest

@@ -147,7 +147,7 @@ async def adjudge_opinion(port: int, todo: list[Comparison]) -> None:
     rubric = shipped("compare")
     with tempfile.TemporaryDirectory() as folder:
         async with open_engine(Path(folder) / "journal.db") as engine:
-            judge = engine.judge(CompareSettings(judge=f"http://127.0.0.1:{port}/v1#m"))
+            judge = engine.judge(f"http://127.0.0.1:{port}/v1#m", CompareSettings())
 
             def job(case: Comparison) -> Callable[[], Awaitable[None]]:
                 async def ask() -> None:

@@ -78,7 +78,7 @@ def test_an_unknown_weight_is_refused_with_all_names_that_are_allowed():
         (float("nan"), "nan is not a number"),
         ([], r"\[\] is not a number"),
         (10**7, "10000000 is out of range"),
-        (Decimal("1e-20"), "1E-20 is out of range"),
+        (Decimal("1e-30"), "1E-30 is out of range"),
     ],
 )
 def test_a_weight_that_is_no_number_from_zero_up_is_refused_by_name(value, found):

@@ -150,3 +150,16 @@ def test_a_hundred_kilobytes_are_searched_quickly(unit):
         haystack.locate(f"this is certainly not in the text {number}")
         haystack.locate("plain  words in a   row, plain words")
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize("opening", ["-" * 400, "A" * 5000, "```\n" + "=" * 600 + "\n```"])
+def test_a_long_answer_that_opens_without_words_is_still_long(opening):
+    text = opening + "\n\nThis long answer has very many words in it."
+    assert missed(text, "many words") == "has 2 words; 5 to 25 are allowed"
+
+
+def test_a_megabyte_of_combining_marks_is_searched_in_seconds():
+    text = "a" + "\u0316\u0301" * 250_000
+    started = time.process_time()
+    Haystack(text).find("this is not in there at all")
+    assert time.process_time() - started < 10

@@ -12,19 +12,31 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .cases import Comparison as Comparison
+    from .cases import Dialogue as Dialogue
+    from .cases import Turn as Turn
     from .engine import CompareSettings as CompareSettings
+    from .engine import DialogueSettings as DialogueSettings
     from .engine import compare as compare
     from .engine import compare_sync as compare_sync
+    from .engine import dialogue as dialogue
+    from .engine import dialogue_sync as dialogue_sync
     from .engine import open_engine as open_engine
     from .engine import replay as replay
     from .errors import AdjudgeError as AdjudgeError
     from .errors import InputError as InputError
     from .verdicts import ComparisonVerdict as ComparisonVerdict
+    from .verdicts import DialogueVerdict as DialogueVerdict
     from .verdicts import Failure as Failure
 
 _HOMES = {
     "compare": "engine",
     "compare_sync": "engine",
+    "dialogue": "engine",
+    "dialogue_sync": "engine",
+    "DialogueSettings": "engine",
+    "Dialogue": "cases",
+    "Turn": "cases",
+    "DialogueVerdict": "verdicts",
     "open_engine": "engine",
     "CompareSettings": "engine",
     "replay": "engine",

@@ -71,6 +71,12 @@ def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
     return plain(_EXACT.multiply(Decimal(whole), step))
 
 
+def cut(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
+    """A fraction that is not negative, cut off at the step: a margin below a limit is never shown as the limit."""
+    above, below = step.as_integer_ratio()
+    return plain(_EXACT.multiply(Decimal(fraction.numerator * below // (fraction.denominator * above)), step))
+
+
 def rounded_money(amount: Decimal) -> Decimal:
     """An amount of dollars at a ten-millionth, as it is stored."""
     return plain(amount.quantize(Decimal("0.0000001"), rounding=ROUND_HALF_EVEN))

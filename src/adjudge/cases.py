@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Literal
 
 from .arithmetic import plain, to_decimal
 from .errors import InputError, TooLargeError
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_WEIGHT = Decimal(1_000_000)
-MAX_WEIGHT_PLACES = 12
+MAX_WEIGHT_PLACES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,47 @@ class Comparison:
     def answer(self, label: str) -> str:
         """The text of answer `A` or `B`."""
         return self.a if label == "A" else self.b
+
+
+Speaker = Literal["SYSTEM", "USER"]
+MAX_TURNS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance, the line it was read from, and what annotators wrote beside it (which no judge ever sees)."""
+
+    speaker: Speaker
+    text: str
+    line: int
+    act: str | None = None
+    ratings: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A conversation between SYSTEM (the assistant) and USER (the customer)."""
+
+    dialogue_id: int | str
+    turns: tuple[Turn, ...]
+    overall_ratings: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.turns:
+            raise InputError("dialogue", "no utterance", "at least one SYSTEM and one USER line are needed")
+        if len(self.turns) > MAX_TURNS:
+            raise TooLargeError("dialogue", f"{len(self.turns):,} utterances", f"at most {MAX_TURNS:,} are allowed")
+        for turn in self.turns:
+            # A line on which nothing was said is kept for what annotators wrote beside it.
+            _check_text(f"line {turn.line}", turn.text, may_be_empty=True)
+        if sum(len(turn.text) for turn in self.turns) > MAX_TEXT_BYTES:
+            raise TooLargeError("dialogue", "too much text", f"at most {MAX_TEXT_BYTES:,} characters are allowed")
+        speakers = {turn.speaker for turn in self.turns if turn.text.strip()}
+        if not speakers:
+            raise InputError("dialogue", "no utterance", "at least one SYSTEM and one USER line are needed")
+        if len(speakers) < 2:
+            missing = "USER" if "SYSTEM" in speakers else "SYSTEM"
+            raise InputError("dialogue", f"no {missing} line", "both SYSTEM and USER must speak")
 
 
 def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
@@ -92,4 +134,4 @@ def check_weight(place: str, value: object) -> Decimal:
         raise InputError(
             place, f"{value} is out of range", f"0 to {MAX_WEIGHT:,} with at most {MAX_WEIGHT_PLACES} decimals"
         )
-    return plain(weight)
+    return plain(abs(weight))

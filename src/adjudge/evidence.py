@@ -17,6 +17,8 @@ from .words import count_words, split_words
 
 MIN_WORDS = 5
 MAX_WORDS = 25
+_WINDOW = 256
+_LONGEST_RUN = 32
 
 _SINGLE_QUOTES = "‘’‚‛′ʼ＇"
 _DOUBLE_QUOTES = "“”„‟«»″＂"
@@ -80,8 +82,13 @@ class Haystack:
 
     @cached_property
     def word_count(self) -> int:
-        """How many words the text has; counted in its beginning only, for that is all the rule needs."""
-        return len(split_words(self.text[:400]))
+        """How many words the text has, as far as the rule needs it: counting stops once there are enough."""
+        words = 0
+        for size in (400, 10_000, len(self.text)):
+            words = len(split_words(self.text[:size]))
+            if words >= MIN_WORDS:
+                break
+        return words
 
     @cached_property
     def _folded(self) -> tuple[str, list[_Piece]]:
@@ -132,13 +139,17 @@ def _fold(text: str) -> tuple[str, list[_Piece]]:
             length += len(folded)
 
     def add_stretch(start: int, end: int) -> None:
-        stretch = text[start:end]
-        if unicodedata.is_normalized("NFC", stretch):
-            add(stretch, start, end, True)
+        if text[start:end].isascii():
+            add(text[start:end], start, end, True)
             return
-        for low, high in _composing_runs(stretch):
-            composed = unicodedata.normalize("NFC", stretch[low:high])
-            add(composed, start + low, start + high, composed == stretch[low:high])
+        for low, high in _windows(text, start, end):
+            window = text[low:high]
+            if unicodedata.is_normalized("NFC", window):
+                add(window, low, high, True)
+                continue
+            for first, last in _composing_runs(window):
+                composed = unicodedata.normalize("NFC", window[first:last])
+                add(composed, low + first, low + last, composed == window[first:last])
 
     done = 0
     for match in _FOLDED.finditer(text):
@@ -152,12 +163,24 @@ def _fold(text: str) -> tuple[str, list[_Piece]]:
     return "".join(out), pieces
 
 
+def _windows(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Short windows that begin with a letter: composing is quadratic in a run of marks, and runs can be made long."""
+    windows = []
+    while start < end:
+        stop = min(start + _WINDOW, end)
+        while stop < end and stop - start < 2 * _WINDOW and not text[stop].isascii():
+            stop += 1
+        windows.append((start, stop))
+        start = stop
+    return windows
+
+
 def _composing_runs(text: str) -> list[tuple[int, int]]:
     """Cut a text where no character composes with the one before it, so that each run can be composed alone."""
     cuts = [0]
     for at in range(1, len(text)):
         char = text[at]
-        if char.isascii():
+        if char.isascii() or at - cuts[-1] >= _LONGEST_RUN:
             cuts.append(at)
         elif unicodedata.combining(char) == 0:
             run = text[cuts[-1] : at]

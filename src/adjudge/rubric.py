@@ -10,6 +10,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -17,8 +18,8 @@ from typing import NoReturn
 
 import yaml
 
-from .arithmetic import plain, to_decimal
-from .cases import check_weight
+from .arithmetic import plain, rounded, to_decimal
+from .cases import MAX_WEIGHT_PLACES, check_weight
 from .errors import InputError, RubricError, SetupError
 
 MAX_RUBRIC_BYTES = 200_000
@@ -29,7 +30,7 @@ _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria"}
 _NEEDED = ("name", "version", "protocol", "scale", "criteria")
 _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
-PROTOCOLS = ("compare",)
+PROTOCOLS = ("compare", "dialogue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +90,24 @@ def shipped(name: str) -> Rubric:
     return parse((resources.files("adjudge") / "rubrics" / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
 
 
-def load(path: str | Path, protocol: str) -> Rubric:
-    """A user's own rubric, refused with the line if anything is wrong with it."""
+def load(path: str | Path, protocol: str | None = None) -> Rubric:
+    """A user's own rubric, refused with the line if anything is wrong with it, or if it is for another protocol."""
     file = Path(path)
     try:
-        raw = file.read_bytes()
+        with file.open("rb") as opened:
+            raw = opened.read(MAX_RUBRIC_BYTES + 1)
     except OSError as error:
         raise RubricError(str(path), (error.strerror or "cannot be read").lower(), "a YAML file is needed") from None
     if len(raw) > MAX_RUBRIC_BYTES:
-        raise RubricError(str(path), f"{len(raw):,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed")
+        raise RubricError(
+            str(path), f"more than {MAX_RUBRIC_BYTES:,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed"
+        )
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise RubricError(str(path), f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
     rubric = parse(text, str(path))
-    if rubric.protocol != protocol:
+    if protocol is not None and rubric.protocol != protocol:
         raise RubricError(str(path), f"protocol is {rubric.protocol}", f"this command needs {protocol}")
     return rubric
 
@@ -115,6 +119,8 @@ def parse(text: str, place: str) -> Rubric:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
+    except RecursionError:
+        raise RubricError(place, "nested too deeply", "see `adjudge rubric compare`") from None
     except yaml.YAMLError as error:
         raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
     return _Reader(place, text).rubric(root)
@@ -144,7 +150,11 @@ class _Reader:
             criteria.append(criterion)
         if not any(criterion.weight for criterion in criteria):
             self.refuse(fields["criteria"], "criteria: every weight is zero", "at least one must be above 0")
-        band = self.number(fields["tie_band"], "tie_band") if "tie_band" in fields else Decimal("0.5")
+        scale = self.scale(fields["scale"])
+        # Half a point on a scale from 1 to 10, and in proportion on any other.
+        band = rounded(Fraction(scale.high - scale.low) / 18)
+        if "tie_band" in fields:
+            band = self.number(fields["tie_band"], "tie_band")
         if band < 0:
             self.refuse(fields["tie_band"], f"tie_band: {band} is negative", "a number ≥ 0 is allowed")
         bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}
@@ -152,7 +162,7 @@ class _Reader:
             name=self.text(fields["name"], "name"),
             version=self.text(fields["version"], "version"),
             protocol=protocol,
-            scale=self.scale(fields["scale"]),
+            scale=scale,
             tie_band=band,
             bands=tuple((key, self.text(node, f"bands.{key}")) for key, node in bands.items()),
             criteria=tuple(criteria),
@@ -218,7 +228,8 @@ class _Reader:
 
     def number(self, node: yaml.Node, what: str) -> Decimal:
         number = to_decimal(node.value) if isinstance(node, yaml.ScalarNode) else None
-        if number is None or abs(number.adjusted()) > 15:
+        places = -int(number.as_tuple().exponent) if number is not None else 0
+        if number is None or abs(number.adjusted()) > 15 or places > MAX_WEIGHT_PLACES:
             found = repr(node.value) if isinstance(node, yaml.ScalarNode) else _kind(node)
             self.refuse(node, f"{what}: {found} is not a number", "a number such as 1.5 is allowed")
         return plain(number)

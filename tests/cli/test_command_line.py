@@ -227,3 +227,47 @@ def test_output_that_nobody_reads_is_no_error(tmp_path):
     line = f"{sys.executable} -m adjudge.cli.main compare {EXAMPLE} --journal {journal} | head -c 10"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True)
     assert done.stderr == b""
+
+
+def test_a_device_a_pipe_and_a_link_are_written_to_not_replaced(adjudge, tmp_path):
+    import os
+    import stat
+    import threading
+
+    os.mkfifo(tmp_path / "pipe")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    assert adjudge("compare", EXAMPLE, "--format", "json", "-o", "pipe").returncode == 0
+    reader.join(10)
+    assert json.loads(read[0])["evaluation"]["winner"] == "A"
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "real.json").chmod(0o640)
+    (tmp_path / "link.json").symlink_to("real.json")
+    assert adjudge("compare", EXAMPLE, "-o", "link.json").returncode == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["evaluation"]
+    assert (tmp_path / "real.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_full_or_closed_output_is_one_line_and_exit_code_2(tmp_path):
+    for where in ("> /dev/full", ">&-"):
+        line = f"{sys.executable} -m adjudge.cli.main compare {EXAMPLE} --journal {tmp_path / 'j.db'} {where}"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+        assert done.returncode == 2, (where, done)
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_weight_given_twice_is_refused(adjudge):
+    twice = "clarity_structure=1,clarity_structure=2"
+    done = adjudge("compare", "--task", "t", "--a", "x", "--b", "y", "--weights", twice)
+    refused(done, "--weights.clarity_structure: stands twice; each criterion once")
+
+
+def test_a_rubric_nested_beyond_reason_is_refused(adjudge, tmp_path):
+    (tmp_path / "deep.yaml").write_text("[" * 5000)
+    done = adjudge("compare", EXAMPLE, "--rubric", "deep.yaml")
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1

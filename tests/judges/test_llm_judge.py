@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -171,16 +172,37 @@ async def test_a_provider_in_trouble_is_a_failure_without_calls(
     assert (failure.reason, failure.calls) == (reason, ())
 
 
-async def test_an_envelope_nobody_can_read_is_malformed(
+async def test_an_envelope_nobody_can_read_is_malformed_and_counted_as_paid(
     openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
 ) -> None:
     async def behave(request: object, raw: object) -> web.Response:
-        return web.json_response({"choices": []})
+        return web.json_response({"choices": [{"words": "no message"}]})
 
     provider.script = [behave]
     failure = await openai_judge().opine(asked(case))
     assert isinstance(failure, Failure)
     assert failure.reason == "malformed"
+    assert len(failure.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        {"choices": []},
+        {"error": {"message": "overloaded"}, "choices": []},
+        {"choices": [{"message": {"content": ""}, "finish_reason": "error"}]},
+    ],
+)
+async def test_an_error_in_a_replys_clothes_is_tried_again_and_never_stored(
+    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, disguised: dict[str, Any]
+) -> None:
+    async def behave(request: object, raw: object) -> web.Response:
+        return web.json_response(disguised)
+
+    provider.script = [behave, judges()]
+    opinion = await openai_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    assert [call.attempts for call in opinion.calls] == [2]
 
 
 # -- paid once --------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_any_openai_compatible_server_is_named_by_its_url(asking, monkeypatch):
     assert "authorization" not in judge.wire.headers
     monkeypatch.setenv("ADJUDGE_API_KEY", "k")
     monkeypatch.setenv("OPENAI_API_KEY", "never sent to a stranger")
-    keyed = open_judge("http://127.0.0.1:8080/v1#qwen", asking)
+    keyed = open_judge("http://127.0.0.1:8080/v1#qwen", Asking(asking.journal))
     assert isinstance(keyed, LLMJudge)
     assert isinstance(keyed.wire, OpenAIWire)
     assert keyed.wire.headers["authorization"] == "Bearer k"
@@ -87,6 +87,9 @@ def test_a_jury_is_named_by_its_members_and_its_rule(asking):
         "http://#m",
         "http://user:pw@host/v1#m",
         "http://host/v1?key=1#m",
+        "http://[::1/v1#m",
+        "http://host:99999/v1#m",
+        "http://host:port/v1#m",
         "jury:embedded",
         "jury:embedded+",
         "jury:jury:a+b+c",

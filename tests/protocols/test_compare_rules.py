@@ -258,3 +258,40 @@ async def test_text_that_addresses_the_judge_is_reported_as_a_fact_and_a_warning
     assert "addresses_the_judge" in codes
     assert "control_token" in codes
     assert all(hostile.a[fact.start : fact.end] for fact in verdict.facts)
+
+
+async def test_a_judge_that_prefers_whatever_stands_first_is_inconsistent_and_close_totals_are_a_tie():
+    verdict, _ = await judged((("7.2", 7), "A"), (("7.2", 7), "B"))
+    assert verdict.order.consistent is False
+    assert (verdict.winner, verdict.decided_by) == ("tie", "orders_disagree")
+    assert "Response tie" not in verdict.rationale
+
+
+async def test_a_margin_below_the_band_is_never_shown_as_the_band():
+    weights = {key: Decimal(0) for key in shipped("compare").weights}
+    weights |= {"clarity_structure": Decimal("0.99999"), "insight_originality": Decimal("1.00001")}
+    case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
+    base = opinion("ab", (7, 7), "tie")
+    scores = {**base.scores, "clarity_structure": {"A": Score(Decimal(8), ""), "B": Score(Decimal(7), "")}}
+    same = {order: base.model_copy(update={"scores": scores, "order": order}) for order in ("ab", "ba")}
+    verdict = await compare(case, Scripted(same), shipped("compare"))
+    assert isinstance(verdict, ComparisonVerdict)
+    assert verdict.winner == "tie"
+    assert str(verdict.margin) == "0.4999"
+
+
+async def test_a_fine_scale_is_averaged_exactly_and_its_band_is_in_proportion():
+    rubric = parse(
+        "name: fine\nversion: '1'\nprotocol: compare\nscale: {min: 0, max: 1, step: 0.01}\n"
+        "criteria:\n  - {key: warmth, weight: 1, guidance: warm}\n",
+        "fine.yaml",
+    )
+    assert str(rubric.tie_band) == "0.0556"
+    both = {
+        "ab": opinion("ab", ("0.50", "0.99"), "B", rubric=rubric),
+        "ba": opinion("ba", ("0.51", "0.99"), "B", rubric=rubric),
+    }
+    verdict = await compare(CASE, Scripted(both), rubric)
+    assert isinstance(verdict, ComparisonVerdict)
+    assert str(verdict.criteria["warmth"].scores["A"].value) == "0.505"
+    assert verdict.winner == "B"

@@ -67,6 +67,7 @@ def test_numbers_are_exact():
         (b'{"userTask":"t","responseA":"x","responseB":"\\ud800"}', "responseB: half of a surrogate pair (U+D800)"),
         (b'{"userTask":"t","a":"x","responseA":"x","b":"y"}', "a: stands beside responseA; one of the two is allowed"),
         (b'{"userTask":"t","responseA":"x","responseB":"y","contxt":"c"}', "contxt: unknown field; did you mean con"),
+        (b'{"userTask":"t","reponseA":"x","responseB":"y"}', "reponseA: unknown field; did you mean responseA?"),
         (b'{"userTask":"t","responseA":"x","responseB":"y","weights":{"wit":1}}', "weights.wit: unknown criterion; "),
         (b'{"userTask":"t","responseA":"x","responseB":"y","weights":{"clarity_structure":"1"}}', "weights.clarity_s"),
         (b'{"userTask":"t","responseA":"x","responseB":"y","context":7}', "context: expected text, found int"),

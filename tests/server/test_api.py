@@ -95,11 +95,14 @@ def test_weights_change_totals_and_are_echoed_exactly(client):
         ({"oneOrder": "yes"}, 400, "oneOrder: 'yes'; true or false is allowed"),
         ({"seed": 1.5}, 400, "seed: '1.5'; a whole number is allowed"),
         ({"seed": -1}, 400, "seed: -1; 0 to 2147483647 is allowed"),
-        ({"reponseA": "x"}, 400, "reponseA: unknown field; did you mean responseA?"),
+        ({"weigths": {}}, 400, "weigths: unknown field; did you mean weights?"),
+        ({"judge": []}, 400, "judge: '[]' is not allowed here; one of"),
+        ({"contxt\ud800": "x"}, 400, "contxt"),
     ],
 )
 def test_a_bad_request_says_which_field_and_what_is_allowed(client, change, status, says):
-    answer = client.post("/api/evaluate", json={**SEED_REQUEST, **change})
+    body = json.dumps({**SEED_REQUEST, **change})
+    answer = client.post("/api/evaluate", content=body)
     assert answer.status_code == status
     assert list(answer.json()) == ["error"]
     assert answer.json()["error"].startswith(says), answer.json()["error"][:200]
@@ -132,6 +135,24 @@ def test_a_verdict_is_found_again_by_its_id_with_the_same_bytes(client):
     again = client.get(f"/api/verdicts/{given.json()['verdict_id']}")
     assert again.content == given.content
     assert client.get("/api/verdicts/nope").status_code == 404
+
+
+def test_metadata_is_left_alone_whatever_its_name(client):
+    extra = {"taskId": 1, "responseAId": 2, "contextId": 3, "judgeId": 4, "response": 5, "id": 6}
+    assert client.post("/api/evaluate", json={**SEED_REQUEST, **extra}).status_code == 200
+
+
+@pytest.mark.parametrize("odd", ["%F4%8F%BF%BF", "%ED%9F%BF", "c", "c1", "x" * 200])
+def test_an_odd_or_short_verdict_id_is_not_found(client, odd):
+    client.post("/api/evaluate", json=SEED_REQUEST)
+    assert client.get(f"/api/verdicts/{odd}").status_code == 404
+
+
+def test_another_sites_page_cannot_spend_this_services_money(client):
+    answer = client.post("/api/evaluate", json=SEED_REQUEST, headers={"origin": "https://evil.example"})
+    assert answer.status_code == 403
+    own = client.post("/api/evaluate", json=SEED_REQUEST, headers={"origin": "http://testserver"})
+    assert own.status_code == 200
 
 
 def test_an_allowed_judge_can_be_asked_for(client):

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .inputs import add_journal_argument, read_bytes, read_text
-from .outputs import FORMATS, choose_format, write_out
+from .asking import add_asking_arguments, add_output_arguments, asking_of, say_failure
+from .inputs import read_bytes, read_text
+from .outputs import choose_format, write_out
 
 if TYPE_CHECKING:
     from ..cases import Comparison
@@ -43,21 +44,10 @@ def register(commands: Any) -> None:
     judging.add_argument(
         "--judge", default="embedded", metavar="JUDGE", help="see `adjudge judges` (default: embedded)"
     )
-    judging.add_argument(
-        "--rubric", metavar="FILE", help="your own criteria (YAML); start from `adjudge rubric compare`"
-    )
     judging.add_argument("--one-order", action="store_true", help="judge once instead of in both orders: half the cost")
-    judging.add_argument("--seed", type=int, default=0, metavar="N", help="for sampling, and which answer stands first")
-    judging.add_argument("--sample", type=int, default=0, metavar="N", help="ask anew although the journal has a reply")
-    judging.add_argument("--temperature", type=float, default=0.0, metavar="T", help="default: 0")
-    judging.add_argument("--max-tokens", type=int, default=8192, metavar="N", help="longest reply (default: 8192)")
+    add_asking_arguments(judging, "compare")
     judging.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
-    output = parser.add_argument_group("output")
-    output.add_argument(
-        "--format", choices=FORMATS, help="default: text on a terminal, json when piped, or by -o's suffix"
-    )
-    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
-    add_journal_argument(output)
+    add_output_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -76,11 +66,8 @@ def run(args: argparse.Namespace) -> int:
         judge=args.judge,
         rubric=rubric,
         one_order=args.one_order,
-        seed=args.seed,
-        sample=args.sample,
-        temperature=args.temperature,
-        max_tokens=args.max_tokens,
         search=args.search,
+        **asking_of(args),
     )
 
     async def work() -> Any:
@@ -92,9 +79,7 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(outcome, Failure):
         if chosen == "json":
             write_out(failure_json(outcome).decode(), args.output)
-        print(f"adjudge: the judgment failed: {outcome.reason}: {outcome.message}", file=sys.stderr)
-        if outcome.reason in ("malformed", "cut_off", "refused"):
-            print("adjudge: the reply is in the journal; ask for a new one with --sample 1", file=sys.stderr)
+        say_failure(outcome)
         return 1
     to_terminal = sys.stdout.isatty() and not args.output
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
@@ -139,12 +124,17 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
 
 def _parse_weights(text: str | None) -> Mapping[str, Any] | None:
     from ..arithmetic import to_decimal
+    from ..errors import InputError
     from ..readers.json import read_object
 
     if text is None:
         return None
     if text.lstrip().startswith("{"):
         return read_object(text.encode(), "--weights")
-    pairs = (piece.partition("=") for piece in text.replace("\n", ",").split(",") if piece.strip())
+    pairs = [piece.partition("=") for piece in text.replace("\n", ",").split(",") if piece.strip()]
+    keys = [key.strip() for key, _, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InputError(f"--weights.{key}", "stands twice", "each criterion once")
     # What is no number stays text, and is refused by name further on.
     return {key.strip(): (number if (number := to_decimal(value)) is not None else value) for key, _, value in pairs}

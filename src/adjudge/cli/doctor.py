@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
+import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from .inputs import add_journal_argument
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         ("words", _check_words),
     ]
     if args.judge:
-        checks.append((args.judge, lambda: _check_judge(args.judge, args.journal)))
+        checks.append((args.judge, lambda: _check_judge(args.judge)))
     for name, check in checks:
         try:
             print(f"ok       {name}: {check()}")
@@ -96,15 +98,17 @@ def _check_words() -> str:
     return "Unicode segmentation works"
 
 
-def _check_judge(spec: str, journal: str | None) -> str:
+def _check_judge(spec: str) -> str:
     from ..cases import Comparison
     from ..engine import CompareSettings, open_engine, run_sync
     from ..errors import SetupError
     from ..verdicts import Failure, total_cost
 
     async def work() -> Any:
-        async with open_engine(journal) as engine:
-            return await engine.compare(Comparison(*_CASE), CompareSettings(judge=spec, one_order=True))
+        # A journal of its own: an answer from last week would not show that the judge answers now.
+        with tempfile.TemporaryDirectory() as folder:
+            async with open_engine(Path(folder) / "journal.db") as engine:
+                return await engine.compare(Comparison(*_CASE), CompareSettings(judge=spec, one_order=True))
 
     outcome = run_sync(work)
     if isinstance(outcome, Failure):

@@ -7,17 +7,20 @@ argparse and not a larger framework: help in 40 ms of CPU where the alternatives
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 
 from ..version import __version__
-from . import compare, doctor, judges, replay, rubric, serve
+from . import compare, dialogue, doctor, judges, replay, rubric, serve
+from .asking import say
 
 _EPILOG = """\
 examples:
   adjudge compare case.json
   adjudge compare --task "Name a prime above 10." --a "11 is prime." --b "12 is prime." --judge openai:gpt-5.1
   adjudge compare case.json --format html -o report.html
+  adjudge dialogue transcript.txt
   adjudge serve --port 8000
 """
 
@@ -32,13 +35,16 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (compare, replay, rubric, judges, doctor, serve):
+    for module in (compare, dialogue, replay, rubric, judges, doctor, serve):
         module.register(commands)
     return parser
 
 
 def main(argv: list[str] | None = None) -> int:
     """The entry point."""
+    if sys.stdout is None:  # closed by whoever started us
+        say("the output cannot be written: standard output is closed")
+        return 2
     args = build_parser().parse_args(argv)
     from ..errors import AdjudgeError
 
@@ -47,14 +53,20 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AdjudgeError as error:
-        print(f"adjudge: {error}", file=sys.stderr)
+        say(str(error))
         return 2
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not our error, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # Standard output is closed or its disk is full.
+        say(f"the output cannot be written: {error.strerror or error}")
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 2
     except KeyboardInterrupt:
-        print("adjudge: interrupted; replies already paid are in the journal", file=sys.stderr)
+        say("interrupted; replies already paid are in the journal")
         return 130
 
 

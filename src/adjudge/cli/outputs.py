@@ -32,6 +32,12 @@ def choose_format(asked: Format | None, output: str | None) -> Format:
     return "text" if sys.stdout.isatty() else "json"
 
 
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
 def write_out(content: str, output: str | None) -> None:
     """Print, or put the file in place in one step: a reader never sees half of it."""
     raw = content.encode("utf-8", "replace")
@@ -41,13 +47,17 @@ def write_out(content: str, output: str | None) -> None:
         return
     path = Path(output).expanduser()
     try:
+        if path.exists() and not path.is_file():
+            # A device or a pipe is written to; only a file is replaced.
+            with path.open("wb") as file:
+                file.write(raw)
+            return
+        path = path.resolve()
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(raw)
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(name).chmod(0o666 & ~umask)
+            Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):

@@ -13,7 +13,7 @@ def register(commands: Any) -> None:
         help="print a rubric to start from, or check your own",
         description="Print the rubric of a protocol, or check a file of yours and show what was read.",
     )
-    parser.add_argument("name", metavar="compare|FILE", help="a protocol's name, or a YAML file")
+    parser.add_argument("name", metavar="compare|dialogue|FILE", help="a protocol's name, or a YAML file")
     parser.set_defaults(run=run)
 
 
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     if args.name in PROTOCOLS:
         print(shipped(args.name).source, end="")
         return 0
-    rubric = load(args.name, "compare")
+    rubric = load(args.name)
     scale = rubric.scale
     print(f"{rubric.reference}: {len(rubric.criteria)} criteria, scale {scale.low} to {scale.high} by {scale.step}")
     for criterion in rubric.criteria:

@@ -13,7 +13,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "serve",
         help="serve the HTTP API",
-        description="Serve POST /api/evaluate, GET /api/health and the API's documentation at /docs.",
+        description="Serve POST /api/evaluate and /api/dialogue, GET /api/health, and the documentation at /docs.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
@@ -50,5 +50,8 @@ def run(args: argparse.Namespace) -> int:
     app = create_app(settings, allowed_judges=tuple(args.allow_judge), journal=args.journal)
     config = uvicorn.Config(app, host=args.host, port=args.port, log_level="info", server_header=False)
     server = uvicorn.Server(config)
-    server.run()
+    try:
+        server.run()
+    except SystemExit:  # the server has said why it could not start
+        return 2
     return 0 if server.started else 2

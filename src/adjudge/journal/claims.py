@@ -41,11 +41,11 @@ class Claims:
             if place in self._held:
                 return False
             if fcntl is not None:
-                if self._file is None:
-                    self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
                 try:
+                    if self._file is None:
+                        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
                     fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-                except (BlockingIOError, PermissionError):
+                except BlockingIOError:
                     return False
                 except OSError as error:
                     raise JournalError(f"{self._path}: a question cannot be claimed: {error}") from None

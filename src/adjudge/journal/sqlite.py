@@ -6,7 +6,9 @@ Several processes may use the same file. Reads are point look-ups and happen on 
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
+import re
 import sqlite3
 import threading
 import time
@@ -35,6 +37,7 @@ _PUT_VERDICT = ("insert or ignore into verdicts (id, inputs, verdict) values ", 
 _GET_REPLY = "select body, at, attempts, sent from replies where key = ?"
 _GET_VERDICT = "select id, inputs, verdict from verdicts where id >= ? and id < ? order by id limit 2"
 _MAX_BATCH = 1000
+_VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 _ROWS_AT_ONCE = 64
 _BUSY_SECONDS = 60
 
@@ -53,6 +56,8 @@ class SqliteJournal:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # It holds the texts that are judged: a new one is for its owner's eyes.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise JournalError(f"{path}: the journal cannot be opened: {error}") from None
         self._reader = self._connect()
@@ -86,6 +91,8 @@ class SqliteJournal:
         await self._write(_PUT_VERDICT, (verdict_id, inputs, verdict))
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
+        if not _VERDICT_ID.fullmatch(verdict_id):
+            return None
         beyond = verdict_id[:-1] + chr(ord(verdict_id[-1]) + 1) if verdict_id else "~"
         with self._reading:
             try:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from ..cases import Comparison
+from ..cases import Comparison, Dialogue
 from ..rubric import Rubric
-from ..verdicts import ComparisonOpinion, Fact, Failure, Label, Lookup, Order, Research
+from ..verdicts import ComparisonOpinion, Critique, Evaluation, Fact, Failure, Label, Lookup, Order, Research
 
 O_co = TypeVar("O_co", covariant=True)
 O = TypeVar("O")
@@ -45,6 +45,23 @@ class ResearchQuestion(Question[Research]):
     """What should be looked up before these answers are compared?"""
 
     case: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateQuestion(Question[Evaluation]):
+    """How well did SYSTEM serve USER, criterion by criterion?"""
+
+    case: Dialogue
+    rubric: Rubric
+
+
+@dataclass(frozen=True, slots=True)
+class CriticizeQuestion(Question[Critique]):
+    """Where is this evaluation wrong, by the transcript?"""
+
+    case: Dialogue
+    rubric: Rubric
+    evaluation: Evaluation
 
 
 class Judge(Protocol):

@@ -15,7 +15,23 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from ..arithmetic import mean, median, rounded
-from ..verdicts import LABELS, Call, ComparisonOpinion, Failure, Label, Research, Score, Warning, Winner
+from ..errors import NotJournalledError
+from ..rubric import Scale
+from ..verdicts import (
+    LABELS,
+    Call,
+    ComparisonOpinion,
+    Critique,
+    Evaluation,
+    Failure,
+    Label,
+    Mark,
+    Objection,
+    Research,
+    Score,
+    Warning,
+    Winner,
+)
 from .base import MAX_QUERIES, Judge, O, Question
 
 VoteRule = Literal["median", "mean"]
@@ -25,14 +41,15 @@ _SCORE_STEP = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class Jury:
-    """Several judges that speak as one."""
+    """Several judges that speak as one; `recorded` are the failures of members that a replay finds no reply of."""
 
     name: str
     members: tuple[Judge, ...]
     rule: VoteRule = "median"
+    recorded: tuple[Failure, ...] = ()
 
     async def opine(self, question: Question[O]) -> O | Failure:
-        answers: list[Any] = list(await asyncio.gather(*(member.opine(question) for member in self.members)))
+        answers: list[Any] = list(await asyncio.gather(*(self._ask(member, question) for member in self.members)))
         opinions = [answer for answer in answers if not isinstance(answer, Failure)]
         failures = [answer for answer in answers if isinstance(answer, Failure)]
         calls = tuple(call for answer in answers for call in answer.calls)
@@ -40,9 +57,31 @@ class Jury:
             said = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
             message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {said}"
             return Failure(reason="no_quorum", message=message, judge=self.name, calls=calls)
+        warnings = tuple(warning for opinion in opinions for warning in getattr(opinion, "warnings", ()))
+        warnings += tuple(
+            Warning(code="jury_member_failed", message=f"{failure.judge}: {failure.reason}: {failure.message}")
+            for failure in failures
+        )
+        settled: Any
         if isinstance(opinions[0], Research):
-            return cast(O, self._research(opinions, calls))
-        return cast(O, self._settle(opinions, failures, calls))
+            settled = self._research(opinions, calls)
+        elif isinstance(opinions[0], Evaluation):
+            settled = self._evaluation(opinions, calls, warnings, question)
+        elif isinstance(opinions[0], Critique):
+            settled = self._critique(opinions, calls, warnings, question)
+        else:
+            settled = self._comparison(opinions, calls, warnings)
+        return cast(O, settled.model_copy(update={"failures": tuple(failures)}))
+
+    async def _ask(self, member: Judge, question: Question[O]) -> O | Failure:
+        try:
+            return await member.opine(question)
+        except NotJournalledError:
+            # A replay: a member that failed then left no reply, and fails now as it did.
+            for failure in self.recorded:
+                if failure.judge == member.name:
+                    return failure
+            raise
 
     def _research(self, opinions: list[Research], calls: tuple[Call, ...]) -> Research:
         # Every member's first wish before anybody's second.
@@ -50,14 +89,44 @@ class Jury:
         turns = [q for at in range(longest) for opinion in opinions for q in opinion.queries[at : at + 1]]
         return Research(judge=self.name, queries=tuple(dict.fromkeys(turns))[:MAX_QUERIES], calls=calls)
 
-    def _settle(
-        self, opinions: list[ComparisonOpinion], failures: list[Failure], calls: tuple[Call, ...]
+    def _evaluation(
+        self, opinions: list[Evaluation], calls: tuple[Call, ...], warnings: tuple[Warning, ...], question: Any
+    ) -> Evaluation:
+        """Every mark settled, on the scale, with the reason and the quotes of the member who came nearest."""
+        marks: dict[str, Mark] = {}
+        for key in opinions[0].marks:
+            given = [opinion.marks[key] for opinion in opinions]
+            value = on_scale(VOTE_RULES[self.rule](mark.value for mark in given), question.rubric.scale)
+            marks[key] = min(given, key=lambda mark: abs(mark.value - value))._replace(value=value)
+        return Evaluation(judge=self.name, marks=marks, calls=calls, warnings=warnings)
+
+    def _critique(
+        self, opinions: list[Critique], calls: tuple[Call, ...], warnings: tuple[Warning, ...], question: Any
+    ) -> Critique:
+        """An objection stands if more than half object; its score is settled among those who do."""
+        entries: dict[str, Objection] = {}
+        for key in opinions[0].entries:
+            given = [opinion.entries[key] for opinion in opinions]
+            objecting = [entry for entry in given if not entry.agree and entry.suggested is not None]
+            if 2 * len(objecting) <= len(given):
+                entries[key] = next(
+                    (entry for entry in given if entry.agree), given[0]._replace(agree=True, suggested=None)
+                )
+                continue
+            scores = [entry.suggested for entry in objecting if entry.suggested is not None]
+            value = on_scale(VOTE_RULES[self.rule](scores), question.rubric.scale)
+            contradicting = sum(entry.contradicts for entry in objecting)
+            entries[key] = objecting[0]._replace(
+                suggested=value,
+                contradicts=2 * contradicting > len(objecting),
+                quotes=tuple(dict.fromkeys(quote for entry in objecting for quote in entry.quotes)),
+                wanted_quote=any(entry.wanted_quote for entry in objecting),
+            )
+        return Critique(judge=self.name, entries=entries, calls=calls, warnings=warnings)
+
+    def _comparison(
+        self, opinions: list[ComparisonOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
     ) -> ComparisonOpinion:
-        warnings = [warning for opinion in opinions for warning in opinion.warnings]
-        warnings += [
-            Warning(code="jury_member_failed", message=f"{failure.judge}: {failure.reason}: {failure.message}")
-            for failure in failures
-        ]
         preference = majority([opinion.preference for opinion in opinions])
         speaker = next((opinion for opinion in opinions if opinion.preference == preference), opinions[0])
         return ComparisonOpinion(
@@ -69,7 +138,7 @@ class Jury:
             preference=preference,
             rationale=speaker.rationale,
             calls=calls,
-            warnings=tuple(warnings),
+            warnings=warnings,
             members=tuple(opinions),
         )
 
@@ -82,6 +151,11 @@ class Jury:
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))
+
+
+def on_scale(value: Fraction, scale: Scale) -> Decimal:
+    """The step of the scale nearest to a settled value; between two, the lower."""
+    return min(scale.values, key=lambda step: (abs(Fraction(step) - value), step))
 
 
 def majority(preferences: list[Winner]) -> Winner:

@@ -12,16 +12,21 @@ from typing import Any, cast
 
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
-from ..verdicts import Call, Failure, Purpose
-from .base import CompareQuestion, O, Question, ResearchQuestion
+from ..verdicts import Call, Failure, Purpose, Usage
+from .base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, O, Question, ResearchQuestion
 from .prices import cost_of
-from .roles import COMPARER, RESEARCHER, Prompt, Reading, Role
+from .roles import COMPARER, CRITIC, EVALUATOR, RESEARCHER, Prompt, Reading, Role
 from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
 # Failures that asking once more would only repeat.
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
 
-_ROLES: dict[type[Question[Any]], Role[Any, Any]] = {CompareQuestion: COMPARER, ResearchQuestion: RESEARCHER}
+_ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
+    CompareQuestion: COMPARER,
+    ResearchQuestion: RESEARCHER,
+    EvaluateQuestion: EVALUATOR,
+    CriticizeQuestion: CRITIC,
+}
 
 
 _digests: dict[int, tuple[Mapping[str, Any], str]] = {}
@@ -119,6 +124,9 @@ class LLMJudge:
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:
+            # It was paid all the same, whatever it cost.
+            unread = Call(key=key, purpose=purpose, model=self.wire.model, usage=Usage(), attempts=stored.attempts)
+            calls.append(unread)
             return self._failure("malformed", str(error))
         calls.append(
             Call(

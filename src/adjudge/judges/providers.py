@@ -37,6 +37,8 @@ class Provider:
         """What must still be set, or None."""
         wanted = [] if self.key else [" or ".join(self.keys)]
         wanted += [] if self.base_url else [" or ".join(self.url_variables)]
+        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+            wanted.append(f"{' or '.join(self.url_variables)} to an address that begins with http:// or https://")
         return SetupError(f"{self.name}: set {' and '.join(wanted)} in the environment") if wanted else None
 
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..errors import JudgeSpecError
 from ..journal import Journal
+from ..verdicts import Failure
 from .base import Judge
 from .providers import PROVIDERS, URL_KEY, Provider
 from .wires.base import Sampling, Wire
@@ -26,15 +28,22 @@ from .wires.base import Sampling, Wire
 ALLOWED = "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, or jury:A+B+C"
 _JURY = re.compile(r"jury(?:\((\w+)\))?:(.+)", re.DOTALL)
 _MAX_SPEC = 2000
+_SEATS_APART = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What an LLM judge needs beside its name."""
+    """What an LLM judge needs beside its name.
+
+    `wires` are those already open, by name, and are shared; a replay brings its verdict's `urls` and failures.
+    """
 
     journal: Journal
     sampling: Sampling = field(default_factory=Sampling)
     sample: int = 0
+    wires: dict[str, Wire] = field(default_factory=dict)
+    urls: Mapping[str, str] = field(default_factory=dict)
+    recorded: tuple[Failure, ...] = ()
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:
@@ -50,7 +59,9 @@ def open_judge(spec: str, asking: Asking) -> Judge:
         return _open_jury(spec, match[1], match[2], asking)
     from .llm import LLMJudge
 
-    return LLMJudge(spec, _open_wire(spec), asking.journal, asking.sampling, asking.sample)
+    if spec not in asking.wires:
+        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec))
+    return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample)
 
 
 def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Judge:
@@ -64,10 +75,15 @@ def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Jud
         raise JudgeSpecError("judge", f"{spec!r}: a jury needs at least two members", "jury:A+B+C")
     if any(_JURY.fullmatch(name) for name in names):
         raise JudgeSpecError("judge", f"{spec!r}: a jury cannot sit in a jury", "name its members instead")
-    return Jury(spec, tuple(open_judge(name, asking) for name in names), rules[rule] if rule else "median")
+    # The same judge twice is asked twice: its second seat gets a sample of its own.
+    seats = [
+        replace(asking, sample=asking.sample + _SEATS_APART * names[:at].count(name)) for at, name in enumerate(names)
+    ]
+    jurors = tuple(open_judge(name, seat) for name, seat in zip(names, seats, strict=True))
+    return Jury(spec, jurors, rules[rule] if rule else "median", asking.recorded)
 
 
-def _open_wire(spec: str) -> Wire:
+def _open_wire(spec: str, url: str | None) -> Wire:
     if spec.startswith(("http://", "https://")):
         return _open_url(spec)
     provider, colon, model = spec.partition(":")
@@ -78,7 +94,7 @@ def _open_wire(spec: str) -> Wire:
 
         return LocalWire(Path(model).expanduser())
     if provider in PROVIDERS:
-        return _open_provider(PROVIDERS[provider], model, spec)
+        return _open_provider(PROVIDERS[provider], model, spec, url)
     from .wires.direct import DirectWire
 
     return DirectWire(spec)
@@ -89,8 +105,12 @@ def _open_url(spec: str) -> Wire:
     from .wires.openai import OpenAIWire, default_dialect
 
     address, _, model = spec.partition("#")
-    parts = urlsplit(address)
-    if not parts.hostname or not model:
+    try:
+        parts = urlsplit(address)
+        named = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError as error:
+        raise JudgeSpecError("judge", f"{spec!r}: {error}", "http://HOST:PORT/v1#MODEL") from None
+    if not named or not model:
         raise JudgeSpecError("judge", f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
     if parts.username or parts.password or parts.query:
         allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
@@ -100,7 +120,7 @@ def _open_url(spec: str) -> Wire:
     return OpenAIWire("", model, poster, _bearer(key or None), default_dialect("", model))
 
 
-def _open_provider(provider: Provider, model: str, spec: str) -> Wire:
+def _open_provider(provider: Provider, model: str, spec: str, url: str | None) -> Wire:
     from .wires.anthropic import VERSION, AnthropicWire
     from .wires.http import Poster
     from .wires.openai import OpenAIWire, default_dialect
@@ -108,14 +128,14 @@ def _open_provider(provider: Provider, model: str, spec: str) -> Wire:
     base, key = provider.base_url, provider.key
     if provider.wire == "anthropic":
         headers = {"content-type": "application/json", "anthropic-version": VERSION, "x-api-key": key or ""}
-        poster = Poster(base + "/v1/messages", spec, needs=provider.missing)
+        poster = Poster(url or base + "/v1/messages", spec, needs=provider.missing)
         return AnthropicWire(provider.name, model, poster, headers)
     if provider.wire == "azure":
         base += "/openai/v1"
         headers = {"content-type": "application/json", "api-key": key or ""}
     else:
         headers = _bearer(key)
-    poster = Poster(base + "/chat/completions", spec, needs=provider.missing)
+    poster = Poster(url or base + "/chat/completions", spec, needs=provider.missing)
     return OpenAIWire(provider.name, model, poster, headers, default_dialect(provider.name, model))
 
 

@@ -17,11 +17,11 @@ from typing import Literal, Protocol
 import orjson
 
 from .. import prompts
-from ..arithmetic import mean, normalized, rounded, weighted_total
+from ..arithmetic import cut, mean, normalized, rounded, weighted_total
 from ..cases import Comparison, check_weights
 from ..facts import find_facts
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
-from ..rubric import Rubric
+from ..rubric import Rubric, Scale
 from ..verdicts import (
     LABELS,
     Call,
@@ -42,8 +42,6 @@ from ..verdicts import (
     Winner,
 )
 from ..version import __version__
-
-_SCORE_STEP = Decimal("0.01")
 
 
 class Searcher(Protocol):
@@ -84,6 +82,8 @@ async def compare(
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
     answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
     calls += [call for answer in answers for call in answer.calls]
+    # Two questions may have one answer (identical texts): what was paid once is counted once.
+    calls = list({call.key: call for call in calls}.values())
     for answer in answers:
         if isinstance(answer, Failure):
             return answer.model_copy(update={"calls": tuple(calls)})
@@ -93,7 +93,7 @@ async def compare(
     criteria = {
         criterion.key: CriterionVerdict(
             weight=weights[criterion.key],
-            scores={label: _settle(criterion.key, label, opinions) for label in LABELS},
+            scores={label: _settle(criterion.key, label, opinions, rubric.scale) for label in LABELS},
             evidence={label: evidence.get((criterion.key, label), ()) for label in LABELS},
         )
         for criterion in rubric.criteria
@@ -117,7 +117,7 @@ async def compare(
             )
             for label in LABELS
         },
-        margin=rounded(abs(totals.normalized["A"] - totals.normalized["B"])),
+        margin=cut(abs(totals.normalized["A"] - totals.normalized["B"])),
         winner=winner,
         decided_by=decided_by,
         rationale=_rationale(winner, decided_by, opinions),
@@ -174,12 +174,13 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
     return _Totals(weighted, {label: normalized(total, weights.values()) for label, total in weighted.items()})
 
 
-def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> Score:
-    """The mean of the orders' scores, with the first order's words."""
+def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion], scale: Scale) -> Score:
+    """The mean of the orders' scores, exact for any scale, with the first order's words."""
     given = [opinion.scores[criterion][label] for opinion in opinions]
     if len(given) == 1:
         return given[0]
-    return Score(value=rounded(mean(score.value for score in given), _SCORE_STEP), justification=given[0].justification)
+    value = rounded(mean(score.value for score in given), scale.step / 200)
+    return Score(value=value, justification=given[0].justification)
 
 
 def _gather_evidence(opinions: list[ComparisonOpinion]) -> dict[tuple[str, Label], tuple[Evidence, ...]]:
@@ -219,11 +220,13 @@ def _order_report(
         for opinion in opinions
     }
     both = len(opinions) == 2
+    # A judge that prefers whatever stands first names both sides, even where its scores do not.
+    sides = {opinion.preference for opinion in opinions} - {"tie"}
     moved = {label: rounded(by_order["ba"][label] - by_order["ab"][label]) for label in LABELS} if both else {}
     return OrderReport(
         judged=tuple(by_order),
         winners=winners,
-        consistent=len(set(winners.values())) == 1 if both else None,
+        consistent=len(set(winners.values())) == 1 and len(sides) < 2 if both else None,
         moved=moved,
         drawn_from_seed=None if both else options.seed,
     )
@@ -254,6 +257,8 @@ def _rationale(winner: Winner, decided_by: str, opinions: list[ComparisonOpinion
     said = (agreeing or opinions)[0].rationale
     if decided_by == "orders_disagree":
         return f"The two orders named different winners and the totals are close, so this is a tie. {said}"
+    if decided_by == "judge_prefers_tie" and not agreeing:
+        return f"The totals are close and the judge prefers neither, so this is a tie. {said}"
     if decided_by == "equal_totals":
         return f"The weighted totals are equal, so this is a tie. {said}"
     if not agreeing:

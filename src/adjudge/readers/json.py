@@ -26,13 +26,14 @@ _FIELDS = {
     "weights": ("weights",),
 }
 _OPTIONS = ("judge", "oneOrder", "seed")
+_NEEDED = ("task", "a", "b")
 _KNOWN = (*(name for names in _FIELDS.values() for name in names), *_OPTIONS)
 
 
-def read_object(raw: bytes, place: str) -> dict[str, Any]:
-    """The JSON object in some bytes."""
+def read_object(raw: bytes, place: str, wanted: str = "userTask, responseA, responseB, …") -> dict[str, Any]:
+    """The JSON object in some bytes; `wanted` says which fields it should have had."""
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
         raise InputError(place, found, "UTF-8 text is needed") from None
@@ -44,15 +45,16 @@ def read_object(raw: bytes, place: str) -> dict[str, Any]:
     except (RecursionError, ValueError):
         raise InputError(place, "JSON that is nested too deeply or holds too long a number") from None
     if not isinstance(data, dict):
-        raise InputError(place, f"expected an object, found {_kind(data)}", "userTask, responseA, responseB, …")
+        raise InputError(place, f"expected an object, found {_kind(data)}", wanted)
     return data
 
 
 def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
     """The case in a JSON object, in the API's names or the short ones (`task`, `a`, `b`)."""
+    missing = [names[0] for field, names in _FIELDS.items() if field in _NEEDED and not any(n in data for n in names)]
     for name in data:
-        if name not in _KNOWN and (close := difflib.get_close_matches(name, _KNOWN, 1, 0.8)):
-            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
+        if name not in _KNOWN and (meant := _meant(name, missing)):
+            raise InputError(name, "unknown field", f"did you mean {meant}?")
     values: dict[str, Any] = {}
     used: dict[str, str] = {}
     for field, names in _FIELDS.items():
@@ -61,9 +63,8 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
             raise InputError(given[1], f"stands beside {given[0]}", "one of the two is allowed")
         if given:
             values[field], used[field] = data[given[0]], given[0]
-    for field in ("task", "a", "b"):
-        if field not in values:
-            raise InputError(_FIELDS[field][0], "missing", "a non-empty string is needed")
+    if missing:
+        raise InputError(missing[0], "missing", "a non-empty string is needed")
     if values.get("context") is None:
         values["context"] = ""
     weights = check_weights(values.pop("weights", None), rubric.weights)
@@ -71,6 +72,14 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
         return Comparison(**values, weights=weights)
     except InputError as error:
         raise error.renamed(used) from None
+
+
+def _meant(name: str, missing: list[str]) -> str | None:
+    """The field this looks like a slip of the pen for: one that is missing, or an optional one but for a letter."""
+    if close := difflib.get_close_matches(name, missing, 1, 0.8):
+        return close[0]
+    optional = [known for known in (*_OPTIONS, "context", "weights") if abs(len(known) - len(name)) <= 1]
+    return next(iter(difflib.get_close_matches(name, optional, 1, 0.85)), None)
 
 
 def _kind(data: object) -> str:

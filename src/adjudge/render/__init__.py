@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..cases import Comparison
+from ..cases import Comparison, Dialogue
 from ..rubric import Rubric
-from ..verdicts import ComparisonVerdict
+from ..verdicts import ComparisonVerdict, DialogueVerdict
 
 Format = Literal["json", "text", "markdown", "html"]
 FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
@@ -40,4 +40,34 @@ def render_comparison(
         from .html import comparison_html
 
         return comparison_html(verdict, case, rubric)
-    raise ValueError(f"format: {format!r}; one of {', '.join(FORMATS)}")
+    raise _unknown(format)
+
+
+def render_dialogue(
+    verdict: DialogueVerdict,
+    case: Dialogue,
+    rubric: Rubric,
+    format: Format,  # noqa: A002 -- the word users say
+) -> str:
+    """A dialogue's verdict in one of the formats; JSON is the contract's object, text comes without colour."""
+    if format == "json":
+        from .dialogue_json import dialogue_json
+
+        return dialogue_json(verdict, case).decode()
+    if format == "text":
+        from .dialogue_text import dialogue_text
+
+        return dialogue_text(verdict, case, colour=False, width=PLAIN_WIDTH, rubric=rubric)
+    if format == "markdown":
+        from .dialogue_markdown import dialogue_markdown
+
+        return dialogue_markdown(verdict, case, rubric)
+    if format == "html":
+        from .dialogue_html import dialogue_html
+
+        return dialogue_html(verdict, case, rubric)
+    raise _unknown(format)
+
+
+def _unknown(name: str) -> ValueError:
+    return ValueError(f"format: {name!r}; one of {', '.join(FORMATS)}")

@@ -17,8 +17,8 @@ _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_BIDI}]")
 # character goes: what they carried is text the judge has read, and must not vanish from the report.
 _CSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\u0085]")
-# What JSON lets stand as it is although a terminal may obey it.
-_UNESCAPED_IN_JSON = re.compile(rf"[\x7f-\x9f{_BIDI}]")
+# What JSON lets stand as it is although a terminal may obey it, or a reader of lines may take it for a line end.
+_UNESCAPED_IN_JSON = re.compile(rf"[\x7f-\x9f\u2028\u2029{_BIDI}]")
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]#|~$^]|(?<=\S)\.(?=[^\W\d_])|^\s*[-+]|^\s*\d+[.)]|(?<=-)-")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", ":": "&#58;", "@": "&#64;"}
@@ -52,7 +52,7 @@ def _with_backslash(match: re.Match[str]) -> str:
 
 
 def json(document: bytes) -> bytes:
-    """The same JSON document with the characters a terminal may obey written as `\\uXXXX`."""
+    """The same JSON document with the characters a terminal may obey, and line ends, written as `\\uXXXX`."""
     if document.isascii() and b"\x7f" not in document:
         return document
     text = document.decode()

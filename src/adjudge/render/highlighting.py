@@ -9,8 +9,25 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Generic, Protocol, TypeVar
 
 from ..evidence import Span
+
+
+class Quoted(Protocol):
+    """Something that stands at `start:end` of the text, with a tone that decides how it looks."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def tone(self) -> str: ...
+
+
+Q = TypeVar("Q", bound=Quoted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +38,37 @@ class Segment:
     start: int
     end: int
     inside: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Generic[Q]):
+    """A stretch of a text: the quotes it belongs to, those that begin with it and those that end with it."""
+
+    text: str
+    quotes: tuple[Q, ...]
+    begins: tuple[Q, ...]
+    ends: tuple[Q, ...]
+
+    @property
+    def tone(self) -> str:
+        tones = {quote.tone for quote in self.quotes}
+        return tones.pop() if len(tones) == 1 else "both"
+
+    @property
+    def nearest(self) -> Q:
+        """The quote a click means: the shortest, for a longer one can still be reached beside it."""
+        return min(self.quotes, key=lambda quote: quote.end - quote.start)
+
+
+def marked(text: str, quotes: Sequence[Q]) -> tuple[Piece[Q], ...]:
+    """The text in pieces that know the quotes they belong to."""
+    pieces = []
+    for segment in segments(text, [Span(quote.start, quote.end) for quote in quotes]):
+        inside = tuple(quotes[index] for index in segment.inside)
+        begins = tuple(quote for quote in inside if quote.start == segment.start)
+        ends = tuple(quote for quote in inside if quote.end == segment.end)
+        pieces.append(Piece(segment.text, inside, begins, ends))
+    return tuple(pieces)
 
 
 def segments(text: str, spans: Sequence[Span]) -> list[Segment]:

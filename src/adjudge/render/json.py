@@ -5,32 +5,26 @@ The bytes are a function of the verdict alone, so a stored one can be compared b
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
-
-import orjson
 
 from ..cases import Comparison
 from ..verdicts import (
     LABELS,
-    Call,
     ComparisonOpinion,
     ComparisonVerdict,
     CriterionVerdict,
     Evidence,
     Failure,
     Label,
-    Usage,
-    total_cost,
-    total_usage,
 )
-from . import escaping
+from .encoding import dump, failed, spent
 
 
 def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
     """The response object of a comparison. Every quote is checked against the case once more before it leaves."""
     order = verdict.order
-    return _dump(
+    paid = spent(verdict.calls)
+    return dump(
         {
             "evaluation": {
                 "criteria_scores": {key: _criterion(item, case) for key, item in verdict.criteria.items()},
@@ -55,12 +49,12 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
                     "drawn_from_seed": order.drawn_from_seed,
                 },
             },
-            "usage": _usage(total_usage(verdict.calls)),
+            "usage": paid["usage"],
             "warnings": [warning.model_dump() for warning in verdict.warnings],
             "facts": [fact.model_dump() for fact in verdict.facts],
             "lookups": [lookup.model_dump() for lookup in verdict.lookups],
-            "cost_usd": total_cost(verdict.calls),
-            "calls": [_call(call) for call in verdict.calls],
+            "cost_usd": paid["cost_usd"],
+            "calls": paid["calls"],
             "verdict_id": verdict.verdict_id,
             "provenance": verdict.provenance.model_dump(),
             "opinions": [_opinion(opinion) for opinion in verdict.opinions],
@@ -69,20 +63,8 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
 
 
 def failure_json(failure: Failure) -> bytes:
-    """A judgment that did not come about: the one line every client shows, and what is known beside it."""
-    return _dump(
-        {
-            "error": escaping.one_line(f"no verdict from {failure.judge} ({failure.reason}): {failure.message}"),
-            "failure": {
-                "reason": failure.reason,
-                "message": failure.message,
-                "judge": failure.judge,
-                "usage": _usage(total_usage(failure.calls)),
-                "cost_usd": total_cost(failure.calls),
-                "calls": [_call(call) for call in failure.calls],
-            },
-        }
-    )
+    """A judgment that did not come about."""
+    return dump(failed(failure))
 
 
 def _criterion(criterion: CriterionVerdict, case: Comparison) -> dict[str, Any]:
@@ -111,50 +93,18 @@ def _evidence(item: Evidence, label: Label, case: Comparison) -> dict[str, Any]:
 
 
 def _opinion(opinion: ComparisonOpinion) -> dict[str, Any]:
-    """One order's own scores; its words are in the verdict already or in the journal."""
+    """One order's own scores and words, as the judge gave them."""
     compact: dict[str, Any] = {
         "judge": opinion.judge,
         "order": opinion.order,
         "preference": opinion.preference,
         "scores": {key: {label: by[label].value for label in LABELS} for key, by in opinion.scores.items()},
+        "justifications": {
+            key: {label: by[label].justification for label in LABELS} for key, by in opinion.scores.items()
+        },
+        "summaries": {label: opinion.summaries[label] for label in LABELS},
+        "rationale": opinion.rationale,
     }
     if opinion.members:
         compact["members"] = [_opinion(member) for member in opinion.members]
     return compact
-
-
-def _call(call: Call) -> dict[str, Any]:
-    return {
-        "key": call.key,
-        "purpose": call.purpose,
-        "model": call.model,
-        "usage": {
-            **_usage(call.usage),
-            "cache_read_tokens": call.usage.cache_read_tokens,
-            "cache_write_tokens": call.usage.cache_write_tokens,
-        },
-        "cost_usd": call.cost,
-        "attempts": call.attempts,
-        "sent": call.sent,
-    }
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "total_tokens": usage.total_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-    }
-
-
-def _dump(document: dict[str, Any]) -> bytes:
-    dumped = orjson.dumps(document, default=_exact, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    return escaping.json(dumped)
-
-
-def _exact(value: object) -> orjson.Fragment:
-    # A float would lose digits, a string would change the type: the number is written as it stands.
-    if isinstance(value, Decimal):
-        return orjson.Fragment(format(value, "f"))
-    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -5,11 +5,11 @@ The same content as the terminal's. Every word that others wrote is escaped: it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..cases import Comparison
 from ..rubric import Rubric
-from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, Label, Lookup
+from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, DialogueVerdict, Label, Lookup, Warning
 from . import wording
 from .columns import cut
 from .escaping import markdown, one_line
@@ -19,7 +19,7 @@ _TASK_COLUMNS = 600
 
 def comparison_markdown(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric | None = None) -> str:
     """The verdict as a Markdown document; the rubric lends the criteria their names."""
-    names = {key: markdown(name) for key, name in wording.criterion_names(verdict, rubric).items()}
+    names = {key: markdown(name) for key, name in wording.criterion_names(verdict.criteria, rubric).items()}
     lines = [
         f"# {wording.headline(verdict.winner)}",
         "",
@@ -35,22 +35,35 @@ def comparison_markdown(verdict: ComparisonVerdict, case: Comparison, rubric: Ru
         lines += ["", f"## {names[key]}", ""]
         for label in LABELS:
             lines += _answer(label, criterion)
-    if verdict.warnings:
-        lines += ["", "## Warnings", ""]
-        lines += [f"- **{markdown(warning.code)}** {markdown(warning.message)}" for warning in verdict.warnings]
+    lines += warnings(verdict.warnings)
     if verdict.lookups:
         lines += ["", "## Looked up", ""]
         lines += [_lookup(lookup) for lookup in verdict.lookups]
-    judge = markdown(verdict.provenance.judge)
-    lines += [
+    lines += closing(verdict)
+    return "\n".join(lines) + "\n"
+
+
+def warnings(found: Sequence[Warning]) -> list[str]:
+    """What a reader should know before trusting the verdict; nothing where there is nothing."""
+    listed = [f"- **{markdown(warning.code)}** {markdown(warning.message)}" for warning in found]
+    return ["", "## Warnings", "", *listed] if listed else []
+
+
+def closing(verdict: ComparisonVerdict | DialogueVerdict) -> list[str]:
+    """Who judged, what it cost, and the verdict's id."""
+    return [
         "",
         "---",
         "",
-        f"Judge: {judge}; {wording.cost_sentence(verdict.calls)}",
+        f"Judge: {markdown(verdict.provenance.judge)}; {wording.cost_sentence(verdict.calls)}",
         "",
         f"Verdict {markdown(verdict.verdict_id)}",
     ]
-    return "\n".join(lines) + "\n"
+
+
+def row(*cells: str) -> str:
+    """One line of a table."""
+    return f"| {' | '.join(cells)} |"
 
 
 def _outcome(verdict: ComparisonVerdict) -> list[str]:
@@ -63,9 +76,6 @@ def _outcome(verdict: ComparisonVerdict) -> list[str]:
 
 
 def _table(verdict: ComparisonVerdict, names: Mapping[str, str]) -> list[str]:
-    def row(*cells: str) -> str:
-        return f"| {' | '.join(cells)} |"
-
     def of_both(field: str) -> list[str]:
         return [f"**{wording.number(getattr(verdict.overall[label], field))}**" for label in LABELS]
 

@@ -9,20 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
 
 from ..arithmetic import weighted_total
 from ..cases import Comparison
-from ..evidence import Span
 from ..rubric import Rubric, Scale
 from ..verdicts import LABELS, ComparisonVerdict, Evidence, Label
 from . import wording
-from .highlighting import segments
-
-Tone = Literal["favorable", "unfavorable", "both"]
+from .highlighting import Piece, marked
 
 # Longer texts scroll inside their own box, so that what stands below stays within reach.
-_LONG = 6000
+LONG = 6000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +33,17 @@ class Quote:
     def sign(self) -> str:
         return wording.sign(self.evidence)
 
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of an answer: the quotes it belongs to, those that begin with it and those that end with it."""
-
-    text: str
-    quotes: tuple[Quote, ...]
-    begins: tuple[Quote, ...]
-    ends: tuple[Quote, ...]
+    @property
+    def start(self) -> int:
+        return self.evidence.start
 
     @property
-    def tone(self) -> Tone:
-        impacts = {quote.evidence.impact for quote in self.quotes}
-        return impacts.pop() if len(impacts) == 1 else "both"
+    def end(self) -> int:
+        return self.evidence.end
 
     @property
-    def nearest(self) -> Quote:
-        """The quote a click means: the shortest, for a longer one can still be reached beside it."""
-        return min(self.quotes, key=lambda quote: quote.evidence.end - quote.evidence.start)
+    def tone(self) -> str:
+        return self.evidence.impact
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +51,7 @@ class Answer:
     """One answer with its marks and its total, and how that came about."""
 
     label: Label
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Piece[Quote], ...]
     summary: str
     total: Decimal
     normalized: Decimal
@@ -109,7 +97,7 @@ class Report:
 
 def build(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric) -> Report:
     """The report's data. A quote that does not stand in the case is refused: the verdict is of another case."""
-    names = wording.criterion_names(verdict, rubric)
+    names = wording.criterion_names(verdict.criteria, rubric)
     quotes = {label: _quotes(verdict, case, label) for label in LABELS}
     guidance = {criterion.key: criterion.guidance for criterion in rubric.criteria}
     widest = max(_pull(verdict, key) for key in verdict.criteria)
@@ -121,7 +109,7 @@ def build(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric) -> Repor
         return Side(
             label=label,
             score=score.value,
-            share=_share(score.value, rubric.scale),
+            share=share(score.value, rubric.scale),
             product=f"{wording.number(score.value)} × {wording.number(criterion.weight)} = {wording.number(product)}",
             justification=score.justification,
             quotes=tuple(quote for quote in quotes[label] if quote.criterion == key),
@@ -164,27 +152,16 @@ def _answer(
 ) -> Answer:
     text = case.answer(label)
     overall = verdict.overall[label]
-    pieces = []
-    for segment in segments(text, [Span(quote.evidence.start, quote.evidence.end) for quote in quotes]):
-        inside = tuple(quotes[index] for index in segment.inside)
-        pieces.append(
-            Piece(
-                text=segment.text,
-                quotes=inside,
-                begins=tuple(quote for quote in inside if quote.evidence.start == segment.start),
-                ends=tuple(quote for quote in inside if quote.evidence.end == segment.end),
-            )
-        )
     scores = {key: criterion.scores[label].value for key, criterion in verdict.criteria.items()}
     weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
     return Answer(
         label=label,
-        pieces=tuple(pieces),
+        pieces=marked(text, quotes),
         summary=overall.summary,
         total=overall.weighted_total,
         normalized=overall.normalized,
-        share=_share(overall.normalized, scale),
-        long=len(text) > _LONG,
+        share=share(overall.normalized, scale),
+        long=len(text) > LONG,
         sum=_sum(scores, weights, overall.weighted_total),
         division=_division(overall.weighted_total, weights, overall.normalized),
     )
@@ -208,7 +185,7 @@ def _pull(verdict: ComparisonVerdict, key: str) -> Fraction:
     return abs(apart) * Fraction(criterion.weight)
 
 
-def _share(value: Decimal, scale: Scale) -> str:
+def share(value: Decimal, scale: Scale) -> str:
     """How much of its bar a value fills; a bar begins at nought unless the scale goes below."""
     floor = min(scale.low, Decimal(0))
     share = Fraction(value - floor) / Fraction(scale.high - floor) if scale.high > floor else Fraction(0)

@@ -5,31 +5,25 @@ Plain string building; colour is a choice of the caller. The answers themselves 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..cases import Comparison
 from ..rubric import Rubric
-from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, Label
+from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, DialogueVerdict, Label, Warning
 from . import wording
-from .columns import cut, pad, width_of, wrap
+from .columns import cut
 from .escaping import one_line
+from .terminal import QUOTE_COLUMNS, REASON_COLUMNS, Page
 
-MIN_WIDTH = 40
-# Enough for a sentence or two: the whole text is in the other formats.
-_JUSTIFICATION_COLUMNS = 300
-_QUOTE_COLUMNS = 240
 _TASK_COLUMNS = 200
-
-_RESET = "\x1b[0m"
-_STYLES = {"strong": "\x1b[1m", "faint": "\x1b[2m", "+": "\x1b[32m", "−": "\x1b[31m", "warning": "\x1b[33m"}
 
 
 def comparison_text(
     verdict: ComparisonVerdict, case: Comparison, *, colour: bool, width: int, rubric: Rubric | None = None
 ) -> str:
     """The verdict as lines of at most `width` columns, 40 at the least; the rubric lends the criteria their names."""
-    page = _Page(colour, max(width, MIN_WIDTH))
-    names = {key: one_line(name) for key, name in wording.criterion_names(verdict, rubric).items()}
+    page = Page(colour, width)
+    names = wording.criterion_names(verdict.criteria, rubric)
     _summary(page, verdict, case)
     _table(page, verdict, names)
     for key, criterion in verdict.criteria.items():
@@ -37,39 +31,30 @@ def comparison_text(
         page.paragraph(names[key], style="strong")
         for label in LABELS:
             _answer(page, label, criterion)
-    if verdict.warnings:
-        page.line()
-        for warning in verdict.warnings:
-            page.paragraph(f"Warning ({warning.code}): {warning.message}", hanging=2, style="warning")
+    warnings(page, verdict.warnings)
     page.line()
     for lookup in verdict.lookups:
         found = lookup.error or f"{len(lookup.findings)} found"
         page.paragraph(f"Looked up with {lookup.provider}: {lookup.query} ({found})", hanging=2, style="faint")
+    closing(page, verdict)
+    return page.text
+
+
+def warnings(page: Page, found: Sequence[Warning]) -> None:
+    """What a reader should know before trusting the verdict; nothing where there is nothing."""
+    if found:
+        page.line()
+    for warning in found:
+        page.paragraph(f"Warning ({warning.code}): {warning.message}", hanging=2, style="warning")
+
+
+def closing(page: Page, verdict: ComparisonVerdict | DialogueVerdict) -> None:
+    """Who judged, what it cost, and the verdict's id."""
     page.paragraph(f"Judge: {verdict.provenance.judge}; {wording.cost_sentence(verdict.calls)}", style="faint")
     page.paragraph(f"Verdict {verdict.verdict_id}", style="faint")
-    return "\n".join(page.lines) + "\n"
 
 
-class _Page:
-    """The lines written so far; everything that reaches it as text is cleaned here, once."""
-
-    def __init__(self, colour: bool, width: int) -> None:
-        self.lines: list[str] = []
-        self.colour = colour
-        self.width = width
-
-    def line(self, text: str = "") -> None:
-        self.lines.append(text)
-
-    def paragraph(self, text: str, *, indent: int = 0, hanging: int = 0, style: str = "") -> None:
-        for number, line in enumerate(wrap(one_line(text), self.width - indent - hanging)):
-            self.line(" " * (indent + (hanging if number else 0)) + self.styled(line, style))
-
-    def styled(self, text: str, style: str) -> str:
-        return f"{_STYLES[style]}{text}{_RESET}" if self.colour and style and text else text
-
-
-def _summary(page: _Page, verdict: ComparisonVerdict, case: Comparison) -> None:
+def _summary(page: Page, verdict: ComparisonVerdict, case: Comparison) -> None:
     page.paragraph(wording.headline(verdict.winner), style="strong")
     page.paragraph(verdict.rationale)
     page.line()
@@ -85,7 +70,7 @@ def _summary(page: _Page, verdict: ComparisonVerdict, case: Comparison) -> None:
     page.line()
 
 
-def _table(page: _Page, verdict: ComparisonVerdict, names: Mapping[str, str]) -> None:
+def _table(page: Page, verdict: ComparisonVerdict, names: Mapping[str, str]) -> None:
     rows: list[tuple[str, ...]] = [("Criterion", "Weight", "A", "B")]
     rows += [
         (
@@ -96,23 +81,16 @@ def _table(page: _Page, verdict: ComparisonVerdict, names: Mapping[str, str]) ->
         for key, criterion in verdict.criteria.items()
     ]
     rows.append(("Weighted total", "", *(wording.number(verdict.overall[label].weighted_total) for label in LABELS)))
-    numbers = [max(width_of(row[column]) for row in rows) + 2 for column in (1, 2, 3)]
-    # A weight may have twelve decimals: the names give way, but not beyond reading.
-    longest = max(width_of(row[0]) for row in rows)
-    room = min(longest, max(page.width - sum(numbers), 10))
-    for at, row in enumerate(rows):
-        cells = [pad(cell, size, right=True) for cell, size in zip(row[1:], numbers, strict=True)]
-        line = pad(cut(row[0], room), room) + "".join(cells)
-        page.line(page.styled(line, "strong" if at in (0, len(rows) - 1) else ""))
+    page.table(rows)
 
 
-def _answer(page: _Page, label: Label, criterion: CriterionVerdict) -> None:
+def _answer(page: Page, label: Label, criterion: CriterionVerdict) -> None:
     score = criterion.scores[label]
-    justification = cut(one_line(score.justification), _JUSTIFICATION_COLUMNS)
+    justification = cut(one_line(score.justification), REASON_COLUMNS)
     page.paragraph(f"{label} {wording.number(score.value)}  {justification}", indent=2, hanging=3)
     against = criterion.scores[wording.other(label)].value
     item = wording.telling_quote(criterion.evidence[label], score.value, against)
     if item is not None:
         mark = wording.sign(item)
-        quote = cut(one_line(item.quote), _QUOTE_COLUMNS)
+        quote = cut(one_line(item.quote), QUOTE_COLUMNS)
         page.paragraph(f"{mark} “{quote}”", indent=5, hanging=2, style=mark)

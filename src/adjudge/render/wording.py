@@ -77,15 +77,21 @@ def cost_sentence(calls: Sequence[Call]) -> str:
     return f"{count}, {tokens}, {dollars(total_cost(calls))}"
 
 
-def criterion_names(verdict: ComparisonVerdict, rubric: Rubric | None) -> dict[str, str]:
+def criterion_names(keys: Iterable[str], rubric: Rubric | None) -> dict[str, str]:
     """What to call each criterion: as the rubric does, or its key as words where the rubric is not at hand."""
     named = {criterion.key: criterion.name for criterion in rubric.criteria} if rubric else {}
-    return {key: named.get(key) or key.replace("_", " ").capitalize() for key in verdict.criteria}
+    return {key: named.get(key) or key.replace("_", " ").capitalize() for key in keys}
 
 
 def number(value: Decimal) -> str:
     """All digits of a number, without an exponent; a real minus sign."""
     return format(value, "f").replace("-", "−")
+
+
+def hundredths(value: Decimal) -> str:
+    """All digits of a number, and at least two decimals, as a program reads them: 88.00, 0.125."""
+    whole, _, decimals = format(plain(value), "f").partition(".")
+    return f"{whole}.{decimals.ljust(2, '0')}"
 
 
 def signed(value: Decimal) -> str:

@@ -52,13 +52,16 @@ class JournalledSearcher:
         async with self.journal.claim(key):
             stored = self.journal.get(key)
             if stored is None:
-                reply = await self.poster.get(self.service.params(query), self.service.headers, self.service.marker)
+                reply = await self.poster.get(self.service.params(query), self.service.headers, self._is_reply)
                 if not isinstance(reply, Answered):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=name, error=said)
                 stored = Stored(reply.body, round(time.time(), 3), reply.attempts)
                 await self.journal.put(key, stored)
         return self._read(query, stored.body)
+
+    def _is_reply(self, content: bytes) -> bool:
+        return self.service.marker in content
 
     def _read(self, query: str, body: bytes) -> Lookup:
         try:

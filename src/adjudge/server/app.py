@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from ..engine import CompareSettings, open_engine
+from ..engine import CompareSettings, DialogueSettings, open_engine
 from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
 from ..judges.specs import Asking, open_judge
 from ..version import __version__
-from . import docs, evaluate, health
+from . import dialogue, docs, evaluate, health
 from .state import State
 
 _STATIC = Path(__file__).parent / "static"
@@ -38,6 +39,7 @@ def create_app(
     # A judge that cannot be named is found out now, not at the first request.
     for spec in (settings.judge, *allowed_judges):
         open_judge(spec, Asking(engine.journal))
+    engine.searcher(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -52,13 +54,18 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.adjudge = State(engine, settings, frozenset({settings.judge, "embedded", *allowed_judges}))
+    talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
+    allowed = frozenset({settings.judge, "embedded", *allowed_judges})
+    app.state.adjudge = State(engine, settings, talking, allowed)
     app.include_router(evaluate.router)
+    app.include_router(dialogue.router)
     app.include_router(health.router)
     app.include_router(docs.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected_error)
+    app.middleware("http")(_same_origin_only)
 
     @app.get("/", include_in_schema=False)
     async def root() -> RedirectResponse:
@@ -69,7 +76,21 @@ def create_app(
 
 async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
-    return JSONResponse({"error": str(error)}, status)
+    # A field's name may hold half a surrogate pair, which no answer can.
+    said = str(error).encode("utf-8", "replace").decode()
+    return JSONResponse({"error": said}, status)
+
+
+async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"error": f"{request.url.path}: an error of ours; the service's log has the details"}, 500)
+
+
+async def _same_origin_only(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    """A web page of somebody else's must not spend this service's money through a visitor's browser."""
+    origin = request.headers.get("origin")
+    if request.method == "POST" and origin and urlsplit(origin).netloc != request.headers.get("host"):
+        return JSONResponse({"error": f"origin {origin[:200]!r} is not this service's own"}, 403)
+    return await call_next(request)
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:

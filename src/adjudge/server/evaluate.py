@@ -8,24 +8,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from ..engine import CompareSettings
-from ..errors import InputError, NotJournalledError, TooLargeError
+from ..errors import InputError, NotJournalledError
 from ..readers.json import comparison_from, read_object
 from ..render.json import comparison_json, failure_json
 from ..verdicts import Failure
+from .bodies import FAILURES, failed_status, read_body
 from .schemas import ErrorResponse, EvaluateRequest, EvaluateResponse
-from .state import State, state_of
+from .state import State, allowed_judge, state_of
 
 router = APIRouter()
 
-MAX_BODY_BYTES = 16_000_000
-_FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "unauthorized": 502}
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorResponse, "description": "The request names what is wrong and what is allowed."},
-    413: {"model": ErrorResponse, "description": "A text or the whole request is too large."},
-    502: {"model": ErrorResponse, "description": "The judgment failed; `failure` says why. It is never a score."},
-    503: {"model": ErrorResponse, "description": "A key is missing, or the provider's rate limit is reached."},
-    504: {"model": ErrorResponse, "description": "The judge did not answer in time."},
-}
+_ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
 
 
 @router.post(
@@ -33,7 +26,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     tags=["compare"],
     summary="Compare two answers to one task",
     response_model=EvaluateResponse,
-    responses=_ERRORS,
+    responses=FAILURES,
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -43,11 +36,11 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 )
 async def evaluate(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
-    data = read_object(await _read_body(request), "body")
+    data = read_object(await read_body(request), "body")
     case = comparison_from(data, state.settings.rubric)
     outcome = await state.engine.compare(case, _settings(data, state))
     if isinstance(outcome, Failure):
-        return Response(failure_json(outcome), _FAILED_STATUS.get(outcome.reason, 502), media_type="application/json")
+        return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
     return Response(comparison_json(outcome, case), media_type="application/json")
 
 
@@ -60,29 +53,14 @@ async def evaluate(request: Request, state: Annotated[State, Depends(state_of)])
 )
 async def verdict(verdict_id: str, state: Annotated[State, Depends(state_of)]) -> Response:
     """The verdict exactly as it was first given."""
-    record = state.engine.journal.get_verdict(verdict_id)
+    record = state.engine.journal.get_verdict(verdict_id) if len(verdict_id) == _ID_LENGTH else None
     if record is None:
         raise NotJournalledError(f"{verdict_id}: no such verdict")
     return Response(record[1], media_type="application/json")
 
 
-async def _read_body(request: Request) -> bytes:
-    """The body, given up as soon as it is too large."""
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > MAX_BODY_BYTES:
-            raise TooLargeError("body", f"more than {MAX_BODY_BYTES:,} bytes", "send less")
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
 def _settings(data: dict[str, Any], state: State) -> CompareSettings:
-    judge = data.get("judge")
-    if judge is not None and judge not in state.allowed_judges:
-        allowed = ", ".join(sorted(state.allowed_judges))
-        raise InputError("judge", f"{str(judge)[:80]!r} is not allowed here", f"one of {allowed}")
+    judge = allowed_judge(data, "judge", state)
     one_order = data.get("oneOrder", state.settings.one_order)
     if not isinstance(one_order, bool):
         raise InputError("oneOrder", f"{str(one_order)[:80]!r}", "true or false is allowed")

@@ -116,3 +116,4 @@ class ErrorResponse(BaseModel):
     """Every error of this service: one line that names the place, what was found and what is allowed."""
 
     error: str
+    failure: dict[str, Any] | None = Field(None, description="For a failed judgment: reason, message, usage, calls.")

@@ -22,6 +22,7 @@ from scripted.provider import (
 
 from adjudge.errors import SetupError
 from adjudge.judges.wires.http import Answered, Poster, Refused, Retries
+from adjudge.judges.wires.openai import is_reply
 from adjudge.verdicts import Failure
 
 FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
@@ -37,7 +38,7 @@ async def poster(provider: ScriptedProvider) -> AsyncIterator[Poster]:
 
 
 async def post(poster: Poster) -> Answered | Refused | Failure:
-    return await poster.post(BODY, HEADERS, b'"choices"')
+    return await poster.post(BODY, HEADERS, is_reply)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ async def test_a_wait_beyond_the_limit_is_a_failure_at_once(
 async def test_a_redirect_is_not_followed_with_the_case_and_the_key(poster: Poster, provider: ScriptedProvider) -> None:
     async with ScriptedProvider() as elsewhere:
         provider.script = [redirects_to(elsewhere.chat_url)]
-        reply = await poster.post(BODY, {**HEADERS, "x-api-key": "secret"}, b'"choices"')
+        reply = await poster.post(BODY, {**HEADERS, "x-api-key": "secret"}, is_reply)
         assert reply == Refused(307, f"redirects to {elsewhere.chat_url}", 1)
         assert elsewhere.calls == 0
 

@@ -15,6 +15,7 @@ from .features import AnswerReading, TaskReading
 
 _LOOKED_AT = 80  # sentences; the end is looked at by its own fact
 _WINDOW = 600  # characters a quote is cut from
+_ENDLESS = 10_000
 _STRUCTURE = re.compile(r"^[ \t]{0,3}(?:#{1,6} |[-*•+] |\d{1,3}[.)] |\*\*)[^\n]", re.MULTILINE)
 _CONCRETE = re.compile(r"\d+|(?<=[a-z,] )[A-Z][a-z]{2,}|\bfor (?:example|instance)\b|\bsuch as\b")
 _TOKEN = re.compile(r"\S+")
@@ -72,9 +73,11 @@ def _widened(text: str, start: int, end: int) -> Span | None:
     for low, _ in reversed(_positions(text, max(0, start - _WINDOW), start)):
         if count_words(text[low:end]) >= MIN_WORDS:
             return _checked(text, low, end)
-    whole = text.strip()[:_WINDOW].rstrip()
+    whole = text.strip()
     start = text.find(whole)
-    return _checked(text, start, start + len(whole))
+    span = _checked(text, start, start + len(whole[:_WINDOW].rstrip()))
+    # A few words around one endless one are a quote only as they stand.
+    return span if span or len(whole) > _ENDLESS else _checked(text, start, start + len(whole))
 
 
 def _checked(text: str, start: int, end: int) -> Span | None:

@@ -2,6 +2,8 @@
 
 from .base import Prompt, Reading, Role
 from .comparer import COMPARER
+from .critic import CRITIC
+from .evaluator import EVALUATOR
 from .researcher import RESEARCHER
 
-__all__ = ["COMPARER", "RESEARCHER", "Prompt", "Reading", "Role"]
+__all__ = ["COMPARER", "CRITIC", "EVALUATOR", "RESEARCHER", "Prompt", "Reading", "Role"]

@@ -43,10 +43,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[O]):
-    """What could be read from a reply: an opinion, what is wrong with it, or both."""
+    """What could be read from a reply: an opinion, what is wrong with it, or both; `unusable`: bad quotes."""
 
     opinion: O | None
     problems: tuple[str, ...] = ()
+    unusable: tuple[Any, ...] = ()
 
 
 class Role(Protocol[Q_contra, O]):

@@ -22,8 +22,13 @@ from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Scor
 from ..base import CompareQuestion
 from .base import Prompt, Reading, Shape, bullets, object_of
 
-_NAMED = re.compile(r"\b(?:answer|response)[ _#]{0,2}([12])\b", re.IGNORECASE)
-_BOTH_NAMED = re.compile(r"\b(?:answers|responses) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\b(?:answer|response)[ _#]{0,2}(1|2|one|two)\b(?!\.\d)|\b(?:the )?(first|second) (?:answer|response)\b",
+    re.IGNORECASE,
+)
+_NUMBER = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
+_BOTH_NAMED = re.compile(r"\b(?:answers?|responses?) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
+_MAY_NAME = re.compile(r"[12]|nswer|esponse")
 _MAX_QUOTES = 6
 
 
@@ -129,7 +134,9 @@ class Comparer:
             marks = reply["criteria"][criterion.key]
             by_label = {first: marks["answer_1"], second: marks["answer_2"]}
             scores[criterion.key] = {label: _score(by_label[label], question) for label in LABELS}
-            quotes += [(criterion.key, quote) for quote in marks["evidence"][:_MAX_QUOTES]]
+            for number in (1, 2):
+                of_answer = [quote for quote in marks["evidence"] if quote["answer"] == number]
+                quotes += [(criterion.key, quote) for quote in of_answer[:_MAX_QUOTES]]
         evidence, bad = _locate(question, quotes)
         gaps = _gaps(question, evidence)
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
@@ -147,7 +154,8 @@ class Comparer:
             warnings=(*_dropped(question, bad), *_absent(gaps)),
         )
         missing = tuple(f"{key}: no usable quote from {_position(label, question)}" for key, label in gaps)
-        return Reading(opinion, (*(quote.told(f"Answer {quote.answer}") for quote in bad), *missing))
+        problems = (*(quote.told(f"Answer {quote.answer}") for quote in bad), *missing)
+        return Reading(opinion, problems, tuple((quote.criterion, quote.answer) for quote in bad))
 
     def repair(
         self, question: CompareQuestion, prompt: Prompt, text: str, reading: Reading[ComparisonOpinion]
@@ -167,10 +175,18 @@ class Comparer:
             return self.read(question, text, judge)
         reply = _quotes_shape(question.rubric).parse(text)
         quotes = [] if isinstance(reply, tuple) else [(quote["criterion"], quote) for quote in reply["evidence"]]
-        found, bad = _locate(question, quotes[: _MAX_QUOTES * len(question.rubric.criteria)])
+        found, _ = _locate(question, quotes[: _MAX_QUOTES * len(question.rubric.criteria)])
         evidence = (*first.opinion.evidence, *found)
-        dropped = [warning for warning in first.opinion.warnings if warning.code == "dropped_quote"]
-        warnings = (*dropped, *_dropped(question, bad), *_absent(_gaps(question, evidence)))
+        # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
+        came = [(item.criterion, question.shown.index(item.answer) + 1) for item in found]
+        lost = []
+        told = [warning for warning in first.opinion.warnings if warning.code == "dropped_quote"]
+        for place, warning in zip(first.unusable, told, strict=True):
+            if place in came:
+                came.remove(place)
+            else:
+                lost.append(warning)
+        warnings = (*lost, *_absent(_gaps(question, evidence)))
         return Reading(first.opinion.model_copy(update={"evidence": evidence, "warnings": warnings}))
 
 
@@ -183,11 +199,12 @@ _FINDINGS = {
 
 def _in_case_labels(text: str, question: CompareQuestion) -> str:
     text = text.strip()
-    if "1" not in text and "2" not in text:
+    if not _MAY_NAME.search(text):
         return text
     label = {str(number): label for number, label in enumerate(question.shown, start=1)}
     text = _BOTH_NAMED.sub(lambda match: f"Responses {label[match[1]]}{match[2]}{label[match[3]]}", text)
-    return _NAMED.sub(lambda match: f"Response {label[match[1]]}", text)
+    shown = question.shown
+    return _NAMED.sub(lambda match: f"Response {shown[_NUMBER[(match[1] or match[2]).lower()]]}", text)
 
 
 def _score(mark: Mapping[str, Any], question: CompareQuestion) -> Score:

@@ -50,7 +50,7 @@ class AnthropicWire:
             dialect = self.dialect
             tried.add(dialect)
             body = encode(self.model, prompt, sampling, dialect)
-            reply = await self.poster.post(body, self.headers, b'"content"')
+            reply = await self.poster.post(body, self.headers, is_reply)
             if isinstance(reply, Failure):
                 return reply
             attempts += reply.attempts
@@ -67,6 +67,11 @@ class AnthropicWire:
 
     async def close(self) -> None:
         await self.poster.close()
+
+
+def is_reply(content: bytes) -> bool:
+    """Is this a model's reply?"""
+    return b'"content"' in content and b'"type":"error"' not in content[:200].replace(b" ", b"")
 
 
 def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:

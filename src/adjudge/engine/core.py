@@ -1,0 +1,102 @@
+"""The engine: an open journal and the judges asked for so far. It runs protocols and keeps what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..cases import Comparison, Dialogue
+from ..journal import Journal, open_journal
+from ..judges.base import Judge
+from ..judges.specs import Asking, open_judge
+from ..judges.wires.base import Wire
+from ..protocols.compare import Searcher
+from ..protocols.compare import compare as run_compare
+from ..protocols.dialogue import dialogue as run_dialogue
+from ..render.dialogue_json import dialogue_record_json
+from ..render.json import comparison_json
+from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure
+from . import inputs
+from .settings import CompareSettings, DialogueSettings
+
+
+@dataclass(slots=True)
+class Engine:
+    """Use it as `async with open_engine() as engine`; judges and connections are opened once and shared."""
+
+    journal: Journal
+    urls: Mapping[str, str] = field(default_factory=dict)
+    recorded: tuple[Failure, ...] = ()
+    _wires: dict[str, Wire] = field(default_factory=dict)
+    _searchers: dict[str, Any] = field(default_factory=dict)
+
+    async def __aenter__(self) -> Engine:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of all judges, and of the journal."""
+        for closable in (*self._wires.values(), *self._searchers.values()):
+            await closable.close()
+        self._wires.clear()
+        self._searchers.clear()
+        self.journal.close()
+
+    def judge(self, spec: str, settings: CompareSettings | DialogueSettings) -> Judge:
+        """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
+        asking = Asking(self.journal, settings.sampling, settings.sample, self._wires, self.urls, self.recorded)
+        return open_judge(spec, asking)
+
+    def used_urls(self) -> dict[str, str]:
+        """Where each provider's model was asked: a replay must not depend on today's environment."""
+        named = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
+        return {spec: str(url) for spec, url in named.items() if url}
+
+    def searcher(self, settings: CompareSettings) -> Searcher | None:
+        """The search service these settings name, if any."""
+        if settings.search is None:
+            return None
+        if settings.search not in self._searchers:
+            from ..search import open_searcher
+
+            self._searchers[settings.search] = open_searcher(settings.search, self.journal)
+        searcher: Searcher = self._searchers[settings.search]
+        return searcher
+
+    async def compare(
+        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
+    ) -> ComparisonVerdict | Failure:
+        """The verdict, stored under its id; a failure is not stored, what was paid for it is."""
+        judge = judge or self.judge(settings.judge, settings)
+        outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
+        if isinstance(outcome, ComparisonVerdict):
+            failures = [failure for opinion in outcome.opinions for failure in opinion.failures]
+            kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
+            await self.journal.put_verdict(outcome.verdict_id, kept, comparison_json(outcome, case))
+        return outcome
+
+    async def dialogue(
+        self,
+        case: Dialogue,
+        settings: DialogueSettings,
+        evaluator: Judge | None = None,
+        critic: Judge | None = None,
+    ) -> DialogueVerdict | Failure:
+        """The same for a conversation."""
+        evaluator = evaluator or self.judge(settings.evaluator, settings)
+        critic = critic or self.judge(settings.critic, settings)
+        outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
+        if isinstance(outcome, DialogueVerdict):
+            failures = [*outcome.evaluation.failures, *outcome.critique.failures]
+            kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
+            await self.journal.put_verdict(outcome.verdict_id, kept, dialogue_record_json(outcome, case))
+        return outcome
+
+
+def open_engine(journal: str | Path | None = None) -> Engine:
+    """An engine for many cases over the same journal and connections."""
+    return Engine(open_journal(journal))

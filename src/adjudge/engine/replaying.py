@@ -1,0 +1,60 @@
+"""Make a verdict again from stored replies. Nothing is paid, and nothing is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+from ..errors import JudgeSpecError, NotJournalledError
+from ..journal import ReplayJournal, open_journal
+from ..protocols.compare import Searcher
+from ..protocols.compare import compare as run_compare
+from ..protocols.dialogue import dialogue as run_dialogue
+from ..render.dialogue_json import dialogue_record_json
+from ..render.json import comparison_json
+from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure
+from . import inputs
+from .core import Engine
+
+
+async def replay(verdict_id: str, *, journal: str | Path | None = None) -> tuple[bytes, bytes]:
+    """A stored verdict and the one made anew from the stored replies, as JSON bytes."""
+    opened = open_journal(journal)
+    try:
+        record = opened.get_verdict(verdict_id)
+        if record is None:
+            raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
+        stored = orjson.loads(record[0])
+        failures = tuple(Failure.model_validate(failure) for failure in stored["failures"])
+        engine = Engine(ReplayJournal(opened), stored["urls"], failures)
+        try:
+            made = await (_dialogue if stored["protocol"] == "dialogue" else _comparison)(stored, engine)
+        except JudgeSpecError as error:
+            raise NotJournalledError(
+                f"{verdict_id}: made with a judge that has no name to open it by: {error}"
+            ) from None
+    finally:
+        opened.close()
+    if isinstance(made, Failure):
+        raise NotJournalledError(f"{verdict_id}: the stored replies no longer give a verdict: {made.message}")
+    return record[1], made
+
+
+async def _comparison(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+    case, settings, lookups = inputs.comparison_of(stored)
+    searcher: Searcher | None = None
+    if settings.search is not None:
+        from ..search.searcher import RecordedSearcher
+
+        searcher = RecordedSearcher(lookups)
+    judge = engine.judge(settings.judge, settings)
+    outcome = await run_compare(case, judge, settings.rubric, settings.options, searcher)
+    return comparison_json(outcome, case) if isinstance(outcome, ComparisonVerdict) else outcome
+
+
+async def _dialogue(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+    case, settings = inputs.dialogue_of(stored)
+    evaluator, critic = (engine.judge(spec, settings) for spec in (settings.evaluator, settings.critic))
+    outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
+    return dialogue_record_json(outcome, case) if isinstance(outcome, DialogueVerdict) else outcome

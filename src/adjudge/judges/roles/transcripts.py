@@ -1,0 +1,148 @@
+"""What Evaluator and Critic share: how a transcript is shown to a model, and how its quotes are found in it.
+
+Shown are speaker and words only; acts, ratings and ids stay behind. A quote counts only under the speaker who said it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+import orjson
+import yaml
+from typing_extensions import TypedDict
+
+from ... import prompts
+from ...cases import Dialogue
+from ...evidence import Haystack
+from ...rubric import Rubric
+from ...verdicts import Utterance, Warning
+from .base import Prompt, Reading, Shape, bullets, object_of
+
+MAX_QUOTES = 3
+
+
+class Quote(TypedDict):
+    """A quote as a model gives it."""
+
+    speaker: Literal["SYSTEM", "USER"]
+    quote: str
+
+
+class BadQuote(NamedTuple):
+    """A quote that cannot be used, or one that is missing, and why."""
+
+    criterion: str
+    reason: str
+
+    @property
+    def told(self) -> str:
+        return f"{self.criterion}: {self.reason}"
+
+
+def shown(case: Dialogue) -> str:
+    """The transcript as a model sees it; an utterance of several lines is indented, so that it cannot begin a turn."""
+    return "\n".join(
+        f"[{number}] {turn.speaker}: " + "\n    ".join(turn.text.splitlines())
+        for number, turn in enumerate(case.turns, start=1)
+    )
+
+
+def criteria_of(rubric: Rubric) -> str:
+    """The rubric's criteria as lines of a prompt."""
+    return "\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria)
+
+
+def scale_of(rubric: Rubric) -> dict[str, str]:
+    """The rubric's scale in words."""
+    return {
+        "scale": ", ".join(str(value) for value in rubric.scale.values),
+        "bands": "; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
+    }
+
+
+def scores_of(rubric: Rubric) -> Any:
+    """The type of a score on the rubric's scale."""
+    return Literal[tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)]
+
+
+class Transcript:
+    """A dialogue that quotes are looked up in."""
+
+    def __init__(self, case: Dialogue) -> None:
+        self._turns = [(turn, Haystack(turn.text)) for turn in case.turns]
+
+    def locate(self, criterion: str, quotes: Iterable[Quote]) -> tuple[tuple[Utterance, ...], list[BadQuote]]:
+        """Where the quotes stand, and those that stand nowhere."""
+        found: dict[tuple[int, int, int], Utterance] = {}
+        bad: list[BadQuote] = []
+        for quote in list(quotes)[:MAX_QUOTES]:
+            place = self._find(quote["speaker"], quote["quote"])
+            if place is None:
+                other = "USER" if quote["speaker"] == "SYSTEM" else "SYSTEM"
+                said = f"the quote {quote['quote'][:120]!r} does not stand in any utterance of {quote['speaker']}"
+                if self._find(other, quote["quote"]) is not None:
+                    said += f"; {other} said it"
+                bad.append(BadQuote(criterion, said))
+            else:
+                found.setdefault((place.turn, place.start, place.end), place)
+        return tuple(found.values()), bad
+
+    def _find(self, speaker: str, quote: str) -> Utterance | None:
+        for number, (turn, haystack) in enumerate(self._turns):
+            if turn.speaker == speaker and (span := haystack.find(quote)) is not None:
+                words = turn.text[span.start : span.end]
+                return Utterance(turn.speaker, words, number, turn.line, span.start, span.end)
+        return None
+
+
+@lru_cache(maxsize=16)
+def replacements_shape(rubric: Rubric) -> Shape:
+    """The reply to a request for better quotes."""
+    key: Any = Literal[tuple(item.key for item in rubric.criteria)]
+    quote = object_of("quote", {"criterion": key, "speaker": Literal["SYSTEM", "USER"], "quote": str})
+    return Shape(object_of("quotes", {"quotes": list[quote]}))  # type: ignore[valid-type]
+
+
+def replacements(rubric: Rubric, text: str) -> Mapping[str, list[Quote]]:
+    """Replacement quotes by criterion; none if the reply cannot be read."""
+    reply = replacements_shape(rubric).parse(text)
+    by_criterion: dict[str, list[Quote]] = {}
+    for item in [] if isinstance(reply, tuple) else reply["quotes"]:
+        by_criterion.setdefault(item["criterion"], []).append({"speaker": item["speaker"], "quote": item["quote"]})
+    return by_criterion
+
+
+def dropped(bad: Iterable[BadQuote]) -> tuple[Warning, ...]:
+    """Quotes that could not be used, as warnings."""
+    return tuple(Warning(code="dropped_quote", message=quote.told) for quote in bad)
+
+
+def still_dropped(unusable: Iterable[BadQuote], replaced: Iterable[str]) -> tuple[Warning, ...]:
+    """The same after a repair round: a quote for whose criterion a good one came is replaced, not lost."""
+    came = set(replaced)
+    return dropped(quote for quote in unusable if quote.criterion not in came)
+
+
+def ask_again(file: str, rubric: Rubric, prompt: Prompt, text: str, reading: Reading[Any]) -> Prompt:
+    """The repair round: the whole reply if it could not be read, only the quotes if they alone are wrong."""
+    problems = bullets(reading.problems)
+    if reading.opinion is None:
+        return prompt.continued(text, prompts.load(file).render("repair", problems=problems))
+    message = prompts.load(file).render("quotes", problems=problems)
+    return prompt.continued(text, message, replacements_shape(rubric).schema)
+
+
+@lru_cache(maxsize=1)
+def example() -> dict[str, Any]:
+    """The example in the prompts, as data."""
+    text = (resources.files("adjudge") / "prompts" / "dialogue_example.yaml").read_text("utf-8")
+    loaded: dict[str, Any] = yaml.safe_load(text)
+    return loaded
+
+
+def as_reply(criteria: Mapping[str, Any]) -> str:
+    """A reply in the schema's form, as an example shows it."""
+    return orjson.dumps({"criteria": criteria}).decode()

@@ -1,0 +1,99 @@
+"""dialogue: the Evaluator scores a conversation, the Critic challenges the scores, the Referee settles them in code."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+import orjson
+
+from .. import prompts
+from ..arithmetic import plain, weighted_total
+from ..cases import Dialogue
+from ..errors import RubricError
+from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
+from ..rubric import Rubric
+from ..verdicts import Call, DialogueVerdict, Failure, Provenance
+from ..version import __version__
+from .referee import normalized, overall_experience, settle
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueOptions:
+    """How a dialogue is judged, as the verdict records it."""
+
+    seed: int = 0
+    sample: int = 0
+    temperature: float = 0.0
+
+
+async def dialogue(
+    case: Dialogue,
+    evaluator: Judge,
+    critic: Judge,
+    rubric: Rubric,
+    options: DialogueOptions = DialogueOptions(),
+) -> DialogueVerdict | Failure:
+    """The verdict on a conversation, or why there is none."""
+    check_weights_add_up(rubric)
+    evaluation = await evaluator.opine(EvaluateQuestion(case, rubric))
+    if isinstance(evaluation, Failure):
+        return evaluation
+    critique = await critic.opine(CriticizeQuestion(case, rubric, evaluation))
+    if isinstance(critique, Failure):
+        return critique.with_calls(evaluation.calls)
+    calls = (*evaluation.calls, *critique.calls)
+
+    read = {key: normalized(mark, critique.entries[key], rubric.scale) for key, mark in evaluation.marks.items()}
+    critique = critique.model_copy(update={"entries": read})
+    rulings = settle(evaluation.marks, read, rubric.scale)
+    average = weighted_total({key: ruling.value for key, ruling in rulings.items()}, rubric.weights)
+    provenance = _provenance(f"{evaluator.name}, {critic.name}", rubric.reference, options)
+    return DialogueVerdict(
+        verdict_id=_verdict_id(case, provenance, calls),
+        dialogue_id=case.dialogue_id,
+        weights=rubric.weights,
+        evaluation=evaluation,
+        critique=critique,
+        rulings=rulings,
+        evaluator_average=weighted_total({key: mark.value for key, mark in evaluation.marks.items()}, rubric.weights),
+        final_average=average,
+        overall_experience=overall_experience(average, rubric.scale),
+        warnings=(*evaluation.warnings, *critique.warnings),
+        calls=calls,
+        provenance=provenance,
+    )
+
+
+def check_weights_add_up(rubric: Rubric) -> None:
+    """A weighted average needs weights that add up to 1."""
+    total = plain(sum(rubric.weights.values(), Decimal(0)))
+    if total != 1:
+        raise RubricError(rubric.name, f"the weights add up to {total}", "a dialogue's weights must add up to 1")
+
+
+@lru_cache(maxsize=64)
+def _provenance(judge: str, rubric: str, options: DialogueOptions) -> Provenance:
+    return Provenance(
+        software=f"adjudge {__version__}",
+        judge=judge,
+        rubric=rubric,
+        prompts={name: prompts.load(name).reference for name in ("evaluator", "critic")},
+        sample=options.sample,
+        seed=options.seed,
+        temperature=options.temperature,
+    )
+
+
+def _verdict_id(case: Dialogue, provenance: Provenance, calls: tuple[Call, ...]) -> str:
+    """The same conversation judged the same way has the same id."""
+    asked = [
+        "dialogue",
+        case.dialogue_id,
+        [(turn.speaker, turn.text) for turn in case.turns],
+        provenance.__dict__,
+        [call.key for call in calls],
+    ]
+    return "d" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]

@@ -1,0 +1,30 @@
+"""A dialogue's verdict as one HTML file: the scores on one side, the transcript with its quotes on the other."""
+
+from __future__ import annotations
+
+from ..cases import Dialogue
+from ..rubric import Rubric
+from ..verdicts import DialogueVerdict
+from . import dialogue_audit as audit
+from . import dialogue_wording as wording
+from .dialogue_report import build
+from .pages import fill
+from .wording import hundredths
+
+
+def dialogue_html(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) -> str:
+    """The report of a dialogue."""
+    return fill(
+        "dialogue.html.j2",
+        verdict,
+        report=build(verdict, case, rubric),
+        headline=wording.headline(verdict, rubric),
+        outcome=wording.outcome(verdict),
+        objections=wording.objections(verdict),
+        judge_note=wording.judge_note(verdict),
+        decisions=audit.decisions(verdict),
+        weighted_calc=audit.weighted_calc(verdict),
+        mapping_rule=audit.mapping_rule(verdict),
+        evaluator_average=hundredths(verdict.evaluator_average),
+        final_average=hundredths(verdict.final_average),
+    )

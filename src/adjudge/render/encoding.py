@@ -1,0 +1,75 @@
+"""What every JSON document of ours has in common: exact numbers, fixed bytes, and how calls and tokens are written.
+
+It knows no protocol; each renderer brings its own document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from ..verdicts import Call, Failure, Usage, total_cost, total_usage
+from . import escaping
+
+
+def dump(document: dict[str, Any], *, indent: bool = True) -> bytes:
+    """The document's bytes, with a line end after them; without indent it is one line."""
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
+    return escaping.json(orjson.dumps(document, default=_exact, option=option))
+
+
+def spent(calls: Sequence[Call]) -> dict[str, Any]:
+    """What the calls used and cost together, and each of them."""
+    return {
+        "usage": _usage(total_usage(calls)),
+        "cost_usd": total_cost(calls),
+        "calls": [_call(call) for call in calls],
+    }
+
+
+def failed(failure: Failure) -> dict[str, Any]:
+    """A judgment that did not come about: the one line every client shows, and what is known beside it."""
+    return {
+        "error": escaping.one_line(f"no verdict from {failure.judge} ({failure.reason}): {failure.message}"),
+        "failure": {
+            "reason": failure.reason,
+            "message": failure.message,
+            "judge": failure.judge,
+            **spent(failure.calls),
+        },
+    }
+
+
+def _usage(tokens: Usage) -> dict[str, int]:
+    return {
+        "input_tokens": tokens.input_tokens,
+        "output_tokens": tokens.output_tokens,
+        "total_tokens": tokens.total_tokens,
+        "reasoning_tokens": tokens.reasoning_tokens,
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    return {
+        "key": call.key,
+        "purpose": call.purpose,
+        "model": call.model,
+        "usage": {
+            **_usage(call.usage),
+            "cache_read_tokens": call.usage.cache_read_tokens,
+            "cache_write_tokens": call.usage.cache_write_tokens,
+        },
+        "cost_usd": call.cost,
+        "attempts": call.attempts,
+        "sent": call.sent,
+    }
+
+
+def _exact(value: object) -> orjson.Fragment:
+    # A float would lose digits, a string would change the type: the number is written as it stands.
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format(value, "f"))
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,128 @@
+"""`POST /api/dialogue`: a conversation in, the audited scores out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..engine.settings import DialogueSettings
+from ..engine.talking import one_dialogue
+from ..errors import InputError
+from ..readers.json import read_object
+from ..render.dialogue_json import dialogue_json
+from ..render.json import failure_json
+from ..verdicts import Failure
+from .bodies import FAILURES, failed_status, read_body
+from .state import State, allowed_judge, state_of
+
+router = APIRouter()
+
+_EXAMPLE: dict[str, Any] = {
+    "dialogue_id": 7,
+    "messages": [
+        {"role": "user", "content": "My parcel was due on Monday and it still isn't here."},
+        {"role": "assistant", "content": "I'm sorry about that. It is at the depot and comes tomorrow before noon."},
+        {"role": "user", "content": "Fine, thank you."},
+    ],
+}
+
+
+class DialogueRequest(BaseModel):
+    """One conversation, as messages or as a transcript. Human ratings and acts in it never reach a judge."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
+    transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
+    dialogue_id: int | str | None = Field(None, description="Comes back with the result; default: 1.")
+    evaluator: str | None = Field(None, description="One of the judges this service allows; default: its own.")
+    critic: str | None = Field(None, description="One of the judges this service allows; default: its own.")
+
+
+class CriterionMark(BaseModel):
+    """A score and the sentence behind it, with its quotes."""
+
+    score: float
+    justification: str
+
+
+class CriticEntry(BaseModel):
+    """The Critic's view of one score."""
+
+    criterion: str
+    agree: bool
+    comment: str
+    suggested_score: float | None
+
+
+class Audit(BaseModel):
+    """How the final scores came about."""
+
+    decision_rules_applied: str
+    evidence_used: list[str]
+    weighted_calc: str
+    mapping_rule: str
+
+
+class DialogueResponse(BaseModel):
+    """Exactly these five keys; under `evaluator` and `referee_final` the criteria, then the averages."""
+
+    dialogue_id: int | str
+    evaluator: dict[str, CriterionMark | float]
+    critic: list[CriticEntry]
+    referee_final: dict[str, CriterionMark | float]
+    audit: Audit
+
+
+@router.post(
+    "/api/dialogue",
+    tags=["dialogue"],
+    summary="Judge a customer-service conversation",
+    response_model=DialogueResponse,
+    responses=FAILURES,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": DialogueRequest.model_json_schema()}},
+        }
+    },
+)
+async def dialogue(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+    """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
+    data = read_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
+    case = one_dialogue(_transcript(data), _dialogue_id(data))
+    outcome = await state.engine.dialogue(case, _settings(data, state))
+    if isinstance(outcome, Failure):
+        return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
+    headers = {"x-verdict-id": outcome.verdict_id}
+    return Response(dialogue_json(outcome, case), media_type="application/json", headers=headers)
+
+
+def _transcript(data: dict[str, Any]) -> Any:
+    given = [name for name in ("messages", "transcript") if data.get(name) is not None]
+    if len(given) != 1:
+        found = "both messages and transcript" if given else "missing"
+        raise InputError("messages", found, "messages or transcript is needed")
+    value = data[given[0]]
+    if not isinstance(value, list if given[0] == "messages" else str):
+        allowed = "a list of messages" if given[0] == "messages" else "text"
+        raise InputError(given[0], f"expected {allowed}, found {type(value).__name__}", f"{allowed} is allowed")
+    return value
+
+
+def _dialogue_id(data: dict[str, Any]) -> int | str | None:
+    value = data.get("dialogue_id")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | str)):
+        raise InputError("dialogue_id", f"{str(value)[:80]!r}", "a whole number or text is allowed")
+    return value
+
+
+def _settings(data: dict[str, Any], state: State) -> DialogueSettings:
+    return replace(
+        state.dialogue_settings,
+        evaluator=allowed_judge(data, "evaluator", state) or state.dialogue_settings.evaluator,
+        critic=allowed_judge(data, "critic", state) or state.dialogue_settings.critic,
+    )

@@ -1,0 +1,86 @@
+"""`adjudge dialogue` as a person meets it."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli.main import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "dialogue.txt"
+KEYS = ["TaskSuccess", "Helpfulness", "Accuracy", "Understanding", "Empathy", "Fluency"]
+TWO = "SYSTEM\tHow can I help you?\nUSER\tWhere is my order?\n\nUSER\tHello.\nSYSTEM\tGood day to you.\n"
+
+
+@pytest.fixture
+def adjudge(tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+
+    def run(*args, stdin=""):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        capsysbinary.readouterr()
+        code = main([str(arg) for arg in args])
+        said = capsysbinary.readouterr()
+        return code, said.out.decode(), said.err.decode()
+
+    return run
+
+
+def test_one_dialogue_gives_exactly_the_contracts_object(adjudge):
+    code, out, err = adjudge("dialogue", EXAMPLE, "--id", "25")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert list(result) == ["dialogue_id", "evaluator", "critic", "referee_final", "audit"]
+    assert result["dialogue_id"] == 25
+    assert list(result["evaluator"]) == [*KEYS, "numeric_weighted_average"]
+    assert [entry["criterion"] for entry in result["critic"]] == KEYS
+    assert all(list(entry) == ["criterion", "agree", "comment", "suggested_score"] for entry in result["critic"])
+    assert list(result["referee_final"]) == [*KEYS, "numeric_weighted_average", "OverallExperience"]
+    assert list(result["audit"]) == ["decision_rules_applied", "evidence_used", "weighted_calc", "mapping_rule"]
+    text = EXAMPLE.read_text()
+    for item in result["audit"]["evidence_used"]:
+        speaker, _, quote = item.partition(": ")
+        assert speaker in ("SYSTEM", "USER")
+        assert quote[1:-1] in text
+
+
+def test_several_dialogues_give_a_line_each_in_the_files_order(adjudge):
+    code, out, _ = adjudge("dialogue", "-", stdin=TWO)
+    assert code == 0
+    assert [json.loads(line)["dialogue_id"] for line in out.splitlines()] == [1, 2]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_other_formats_show_the_overall_experience(adjudge, form):
+    code, out, _ = adjudge("dialogue", EXAMPLE, "--format", form)
+    assert code == 0
+    assert "Understanding" in out
+
+
+def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
+    _, out, _ = adjudge("dialogue", EXAMPLE, "--format", "text")
+    verdict = next(word for word in out.split() if word.startswith("d") and len(word) == 21)
+    code, replayed, err = adjudge("replay", verdict)
+    assert (code, err) == (0, "adjudge: the same, byte for byte\n")
+    assert json.loads(replayed)["verdict_id"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("stdin", "args", "says"),
+    [
+        ("", (), "standard input"),
+        ("SYSTEM\tHello.\n", (), "standard input"),
+        ("SYSTEM\tHello.\nwhat is this\nUSER\tHi.\n", (), "standard input:2"),
+        (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed with one"),
+        (TWO, ("--format", "html"), "--format: html with 2 dialogues; html shows one dialogue"),
+        (TWO, ("--critic", "gpt"), "judge: 'gpt' names no judge; allowed: embedded"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(adjudge, stdin, args, says):
+    code, out, err = adjudge("dialogue", "-", *args, stdin=stdin)
+    assert code == 2, err
+    assert out == ""
+    assert err.startswith("adjudge: " + says), err
+    assert err.count("\n") == 1

@@ -1,0 +1,104 @@
+"""The engine: what it shares, what it stores, and that a replay depends on nothing but the journal."""
+
+import json
+
+import pytest
+from scripted.provider import fails, judges, refuses
+
+from adjudge import compare, open_engine, replay
+from adjudge.cases import Comparison
+from adjudge.engine import CompareSettings
+from adjudge.errors import NotJournalledError
+from adjudge.judges.embedded.judge import EmbeddedJudge
+from adjudge.verdicts import ComparisonVerdict, total_usage
+
+CASE = Comparison(
+    "How do I boil an egg?",
+    "Put the egg in boiling water for eight minutes, then cool it under cold water.",
+    "Boil it until it is done, as everybody knows who has ever boiled one.",
+)
+
+
+async def judged(tmp_path, spec, **settings):
+    async with open_engine(tmp_path / "journal.db") as engine:
+        verdict = await engine.compare(CASE, CompareSettings(judge=spec, **settings))
+    assert isinstance(verdict, ComparisonVerdict), verdict
+    return verdict
+
+
+async def same_again(tmp_path, verdict):
+    kept, made = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    assert kept == made
+
+
+async def test_a_jurys_verdict_is_replayed_although_a_member_failed(tmp_path, provider):
+    provider.script = lambda request: fails(401, "no such key") if request.json["model"] == "bad" else judges()
+    jury = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("one", "two", "bad"))
+    verdict = await judged(tmp_path, jury)
+    assert "jury_member_failed" in [warning.code for warning in verdict.warnings]
+    before = provider.calls
+    await same_again(tmp_path, verdict)
+    assert provider.calls == before
+
+
+async def test_a_verdict_is_replayed_whatever_the_environment_says_now(tmp_path, provider, monkeypatch):
+    provider.script = lambda request: judges()
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    verdict = await judged(tmp_path, "openai:gpt-4o")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    await same_again(tmp_path, verdict)
+
+
+async def test_a_judge_given_as_an_object_cannot_be_replayed_and_says_so(tmp_path):
+    class Mine(EmbeddedJudge):
+        name = "mine"
+
+    verdict = await compare(CASE.task, CASE.a, CASE.b, judge=Mine(), journal=tmp_path / "journal.db")
+    assert isinstance(verdict, ComparisonVerdict)
+    with pytest.raises(NotJournalledError, match="made with a judge that has no name to open it by"):
+        await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+
+
+async def test_the_same_judge_twice_in_a_jury_is_asked_twice(tmp_path, provider):
+    provider.script = lambda request: judges()
+    judge = f"{provider.url}/v1#m"
+    verdict = await judged(tmp_path, f"jury:{judge}+{judge}+{judge}", one_order=True)
+    assert provider.calls == 3
+    assert len(verdict.calls) == 3
+
+
+async def test_one_reply_that_answers_two_questions_is_counted_once(tmp_path, provider):
+    provider.script = lambda request: judges()
+    async with open_engine(tmp_path / "journal.db") as engine:
+        same = Comparison(CASE.task, CASE.a, CASE.a)
+        verdict = await engine.compare(same, CompareSettings(judge=f"{provider.url}/v1#m"))
+    assert isinstance(verdict, ComparisonVerdict)
+    assert provider.calls == len(verdict.calls) == 1
+    assert total_usage(verdict.calls).input_tokens == 1000
+
+
+async def test_another_seed_opens_no_second_connection_or_model(tmp_path, provider):
+    provider.script = lambda request: judges()
+    async with open_engine(tmp_path / "journal.db") as engine:
+        for seed in range(5):
+            settings = CompareSettings(judge=f"{provider.url}/v1#m", seed=seed, one_order=True)
+            assert isinstance(await engine.compare(CASE, settings), ComparisonVerdict)
+        assert len(engine._wires) == 1
+    assert provider.calls == 5
+
+
+async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider, monkeypatch, capsys):
+    import asyncio
+
+    from adjudge.cli.main import main
+
+    provider.script = lambda request: refuses("\x1b]0;pwned\x07no\nmore")
+    (tmp_path / "case.json").write_text(json.dumps({"task": CASE.task, "a": CASE.a, "b": CASE.b}))
+    args = ["compare", str(tmp_path / "case.json"), "--judge", f"{provider.url}/v1#m", "--journal", str(tmp_path / "j")]
+    assert await asyncio.to_thread(main, [*args, "--format", "text"]) == 1
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "\x07" not in said
+    assert said.count("\n") == 2

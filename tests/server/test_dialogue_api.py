@@ -1,0 +1,55 @@
+"""`POST /api/dialogue`."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from adjudge.engine import CompareSettings
+from adjudge.server.app import create_app
+from adjudge.server.dialogue import DialogueResponse
+
+MESSAGES = [
+    {"role": "user", "content": "Where is my order?"},
+    {"role": "assistant", "content": "It comes tomorrow before noon."},
+    {"role": "user", "content": "Thank you!"},
+]
+
+
+@pytest.fixture
+def client(tmp_path):
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        yield client
+
+
+def test_messages_and_a_transcript_give_the_same_result(client):
+    by_messages = client.post("/api/dialogue", json={"messages": MESSAGES, "dialogue_id": "x"})
+    text = "USER\tWhere is my order?\nSYSTEM\tIt comes tomorrow before noon.\nUSER\tThank you!\n"
+    by_text = client.post("/api/dialogue", json={"transcript": text, "dialogue_id": "x"})
+    assert by_messages.status_code == 200
+    assert by_messages.content == by_text.content
+    assert list(by_messages.json()) == ["dialogue_id", "evaluator", "critic", "referee_final", "audit"]
+    DialogueResponse.model_validate(by_messages.json())
+
+
+def test_the_verdict_is_found_again_by_the_id_in_the_header(client):
+    answer = client.post("/api/dialogue", json={"messages": MESSAGES})
+    record = client.get(f"/api/verdicts/{answer.headers['x-verdict-id']}").json()
+    assert record["output"] == answer.json()
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({}, "messages: missing; messages or transcript is needed"),
+        ({"messages": MESSAGES, "transcript": "x"}, "messages: both messages and transcript"),
+        ({"messages": "hello"}, "messages: expected a list of messages, found str"),
+        ({"transcript": ["x"]}, "transcript: expected text, found list"),
+        ({"messages": []}, "transcript"),
+        ({"messages": MESSAGES[:1]}, "transcript"),
+        ({"messages": MESSAGES, "critic": "openai:x"}, "critic: 'openai:x' is not allowed here; one of embedded"),
+        ({"messages": MESSAGES, "dialogue_id": 1.5}, "dialogue_id: '1.5'; a whole number or text is allowed"),
+    ],
+)
+def test_a_bad_request_says_which_field_and_what_is_allowed(client, body, says):
+    answer = client.post("/api/dialogue", json=body)
+    assert answer.status_code == 400, answer.content
+    assert answer.json()["error"].startswith(says), answer.json()
