@@ -20,6 +20,10 @@ def test_the_readme_shows_what_the_demo_really_prints(tmp_path, capsysbinary):
     assert shown is not None
     main(["compare", str(ROOT / "examples/compare.json"), "--format", "text", "--journal", str(tmp_path / "j.db")])
     assert capsysbinary.readouterr().out.decode().startswith(shown[1] + "\n")
+    shown = re.search(r"contradicts itself:\n\n```text\n(.*?)\n```", README, re.DOTALL)
+    assert shown is not None
+    main(["dialogue", str(ROOT / "examples/dialogue.txt"), "--format", "text", "--journal", str(tmp_path / "j.db")])
+    assert capsysbinary.readouterr().out.decode().startswith(shown[1] + "\n")
 
 
 def test_the_readme_names_every_command_and_every_provider():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 from typing import Any
 
 from .inputs import add_journal_argument
@@ -48,6 +49,9 @@ def run(args: argparse.Namespace) -> int:
     rubric = load(args.rubric, "compare") if args.rubric else shipped("compare")
     settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
     app = create_app(settings, allowed_judges=tuple(args.allow_judge), journal=args.journal)
+    # What is loaded now stays for the service's life: the collector need not look at it again.
+    gc.collect()
+    gc.freeze()
     config = uvicorn.Config(app, host=args.host, port=args.port, log_level="info", server_header=False)
     server = uvicorn.Server(config)
     try:

@@ -43,6 +43,8 @@ from ..verdicts import (
 )
 from ..version import __version__
 
+_LARGE = 100_000  # characters from which reading them would keep others waiting
+
 
 class Searcher(Protocol):
     """Looks something up; a search that fails says so in the lookup."""
@@ -69,7 +71,8 @@ async def compare(
 ) -> ComparisonVerdict | Failure:
     """The verdict on two answers, or why there is none."""
     weights = check_weights(case.weights, rubric.weights)
-    facts = find_facts(case)
+    large = len(case.a) + len(case.b) + len(case.context) > _LARGE
+    facts = await asyncio.to_thread(find_facts, case) if large else find_facts(case)
     lookups: tuple[Lookup, ...] = ()
     calls: list[Call] = []
     if searcher is not None:

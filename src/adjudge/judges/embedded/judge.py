@@ -6,6 +6,7 @@ world and says so. Conversations go to its Evaluator and its Critic, which have 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TypeVar, cast
 
@@ -23,6 +24,7 @@ from .wording import justify, lead, rationale, summarize
 O = TypeVar("O")
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _Features = Mapping[str, Feature]
+LARGE = 100_000  # characters that take long enough for others to notice
 
 
 class EmbeddedJudge:
@@ -36,6 +38,8 @@ class EmbeddedJudge:
     async def opine(self, question: Question[O]) -> O | Failure:
         """The opinion asked for; the same for both orders of the same case."""
         if isinstance(question, CompareQuestion):
+            if len(question.case.a) + len(question.case.b) > LARGE:
+                return cast(O, await asyncio.to_thread(compare_texts, question))
             return cast(O, compare_texts(question))
         if isinstance(question, EvaluateQuestion):
             return cast(O, evaluate(question))

@@ -28,7 +28,6 @@ _NAMED = re.compile(
 )
 _NUMBER = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
 _BOTH_NAMED = re.compile(r"\b(?:answers?|responses?) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
-_MAY_NAME = re.compile(r"[12]|nswer|esponse")
 _MAX_QUOTES = 6
 
 
@@ -134,9 +133,11 @@ class Comparer:
             marks = reply["criteria"][criterion.key]
             by_label = {first: marks["answer_1"], second: marks["answer_2"]}
             scores[criterion.key] = {label: _score(by_label[label], question) for label in LABELS}
-            for number in (1, 2):
-                of_answer = [quote for quote in marks["evidence"] if quote["answer"] == number]
-                quotes += [(criterion.key, quote) for quote in of_answer[:_MAX_QUOTES]]
+            room = [0, _MAX_QUOTES, _MAX_QUOTES]
+            for quote in marks["evidence"]:
+                if room[quote["answer"]]:
+                    room[quote["answer"]] -= 1
+                    quotes.append((criterion.key, quote))
         evidence, bad = _locate(question, quotes)
         gaps = _gaps(question, evidence)
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
@@ -199,7 +200,8 @@ _FINDINGS = {
 
 def _in_case_labels(text: str, question: CompareQuestion) -> str:
     text = text.strip()
-    if not _MAY_NAME.search(text):
+    # Spelled out, for this runs on every sentence of every reply.
+    if "nswer" not in text and "esponse" not in text and "NSWER" not in text and "ESPONSE" not in text:
         return text
     label = {str(number): label for number, label in enumerate(question.shown, start=1)}
     text = _BOTH_NAMED.sub(lambda match: f"Responses {label[match[1]]}{match[2]}{label[match[3]]}", text)

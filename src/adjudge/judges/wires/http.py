@@ -76,7 +76,9 @@ class Poster:
     ) -> Answered | Refused | Failure:
         if self.needs is not None:
             raise self.needs
-        session = await self._open()
+        session = self._sessions.get(asyncio.get_running_loop())
+        if session is None or session.closed:
+            session = await self._open()
         last: tuple[Reason, str] = ("connection", "never tried")
         for attempt in range(1, self.retries.attempts + 1):
             wait: float | None = None

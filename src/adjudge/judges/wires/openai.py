@@ -75,12 +75,22 @@ class OpenAIWire:
         await self.poster.close()
 
 
-_NO_REPLY = re.compile(rb'"choices": ?(?:\[\]|null)|"finish_reason": ?"error"|^\s*\{\s*"error": ?[{"]')
+# With and without a space, as the two common ways of writing JSON have it.
+_LONGEST_ERROR = 4000
+_NO_REPLY = (
+    *(b'"choices":[]', b'"choices": []', b'"choices":null', b'"choices": null'),
+    *(b'"finish_reason":"error"', b'"finish_reason": "error"'),
+)
 
 
 def is_reply(content: bytes) -> bool:
     """Is this a model's reply? Some gateways send their errors with status 200, in a completion's clothes."""
-    return b'"choices"' in content and _NO_REPLY.search(content) is None
+    if b'"choices"' not in content:
+        return False
+    # Errors are short; a long reply need not be searched for what only they contain.
+    if len(content) > _LONGEST_ERROR:
+        return True
+    return not content.lstrip().startswith(b'{"error"') and not any(mark in content for mark in _NO_REPLY)
 
 
 def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
