@@ -134,12 +134,16 @@ class LLMJudge:
                 purpose=purpose,
                 model=completion.model or self.wire.model,
                 usage=completion.usage,
-                cost=cost_of(self.wire.provider, self.wire.model, completion.usage, stored.at),
+                cost=cost_of(self.wire.provider, self._priced(completion), completion.usage, stored.at),
                 attempts=stored.attempts,
                 sent=dict(stored.sent),
             )
         )
         return completion
+
+    def _priced(self, completion: Completion) -> str:
+        # A deployment has a name of its user's own; which model it is, its replies say.
+        return completion.model if self.wire.provider == "azure" and completion.model else self.wire.model
 
     def _failure(self, reason: Any, message: str) -> Failure:
         return Failure(reason=reason, message=message, judge=self.name)
