@@ -11,9 +11,9 @@ import orjson
 
 from ...verdicts import Failure, Usage
 from ..roles.base import Prompt
+from .adapting import deliver
 from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError
-from .http import Answered, Poster, Refused
-from .openai import refusal_as_failure
+from .http import Poster, Refused
 
 VERSION = "2023-06-01"
 _ROLES = ("user", "assistant")
@@ -43,24 +43,9 @@ class AnthropicWire:
         return {"wire": "anthropic", "url": self.poster.url, "model": self.model}
 
     async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        attempts = 0
-        tried: set[Dialect] = set()
-        while True:
-            # Another call may change the dialect while this one waits: what was sent is what is judged and recorded.
-            dialect = self.dialect
-            tried.add(dialect)
-            body = encode(self.model, prompt, sampling, dialect)
-            reply = await self.poster.post(body, self.headers, is_reply)
-            if isinstance(reply, Failure):
-                return reply
-            attempts += reply.attempts
-            if isinstance(reply, Answered):
-                return Delivery(reply.body, attempts, really_sent(dialect, sampling))
-            if self.dialect in tried:
-                adapted = adapt(dialect, reply)
-                if adapted is None or adapted in tried:
-                    return refusal_as_failure(reply, self.poster)
-                self.dialect = adapted
+        return await deliver(
+            self, prompt, sampling, encode=encode, adapt=adapt, is_reply=is_reply, really_sent=really_sent
+        )
 
     def decode(self, body: bytes) -> Completion:
         return decode(body)

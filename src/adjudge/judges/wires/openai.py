@@ -13,8 +13,9 @@ import orjson
 
 from ...verdicts import Failure, Usage
 from ..roles.base import Prompt
+from .adapting import deliver
 from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError
-from .http import Answered, Poster, Refused
+from .http import Poster, Refused
 
 # OpenAI's reasoning models take no temperature.
 _NO_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)")
@@ -49,24 +50,9 @@ class OpenAIWire:
         return {"wire": "openai", "url": self.poster.url, "model": self.model}
 
     async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        attempts = 0
-        tried: set[Dialect] = set()
-        while True:
-            # Another call may change the dialect while this one waits: what was sent is what is judged and recorded.
-            dialect = self.dialect
-            tried.add(dialect)
-            body = encode(self.model, prompt, sampling, dialect)
-            reply = await self.poster.post(body, self.headers, is_reply)
-            if isinstance(reply, Failure):
-                return reply
-            attempts += reply.attempts
-            if isinstance(reply, Answered):
-                return Delivery(reply.body, attempts, really_sent(dialect, sampling))
-            if self.dialect in tried:
-                adapted = adapt(dialect, reply)
-                if adapted is None or adapted in tried:
-                    return refusal_as_failure(reply, self.poster)
-                self.dialect = adapted
+        return await deliver(
+            self, prompt, sampling, encode=encode, adapt=adapt, is_reply=is_reply, really_sent=really_sent
+        )
 
     def decode(self, body: bytes) -> Completion:
         return decode(body)
@@ -196,12 +182,3 @@ def really_sent(dialect: Dialect, sampling: Sampling) -> dict[str, str | int | f
         "max_tokens": sampling.max_tokens if dialect.token_field else None,
         "structure": dialect.structure,
     }
-
-
-def refusal_as_failure(refused: Refused, poster: Poster) -> Failure:
-    """A 4xx that nothing can be done about."""
-    return Failure(
-        reason="unauthorized" if refused.status in (401, 403) else "rejected",
-        message=f"{poster.url}: HTTP {refused.status}: {refused.message}",
-        judge=poster.judge,
-    )
