@@ -6,6 +6,7 @@ a door that calls them otherwise renames the error on its way out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -41,6 +42,7 @@ class Comparison:
 
 Speaker = Literal["SYSTEM", "USER"]
 MAX_TURNS = 10_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Dialogue:
     overall_ratings: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        _check_id(self.dialogue_id)
         if not self.turns:
             raise InputError("dialogue", "no utterance", "at least one SYSTEM and one USER line are needed")
         if len(self.turns) > MAX_TURNS:
@@ -78,6 +81,14 @@ class Dialogue:
         if len(speakers) < 2:
             missing = "USER" if "SYSTEM" in speakers else "SYSTEM"
             raise InputError("dialogue", f"no {missing} line", "both SYSTEM and USER must speak")
+
+
+def _check_id(given: object) -> None:
+    whole = isinstance(given, int) and not isinstance(given, bool) and abs(given) < 2**63
+    text = isinstance(given, str) and 0 < len(given) <= 200 and not _SURROGATE.search(given)
+    if not whole and not text:
+        shown = ascii(given)[:60]
+        raise InputError("dialogue_id", shown, "a whole number, or text of 1 to 200 characters")
 
 
 def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:

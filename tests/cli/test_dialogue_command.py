@@ -30,7 +30,8 @@ def adjudge(tmp_path, monkeypatch, capsysbinary):
 
 def test_one_dialogue_gives_exactly_the_contracts_object(adjudge):
     code, out, err = adjudge("dialogue", EXAMPLE, "--id", "25")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.startswith("adjudge: verdict d")
     result = json.loads(out)
     assert list(result) == ["dialogue_id", "evaluator", "critic", "referee_final", "audit"]
     assert result["dialogue_id"] == 25
@@ -75,6 +76,8 @@ def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
         ("SYSTEM\tHello.\nwhat is this\nUSER\tHi.\n", (), "standard input:2"),
         (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed with one"),
         (TWO, ("--format", "html"), "--format: html with 2 dialogues; html shows one dialogue"),
+        (TWO, ("-o", "out.pdf"), "--output: out.pdf: no format is known by .pdf; one of .json"),
+        (TWO.replace("Hello.", "OVERALL 4/5"), (), "standard input:4: dialogue 2: ratings '4/5'; numbers such as"),
         (TWO, ("--critic", "gpt"), "judge: 'gpt' names no judge; allowed: embedded"),
     ],
 )

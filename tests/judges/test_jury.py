@@ -101,3 +101,42 @@ def test_a_jurys_searches_take_every_members_first_wish_before_anybodys_second()
     ]
     settled = ask("median", *wishes, question=ResearchQuestion(CASE))
     assert settled.queries == ("one", "eins", "two", "three")
+
+
+def critique_of(*members):
+    from adjudge.cases import Dialogue, Turn
+    from adjudge.judges.base import CriticizeQuestion
+    from adjudge.verdicts import Critique, Evaluation, Mark
+
+    rubric = shipped("dialogue")
+    keys = list(rubric.weights)
+    case = Dialogue(1, (Turn("SYSTEM", "hello there", 1), Turn("USER", "hi", 2)))
+    marks = dict.fromkeys(keys, Mark(Decimal(80), "reason", ()))
+    question = CriticizeQuestion(case, rubric, Evaluation(judge="e", marks=marks))
+    critiques = [Critique(judge=f"m{at}", entries=dict.fromkeys(keys, member)) for at, member in enumerate(members)]
+    return ask("median", *critiques, question=question).entries["TaskSuccess"]
+
+
+def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_with_one_voice():
+    from adjudge.verdicts import Objection, Utterance
+
+    real = (Utterance("SYSTEM", "hello there", 0, 1, 0, 11),)
+    settled = critique_of(
+        Objection(False, "Catastrophe.", Decimal(20), True, (), True),
+        Objection(False, "A shade.", Decimal(60), True, (), True),
+        Objection(False, "Adds a shade.", Decimal(60), False, real, True),
+    )
+    assert (settled.suggested, settled.contradicts) == (Decimal(60), False)
+    assert (settled.comment, settled.quotes) == ("Adds a shade.", real)
+
+
+def test_a_jury_critic_whose_members_cancel_out_agrees():
+    from adjudge.verdicts import Objection, Utterance
+
+    real = (Utterance("SYSTEM", "hello there", 0, 1, 0, 11),)
+    settled = critique_of(
+        Objection(False, "Too high.", Decimal(60), True, real, True),
+        Objection(False, "Too low.", Decimal(100), True, real, True),
+    )
+    assert (settled.agree, settled.suggested) == (True, None)
+    assert "high" not in settled.comment

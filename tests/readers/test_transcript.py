@@ -191,3 +191,29 @@ def test_ten_megabytes_take_seconds_not_minutes(form):
 def test_a_dialogue_of_five_hundred_turns_is_read():
     (dialogue,) = read_dialogues(b"USER\ta\tINFORM\t3\nSYSTEM\tb\tOFFER\n" * 250, "chat")
     assert len(dialogue.turns) == 500
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "USER OVERALL 4, 4, 5",
+        "USER OVERALL OTHER 4, 4, 5",
+        "USER\tOVERALL: 4,4,5",
+        "USER\tOVERALL\tOTHER\t4,4,5",
+        "USER\tOVERALL 4;4;5",
+        "USER\tOVERALL \t\t4,4,5",
+    ],
+)
+def test_the_humans_overall_rating_is_never_an_utterance_however_it_is_spelled(line):
+    (dialogue,) = read_dialogues(f"SYSTEM\tHello.\nUSER\tHi.\n{line}\n".encode(), "chat")
+    assert [turn.text for turn in dialogue.turns] == ["Hello.", "Hi."]
+    assert dialogue.overall_ratings == (4, 4, 5)
+
+
+def test_ratings_with_spaces_between_them_are_ratings():
+    (dialogue,) = read_dialogues(b"SYSTEM\tHello.\nUSER\tThank you.    OTHER   3, 3, 4\n", "chat")
+    assert (dialogue.turns[1].text, dialogue.turns[1].act, dialogue.turns[1].ratings) == (
+        "Thank you.",
+        "OTHER",
+        (3, 3, 4),
+    )

@@ -20,8 +20,10 @@ def ids(dialogues):
 
 @pytest.mark.parametrize("key", ["messages", "turns", "dialogue"])
 @pytest.mark.parametrize("own", ["id", "dialogue_id"])
-def test_a_record_keeps_its_own_id(key, own):
-    assert ids(read({own: 335, key: MESSAGES})) == [335]
+def test_a_record_keeps_its_own_id_unless_another_is_given(key, own):
+    raw = json.dumps({own: 335, key: MESSAGES}).encode()
+    assert ids(read_dialogues(raw, "chat")) == [335]
+    assert ids(read({own: 335, key: MESSAGES})) == ["given"]
     assert ids(read([{own: "x", key: MESSAGES}, {own: None, key: MESSAGES}])) == ["x", 2]
     assert ids(read({key: MESSAGES})) == ["given"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from ..errors import InputError
     from ..readers.transcript import read_dialogues
     from ..rubric import load, shipped
+    from ..verdicts import DialogueVerdict, Failure
 
     settings = DialogueSettings(
         evaluator=args.evaluator or args.judge,
@@ -59,7 +61,9 @@ def run(args: argparse.Namespace) -> int:
         **asking_of(args),
     )
     place = "standard input" if args.file == "-" else args.file
-    given = int(args.id) if args.id is not None and args.id.isdecimal() else args.id
+    # A number only if it is written like one: 007 is a name.
+    number = args.id is not None and re.fullmatch(r"0|[1-9][0-9]{0,17}", args.id) is not None
+    given = int(args.id) if number else args.id
     cases = read_dialogues(read_bytes(args.file, "FILE"), place, first_id=given)
     if args.id is not None and len(cases) > 1:
         raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed with one")
@@ -73,13 +77,15 @@ def run(args: argparse.Namespace) -> int:
         shown = _shown(case, outcome, settings, chosen, alone=len(cases) == 1, colour=_colour(args))
         if shown:
             pieces.append(shown)
-        if not hasattr(outcome, "rulings"):
+        if isinstance(outcome, Failure):
             failed += 1
             say_failure(outcome, f"dialogue {case.dialogue_id}")
     if pieces:
         write_out("".join(pieces), args.output)
     if args.output and args.output != "-":
         print(f"{args.output}: {len(cases) - failed} judged, {failed} failed", file=sys.stderr)
+    elif chosen == "json" and isinstance(outcome, DialogueVerdict) and len(cases) == 1:
+        print(f"adjudge: verdict {outcome.verdict_id}", file=sys.stderr)
     return 1 if failed else 0
 
 

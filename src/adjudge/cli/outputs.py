@@ -16,6 +16,8 @@ FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
 
 _BY_SUFFIX: dict[str, Format] = {
     ".json": "json",
+    ".jsonl": "json",
+    ".txt": "text",
     ".md": "markdown",
     ".markdown": "markdown",
     ".html": "html",
@@ -28,7 +30,10 @@ def choose_format(asked: Format | None, output: str | None) -> Format:
     if asked:
         return asked
     if output and output != "-":
-        return _BY_SUFFIX.get(Path(output).suffix.lower(), "text")
+        suffix = Path(output).suffix.lower()
+        if suffix and suffix not in _BY_SUFFIX:
+            raise InputError("--output", f"{output}: no format is known by {suffix}", f"one of {', '.join(_BY_SUFFIX)}")
+        return _BY_SUFFIX.get(suffix, "text")
     return "text" if sys.stdout.isatty() else "json"
 
 

@@ -28,7 +28,7 @@ class Engine:
 
     journal: Journal
     urls: Mapping[str, str] = field(default_factory=dict)
-    recorded: tuple[Failure, ...] = ()
+    recorded: tuple[tuple[str, Failure], ...] = ()
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class Engine:
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
         if isinstance(outcome, ComparisonVerdict):
-            failures = [failure for opinion in outcome.opinions for failure in opinion.failures]
+            failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
             kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
             await self.journal.put_verdict(outcome.verdict_id, kept, comparison_json(outcome, case))
         return outcome
@@ -91,7 +91,8 @@ class Engine:
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
         if isinstance(outcome, DialogueVerdict):
-            failures = [*outcome.evaluation.failures, *outcome.critique.failures]
+            failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
+            failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
             kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
             await self.journal.put_verdict(outcome.verdict_id, kept, dialogue_record_json(outcome, case))
         return outcome

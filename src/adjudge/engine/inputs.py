@@ -20,7 +20,7 @@ def of_comparison(
     settings: CompareSettings,
     lookups: tuple[Lookup, ...],
     urls: Mapping[str, str],
-    failures: Sequence[Failure],
+    failures: Sequence[tuple[str, Failure]],
 ) -> bytes:
     """A comparison's inputs as bytes."""
     return orjson.dumps(
@@ -37,13 +37,13 @@ def of_comparison(
             "settings": settings.stored(),
             "lookups": [lookup.model_dump(mode="json") for lookup in lookups],
             "urls": urls,
-            "failures": [failure.model_dump(mode="json") for failure in failures],
+            "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
         }
     )
 
 
 def of_dialogue(
-    case: Dialogue, settings: DialogueSettings, urls: Mapping[str, str], failures: Sequence[Failure]
+    case: Dialogue, settings: DialogueSettings, urls: Mapping[str, str], failures: Sequence[tuple[str, Failure]]
 ) -> bytes:
     """A dialogue's inputs as bytes."""
     return orjson.dumps(
@@ -57,7 +57,7 @@ def of_dialogue(
             "rubric": settings.rubric.source,
             "settings": settings.stored(),
             "urls": urls,
-            "failures": [failure.model_dump(mode="json") for failure in failures],
+            "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
         }
     )
 

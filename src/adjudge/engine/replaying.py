@@ -26,7 +26,7 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> tuple
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
         stored = orjson.loads(record[0])
-        failures = tuple(Failure.model_validate(failure) for failure in stored["failures"])
+        failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
         try:
             made = await (_dialogue if stored["protocol"] == "dialogue" else _comparison)(stored, engine)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from ..cases import Dialogue
 from ..errors import InputError
@@ -69,9 +69,16 @@ def one_dialogue(
 ) -> Dialogue:
     """The one dialogue in a transcript."""
     if isinstance(transcript, Dialogue):
-        return transcript
-    raw = transcript.encode("utf-8", "surrogatepass") if isinstance(transcript, str) else orjson.dumps(list(transcript))
-    found = read_dialogues(raw, "transcript", first_id=dialogue_id)
+        return transcript if dialogue_id is None else replace(transcript, dialogue_id=dialogue_id)
+    if isinstance(transcript, str):
+        place, raw = "transcript", transcript.encode("utf-8", "surrogatepass")
+    else:
+        place = "messages"
+        try:
+            raw = json.dumps(list(transcript)).encode()
+        except (TypeError, ValueError) as error:
+            raise InputError(place, str(error), "text, or a list of {role, content} objects") from None
+    found = read_dialogues(raw, place, first_id=dialogue_id)
     if len(found) != 1:
-        raise InputError("transcript", f"{len(found)} dialogues", "one dialogue is allowed here")
+        raise InputError(place, f"{len(found)} dialogues", "one dialogue is allowed here")
     return found[0]

@@ -46,7 +46,7 @@ class Jury:
     name: str
     members: tuple[Judge, ...]
     rule: VoteRule = "median"
-    recorded: tuple[Failure, ...] = ()
+    recorded: tuple[tuple[str, Failure], ...] = ()
 
     async def opine(self, question: Question[O]) -> O | Failure:
         answers: list[Any] = list(await asyncio.gather(*(self._ask(member, question) for member in self.members)))
@@ -78,8 +78,8 @@ class Jury:
             return await member.opine(question)
         except NotJournalledError:
             # A replay: a member that failed then left no reply, and fails now as it did.
-            for failure in self.recorded:
-                if failure.judge == member.name:
+            for asked, failure in self.recorded:
+                if asked == asked_of(question) and failure.judge == member.name:
                     return failure
             raise
 
@@ -108,20 +108,20 @@ class Jury:
         for key in opinions[0].entries:
             given = [opinion.entries[key] for opinion in opinions]
             objecting = [entry for entry in given if not entry.agree and entry.suggested is not None]
-            if 2 * len(objecting) <= len(given):
-                entries[key] = next(
-                    (entry for entry in given if entry.agree), given[0]._replace(agree=True, suggested=None)
+            scores = [entry.suggested for entry in objecting if entry.suggested is not None]
+            mark = question.evaluation.marks[key].value
+            value = on_scale(VOTE_RULES[self.rule](scores), question.rubric.scale) if scores else mark
+            if 2 * len(objecting) <= len(given) or value == mark:
+                agreeing = next((entry for entry in given if entry.agree), None)
+                entries[key] = agreeing or Objection(
+                    True, "The members do not agree on another score.", None, False, ()
                 )
                 continue
-            scores = [entry.suggested for entry in objecting if entry.suggested is not None]
-            value = on_scale(VOTE_RULES[self.rule](scores), question.rubric.scale)
-            contradicting = sum(entry.contradicts for entry in objecting)
-            entries[key] = objecting[0]._replace(
-                suggested=value,
-                contradicts=2 * contradicting > len(objecting),
-                quotes=tuple(dict.fromkeys(quote for entry in objecting for quote in entry.quotes)),
-                wanted_quote=any(entry.wanted_quote for entry in objecting),
-            )
+            # Words and quotes are one member's, and contradiction counts only where that member's own quote is real.
+            contradicting = sum(entry.contradicts and bool(entry.quotes) for entry in objecting)
+            voices = [entry for entry in objecting if entry.quotes] or objecting
+            speaker = min(voices, key=lambda entry: abs((entry.suggested or value) - value))
+            entries[key] = speaker._replace(suggested=value, contradicts=2 * contradicting > len(objecting))
         return Critique(judge=self.name, entries=entries, calls=calls, warnings=warnings)
 
     def _comparison(
@@ -151,6 +151,11 @@ class Jury:
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))
+
+
+def asked_of(question: Question[Any]) -> str:
+    """Which question it was: a member may fail at one and answer the other."""
+    return f"{type(question).__name__} {getattr(question, 'order', '')}".strip()
 
 
 def on_scale(value: Fraction, scale: Scale) -> Decimal:

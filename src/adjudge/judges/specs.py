@@ -43,7 +43,7 @@ class Asking:
     sample: int = 0
     wires: dict[str, Wire] = field(default_factory=dict)
     urls: Mapping[str, str] = field(default_factory=dict)
-    recorded: tuple[Failure, ...] = ()
+    recorded: tuple[tuple[str, Failure], ...] = ()
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:

@@ -13,9 +13,10 @@ from .. import prompts
 from ..arithmetic import plain, weighted_total
 from ..cases import Dialogue
 from ..errors import RubricError
+from ..facts.injection import find_control_tokens, find_injection
 from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
 from ..rubric import Rubric
-from ..verdicts import Call, DialogueVerdict, Failure, Provenance
+from ..verdicts import Call, DialogueVerdict, Failure, Provenance, Warning
 from ..version import __version__
 from .referee import normalized, overall_experience, settle
 
@@ -61,10 +62,21 @@ async def dialogue(
         evaluator_average=weighted_total({key: mark.value for key, mark in evaluation.marks.items()}, rubric.weights),
         final_average=average,
         overall_experience=overall_experience(average, rubric.scale),
-        warnings=(*evaluation.warnings, *critique.warnings),
+        warnings=(*evaluation.warnings, *critique.warnings, *_attempts(case)),
         calls=calls,
         provenance=provenance,
     )
+
+
+def _attempts(case: Dialogue) -> list[Warning]:
+    """Utterances that try to steer the judge: they are judged like any other, and reported."""
+    warnings: list[Warning] = []
+    for turn in case.turns:
+        where = f"{turn.speaker}, line {turn.line}"
+        steering, tokens = find_injection(turn.text), find_control_tokens(turn.text)
+        warnings += [Warning(code="addresses_the_judge", message=f"{where}: {spot.found}") for spot in steering]
+        warnings += [Warning(code="control_token", message=f"{where}: {spot.found}") for spot in tokens]
+    return warnings
 
 
 def check_weights_add_up(rubric: Rubric) -> None:

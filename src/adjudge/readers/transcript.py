@@ -5,6 +5,8 @@ The form is recognised by how the file begins. Annotators' acts and ratings are 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..cases import Dialogue
 from ..errors import InputError
 from .transcript_csv import header_delimiter, read_csv
@@ -18,16 +20,15 @@ FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker 
 def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None) -> list[Dialogue]:
     """The dialogues in some bytes, at least one; `place` is what errors call the file.
 
-    A dialogue has its record's own id, else `first_id` if it is the only one, else its position from 1.
+    A dialogue has the id given for it, `first_id`, if it is the only one; else its record's own, else its position.
     """
     records = _records(_decode(raw, place), place)
     if not records:
         raise InputError(place, "no dialogue", FORMS)
     only_id = first_id if len(records) == 1 else None
-    return [
-        build(record, position, place, position if only_id is None else only_id)
-        for position, record in enumerate(records, 1)
-    ]
+    if only_id is not None:
+        records = [replace(records[0], own_id=only_id)]
+    return [build(record, position, place, position) for position, record in enumerate(records, 1)]
 
 
 def _decode(raw: bytes, place: str) -> str:

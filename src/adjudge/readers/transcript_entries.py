@@ -21,6 +21,7 @@ UNHEARD = frozenset({"tool", "function", "developer"})
 ROLES = "SYSTEM (or assistant, agent, bot) and USER (or customer, human) are allowed"
 
 OVERALL = "OVERALL"
+_OVERALL_LINE = re.compile(r"\s*OVERALL\b[\s:]*(?:[A-Z][A-Za-z_+-]*)?[\s:]*([0-9.,;/\s]*)")
 _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
 _SHORT = 60
 
@@ -115,19 +116,24 @@ def build(record: Record, position: int, place: str, fallback_id: int | str) -> 
         if role not in SPEAKERS:
             raise _error(place, entry.line, position, f"unknown role {shorten(entry.role)}", ROLES)
         speaker: Speaker = "USER" if role in USERS else "SYSTEM"
-        if speaker == "USER" and entry.text == OVERALL:
+        if speaker == "USER" and (rated := _OVERALL_LINE.fullmatch(entry.text)):
             if overall:
                 raise _error(place, entry.line, position, f"a second {OVERALL} line", "blank lines separate dialogues")
-            overall = entry.ratings
+            # However it is spelled, it is the humans' verdict: it is read or refused, and never becomes an utterance.
+            written = rated[1].strip(" ;,")
+            overall = entry.ratings or ratings_in(written.replace(";", ",")) or ()
+            if written and not overall:
+                raise _error(place, entry.line, position, f"ratings {shorten(written)}", "numbers such as 4,3,5")
         elif entry.text.strip() or entry.ratings or entry.act:
             # Where nothing was said there is nothing to judge or to quote.
             turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
     try:
         return Dialogue(fallback_id if record.own_id is None else record.own_id, tuple(turns), overall)
     except InputError as error:
+        found = f"dialogue_id {error.found}" if error.place == "dialogue_id" else error.found
         at = error.place.removeprefix("line ")
         line = int(at) if at.isdigit() else record.line
-        raise _error(place, line, position, error.found, error.allowed, type(error)) from None
+        raise _error(place, line, position, found, error.allowed, type(error)) from None
 
 
 def _error(

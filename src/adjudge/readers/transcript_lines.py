@@ -23,6 +23,8 @@ _CLEAR_ACT = re.compile(r"[A-Z]{2,}[A-Z0-9]*(?:[_+][A-Z0-9]{2,})+|OTHER")
 # INFORM, Restaurant-Inform, general-bye: only where its place says so too.
 _LIKELY_ACT = re.compile(_CLEAR_ACT.pattern + r"|[A-Z]{4,}|[A-Z][a-z]+-[A-Z][A-Za-z]+|general-[a-z]+")
 # Not 1,200 or 2,000: beside an utterance only what is on a scale to ten.
+# Ratings written "3, 3, 4" are closed up first, so that they are one word like the others.
+_SPACED_RATINGS = re.compile(r"(?:[A-Z_+]{4,} +|   +)((?:10|[0-9])(?: ?, ?(?:10|[0-9]))+)$")
 _STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
 
 
@@ -114,6 +116,8 @@ def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] |
 
 def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[int, ...]]:
     """An utterance without the ACT and ratings that follow it after spaces; the whole text when in doubt."""
+    if spaced := _SPACED_RATINGS.search(text):
+        text = text[: spaced.start()] + spaced[0][: len(spaced[0]) - len(spaced[1])] + spaced[1].replace(" ", "")
     head, gap, last = _cut_word(text)
     if rated or not _STUCK_RATINGS.fullmatch(last):
         if head and (_is_act(last, clear=True) or (gap > 1 and _is_act(last, clear=False))):

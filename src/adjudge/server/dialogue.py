@@ -38,6 +38,7 @@ class DialogueRequest(BaseModel):
     messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
     dialogue_id: int | str | None = Field(None, description="Comes back with the result; default: 1.")
+    judge: str | None = Field(None, description="Does both parts: one of the judges this service allows.")
     evaluator: str | None = Field(None, description="One of the judges this service allows; default: its own.")
     critic: str | None = Field(None, description="One of the judges this service allows; default: its own.")
 
@@ -93,6 +94,9 @@ class DialogueResponse(BaseModel):
 async def dialogue(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
     data = read_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
+    for name in data:
+        if name not in DialogueRequest.model_fields:
+            raise InputError(name[:80], "unknown field", f"one of {', '.join(DialogueRequest.model_fields)}")
     case = one_dialogue(_transcript(data), _dialogue_id(data))
     outcome = await state.engine.dialogue(case, _settings(data, state))
     if isinstance(outcome, Failure):
@@ -121,8 +125,9 @@ def _dialogue_id(data: dict[str, Any]) -> int | str | None:
 
 
 def _settings(data: dict[str, Any], state: State) -> DialogueSettings:
+    both = allowed_judge(data, "judge", state)
     return replace(
         state.dialogue_settings,
-        evaluator=allowed_judge(data, "evaluator", state) or state.dialogue_settings.evaluator,
-        critic=allowed_judge(data, "critic", state) or state.dialogue_settings.critic,
+        evaluator=allowed_judge(data, "evaluator", state) or both or state.dialogue_settings.evaluator,
+        critic=allowed_judge(data, "critic", state) or both or state.dialogue_settings.critic,
     )

@@ -18,7 +18,9 @@ from .transcripts import (
     ask_again,
     criteria_of,
     dropped,
+    empty_words,
     example,
+    fits_example,
     replacements,
     scale_of,
     scores_of,
@@ -52,7 +54,9 @@ def _system(rubric: Rubric) -> str:
     return prompts.load("critic").render(
         "system",
         criteria=criteria_of(rubric),
-        example=f"{known['transcript']}{evaluation}\n{as_reply(entries)}",
+        example=f"An example, shortened\n{known['transcript']}{evaluation}\n{as_reply(entries)}"
+        if fits_example(rubric)
+        else "",
         **scale_of(rubric),
     )
 
@@ -78,6 +82,8 @@ class Critic:
         reply = _shape(question.rubric).parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
+        if empty := empty_words(reply, "comment"):
+            return Reading(None, empty)
         transcript = Transcript(question.case)
         entries: dict[str, Objection] = {}
         bad: list[BadQuote] = []
@@ -87,10 +93,11 @@ class Critic:
             score = Decimal(str(given["score"]))
             agree = given["agree"] or score == question.evaluation.marks[item.key].value
             # An agreement's quote is worth having, but not worth another call.
-            bad += [] if agree else wrong
+            comment, invented = transcript.without_inventions(item.key, given["comment"])
+            bad += invented if agree else [*wrong, *invented]
             entries[item.key] = Objection(
                 agree=agree,
-                comment=" ".join(given["comment"].split()),
+                comment=comment,
                 suggested=None if agree else score,
                 contradicts=given["contradicts"] and not agree,
                 quotes=quotes,

@@ -18,7 +18,9 @@ from .transcripts import (
     ask_again,
     criteria_of,
     dropped,
+    empty_words,
     example,
+    fits_example,
     replacements,
     scale_of,
     scores_of,
@@ -49,7 +51,10 @@ def _system(rubric: Rubric) -> str:
         }
     )
     return prompts.load("evaluator").render(
-        "system", criteria=criteria_of(rubric), example=f"{known['transcript']}{reply}", **scale_of(rubric)
+        "system",
+        criteria=criteria_of(rubric),
+        example=f"An example, shortened\n{known['transcript']}{reply}" if fits_example(rubric) else "",
+        **scale_of(rubric),
     )
 
 
@@ -68,14 +73,17 @@ class Evaluator:
         reply = _shape(question.rubric).parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
+        if empty := empty_words(reply, "reason"):
+            return Reading(None, empty)
         transcript = Transcript(question.case)
         marks: dict[str, Mark] = {}
         bad: list[BadQuote] = []
         for item in question.rubric.criteria:
             given = reply["criteria"][item.key]
             quotes, wrong = transcript.locate(item.key, given["quotes"])
-            bad += wrong
-            marks[item.key] = Mark(Decimal(str(given["score"])), " ".join(given["reason"].split()), quotes)
+            reason, invented = transcript.without_inventions(item.key, given["reason"])
+            bad += [*wrong, *invented]
+            marks[item.key] = Mark(Decimal(str(given["score"])), reason, quotes)
         opinion = Evaluation(judge=judge, marks=marks, warnings=(*dropped(bad), *_unsupported(marks)))
         missing = [f"{key}: no usable quote" for key, mark in marks.items() if not mark.quotes]
         return Reading(opinion, (*(quote.told for quote in bad), *missing), tuple(bad))

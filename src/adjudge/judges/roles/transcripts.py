@@ -5,7 +5,9 @@ Shown are speaker and words only; acts, ratings and ids stay behind. A quote cou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
@@ -19,9 +21,12 @@ from ...cases import Dialogue
 from ...evidence import Haystack
 from ...rubric import Rubric
 from ...verdicts import Utterance, Warning
+from ...words import count_words
 from .base import Prompt, Reading, Shape, bullets, object_of
 
 MAX_QUOTES = 3
+MIN_WORDS = 3  # or the whole utterance, if it is shorter
+_INLINE = re.compile(r"\b(SYSTEM|USER):\s*[\"“]([^\"”]{1,300})[\"”]")
 
 
 class Quote(TypedDict):
@@ -83,6 +88,7 @@ class Transcript:
             if place is None:
                 other = "USER" if quote["speaker"] == "SYSTEM" else "SYSTEM"
                 said = f"the quote {quote['quote'][:120]!r} does not stand in any utterance of {quote['speaker']}"
+                said += f" with at least {MIN_WORDS} words"
                 if self._find(other, quote["quote"]) is not None:
                     said += f"; {other} said it"
                 bad.append(BadQuote(criterion, said))
@@ -94,8 +100,21 @@ class Transcript:
         for number, (turn, haystack) in enumerate(self._turns):
             if turn.speaker == speaker and (span := haystack.find(quote)) is not None:
                 words = turn.text[span.start : span.end]
-                return Utterance(turn.speaker, words, number, turn.line, span.start, span.end)
+                if count_words(words) >= min(MIN_WORDS, count_words(turn.text)) and count_words(words):
+                    return Utterance(turn.speaker, words, number, turn.line, span.start, span.end)
         return None
+
+    def without_inventions(self, criterion: str, words: str) -> tuple[str, list[BadQuote]]:
+        """A reason without the quotes in it that nobody said: a reader would take them for evidence."""
+        bad: list[BadQuote] = []
+
+        def check(match: re.Match[str]) -> str:
+            if self._find(match[1], match[2]) is not None:
+                return match[0]
+            bad.append(BadQuote(criterion, f"the quote {match[2][:120]!r} in the reason was never said by {match[1]}"))
+            return match[1]
+
+        return " ".join(_INLINE.sub(check, words).split()), bad
 
 
 @lru_cache(maxsize=16)
@@ -133,6 +152,18 @@ def ask_again(file: str, rubric: Rubric, prompt: Prompt, text: str, reading: Rea
         return prompt.continued(text, prompts.load(file).render("repair", problems=problems))
     message = prompts.load(file).render("quotes", problems=problems)
     return prompt.continued(text, message, replacements_shape(rubric).schema)
+
+
+def empty_words(reply: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    """Criteria whose sentence is missing."""
+    return tuple(f"{key}.{field}: empty" for key, given in reply["criteria"].items() if not given[field].strip())
+
+
+def fits_example(rubric: Rubric) -> bool:
+    """Is the example of use for this rubric? One with other criteria or scores would only confuse."""
+    shown = example()["evaluation"]
+    scores = {Decimal(mark["score"]) for mark in shown.values()}
+    return [item.key for item in rubric.criteria] == list(shown) and scores <= set(rubric.scale.values)
 
 
 @lru_cache(maxsize=1)
