@@ -83,10 +83,16 @@ def _served(requests: tuple[Exchange, ...]) -> Measure:
     return Measure(value, says, _sign(lead.replies[0] if lead and lead.replies else lead.asked if lead else None))
 
 
+def _tells(item: Exchange) -> bool:
+    # A number, a code or a date is an answer, however short.
+    several = sum(reply.words for reply in item.replies) > 2
+    return several or any(char.isdigit() for reply in item.replies for char in reply.text)
+
+
 def _learned(questions: tuple[Exchange, ...]) -> Measure:
     if not questions:
         return Measure(0.0, "the system asked the user nothing", None)
-    told = [item for item in questions if item.reply == "answered" and sum(reply.words for reply in item.replies) > 2]
+    told = [item for item in questions if item.reply == "answered" and _tells(item)]
     share = len(told) / len(questions)
     says = f"{len(told)} of the system's {_several(len(questions), 'question')} got a real answer"
     lead: Heard | None = None
