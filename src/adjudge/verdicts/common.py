@@ -1,0 +1,152 @@
+"""What all protocols share: calls and their tokens, warnings, facts, look-ups, and the failure, never a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict
+
+Reason = Literal[
+    "refused",  # the model declined to judge
+    "malformed",  # the reply does not fit the schema, also after the repair round
+    "cut_off",  # the reply ended at the token limit, also after a longer try
+    "rejected",  # the provider did not take the request (4xx)
+    "unauthorized",  # the key is missing or not accepted
+    "rate_limited",  # still 429 after the last retry
+    "server_error",  # still 5xx after the last retry
+    "timeout",
+    "connection",
+    "no_quorum",  # too few members of a jury gave an opinion
+]
+
+
+Purpose = Literal["opinion", "longer", "repair"]
+
+
+class Frozen(BaseModel):
+    """Data that does not change once made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Usage(Frozen):
+    """Tokens; `input_tokens` counts those read from or written to a provider's cache too."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+
+class Call(Frozen):
+    """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown."""
+
+    key: str
+    purpose: Purpose
+    model: str
+    usage: Usage
+    cost: Decimal | None = None
+    attempts: int = 1
+    sent: dict[str, str | int | float | None] = {}
+
+
+class Warning(Frozen):
+    """Something a reader of the verdict should know, with a code a program can count."""
+
+    code: Literal[
+        "dropped_quote",
+        "missing_evidence",
+        "preference_against_totals",
+        "jury_member_failed",
+        "search_failed",
+        "addresses_the_judge",
+        "control_token",
+    ]
+    message: str
+
+
+class Fact(Frozen):
+    """Something code found in a text: certain, or a hint."""
+
+    name: str
+    where: Literal["task", "context", "A", "B"]
+    start: int
+    end: int
+    found: str
+    certain: bool
+
+
+class Finding(Frozen):
+    """One search result."""
+
+    title: str
+    url: str
+    snippet: str
+
+
+class Lookup(Frozen):
+    """A search that really ran, and what it found; `error` says why it found nothing to read."""
+
+    query: str
+    provider: str
+    findings: tuple[Finding, ...] = ()
+    error: str | None = None
+
+
+class Failure(Frozen):
+    """A judgment that did not come about, and why. It has no score."""
+
+    reason: Reason
+    message: str
+    judge: str
+    calls: tuple[Call, ...] = ()
+
+    def with_calls(self, calls: Iterable[Call]) -> Self:
+        """The same failure with the replies that were paid before it."""
+        return self.model_copy(update={"calls": (*calls, *self.calls)})
+
+
+class Provenance(Frozen):
+    """All that is needed to make the same verdict again."""
+
+    software: str
+    judge: str
+    rubric: str
+    prompts: dict[str, str]
+    sample: int
+    seed: int
+    temperature: float
+
+
+def total_usage(calls: Iterable[Call]) -> Usage:
+    """All tokens of some calls."""
+    total = Usage()
+    for call in calls:
+        total += call.usage
+    return total
+
+
+def total_cost(calls: Iterable[Call]) -> Decimal | None:
+    """All dollars of some calls; None if the price of any is unknown."""
+    total = Decimal(0)
+    for call in calls:
+        if call.cost is None:
+            return None
+        total += call.cost
+    return total

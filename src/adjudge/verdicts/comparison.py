@@ -1,0 +1,110 @@
+"""What came of a comparison: the opinions on both answers, and the verdict that rules made of them.
+
+What a verdict holds by the dozen are named tuples, which are made fastest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from pydantic import SkipValidation
+
+from .common import Call, Fact, Failure, Frozen, Lookup, Provenance, Warning
+
+Label = Literal["A", "B"]
+Winner = Literal["A", "B", "tie"]
+Impact = Literal["favorable", "unfavorable"]
+Order = Literal["ab", "ba"]
+LABELS: tuple[Label, Label] = ("A", "B")
+
+
+class Evidence(NamedTuple):
+    """A quote that stands at `start:end` of the answer it names."""
+
+    criterion: str
+    answer: Label
+    impact: Impact
+    quote: str
+    rationale: str
+    start: int
+    end: int
+
+
+class Score(NamedTuple):
+    """A criterion's score for one answer, and why."""
+
+    value: Decimal
+    justification: str
+
+
+class ComparisonOpinion(Frozen):
+    """One judge's view of both answers, seen in one order, in the case's own labels."""
+
+    judge: str
+    order: Order
+    scores: SkipValidation[dict[str, dict[Label, Score]]]
+    evidence: SkipValidation[tuple[Evidence, ...]]
+    summaries: dict[Label, str]
+    preference: Winner
+    rationale: str
+    calls: tuple[Call, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    members: tuple[ComparisonOpinion, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class Research(Frozen):
+    """What a judge would like to look up before it judges."""
+
+    judge: str
+    queries: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionVerdict:
+    """The settled scores of one criterion."""
+
+    weight: Decimal
+    scores: dict[Label, Score]
+    evidence: dict[Label, tuple[Evidence, ...]]
+
+
+class Overall(Frozen):
+    """An answer's exact weighted total; `normalized` is it on the rubric's own scale."""
+
+    weighted_total: Decimal
+    normalized: Decimal
+    summary: str
+
+
+class OrderReport(Frozen):
+    """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
+
+    judged: tuple[Order, ...]
+    winners: dict[Order, Winner]
+    consistent: bool | None
+    moved: dict[Label, Decimal]
+    drawn_from_seed: int | None = None
+
+
+class ComparisonVerdict(Frozen):
+    """The result of a comparison."""
+
+    verdict_id: str
+    criteria: SkipValidation[dict[str, CriterionVerdict]]
+    overall: dict[Label, Overall]
+    margin: Decimal
+    winner: Winner
+    decided_by: str
+    rationale: str
+    order: OrderReport
+    warnings: tuple[Warning, ...]
+    facts: tuple[Fact, ...]
+    lookups: tuple[Lookup, ...]
+    opinions: SkipValidation[tuple[ComparisonOpinion, ...]]
+    calls: tuple[Call, ...]
+    provenance: Provenance
