@@ -42,7 +42,15 @@ def _hostile(where: Where, text: str, task: str) -> list[Fact]:
 
 def _named(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
     return [
-        Fact(name=name, where=where, start=spot.start, end=spot.end, found=spot.found, certain=spot.certain)
+        Fact(
+            name=name,
+            where=where,
+            start=spot.start,
+            end=spot.end,
+            found=spot.found,
+            certain=spot.certain,
+            severity=spot.severity,
+        )
         for spot in spots
     ]
 

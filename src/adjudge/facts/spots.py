@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..verdicts import Severity
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Something found at `text[start:end]`, in words a reader understands."""
+    """Something found at `text[start:end]`, in words a reader understands; how bad it is, where that can be said."""
 
     start: int
     end: int
     found: str
     certain: bool
+    severity: Severity | None = None

@@ -51,7 +51,7 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
             },
             "usage": paid["usage"],
             "warnings": [warning.model_dump() for warning in verdict.warnings],
-            "facts": [fact.model_dump() for fact in verdict.facts],
+            "facts": [fact.model_dump(exclude_none=True) for fact in verdict.facts],
             "lookups": [lookup.model_dump() for lookup in verdict.lookups],
             "cost_usd": paid["cost_usd"],
             "calls": paid["calls"],

@@ -22,6 +22,7 @@ Reason = Literal[
 ]
 
 
+Severity = Literal["minor", "major"]
 Purpose = Literal["opinion", "longer", "repair"]
 
 
@@ -82,7 +83,7 @@ class Warning(Frozen):
 
 
 class Fact(Frozen):
-    """Something code found in a text: certain, or a hint."""
+    """Something code found in a text: certain, or a hint; and how bad it is, where that can be said."""
 
     name: str
     where: Literal["task", "context", "A", "B"]
@@ -90,6 +91,7 @@ class Fact(Frozen):
     end: int
     found: str
     certain: bool
+    severity: Severity | None = None
 
 
 class Finding(Frozen):
