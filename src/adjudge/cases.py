@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -81,6 +81,63 @@ class Dialogue:
         if len(speakers) < 2:
             missing = "USER" if "SYSTEM" in speakers else "SYSTEM"
             raise InputError("dialogue", f"no {missing} line", "both SYSTEM and USER must speak")
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What a person entered for one rating: its words, and the reason given. Empty means not provided."""
+
+    rating: str = ""
+    justification: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.rating or self.justification)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A person's side-by-side ratings of two responses, with the task they respond to.
+
+    Everything may be missing: whether that makes the task invalid, the protocol says. Ratings stand under the rubric's
+    keys; no judge ever sees them (`blind`).
+    """
+
+    prompt: str = ""
+    a: str = ""
+    b: str = ""
+    task_config: str = ""
+    system_prompt: str = ""
+    history: str = ""
+    ratings_a: Mapping[str, Original] = field(default_factory=dict)
+    ratings_b: Mapping[str, Original] = field(default_factory=dict)
+    preference: Original = Original()
+
+    def __post_init__(self) -> None:
+        for place in ("prompt", "a", "b", "task_config", "system_prompt", "history"):
+            _check_text(place, getattr(self, place), may_be_empty=True)
+        for place, given in (
+            *((f"ratings_a.{key}", given) for key, given in self.ratings_a.items()),
+            *((f"ratings_b.{key}", given) for key, given in self.ratings_b.items()),
+            ("preference", self.preference),
+        ):
+            _check_text(f"{place}.rating", given.rating, may_be_empty=True)
+            _check_text(f"{place}.justification", given.justification, may_be_empty=True)
+
+    def answer(self, label: str) -> str:
+        """The text of response 1 (`A`) or 2 (`B`)."""
+        return self.a if label == "A" else self.b
+
+    def originals(self, label: str) -> Mapping[str, Original]:
+        """What the person entered for response 1 (`A`) or 2 (`B`)."""
+        return self.ratings_a if label == "A" else self.ratings_b
+
+    @property
+    def has_originals(self) -> bool:
+        return bool(self.preference) or any(map(bool, (*self.ratings_a.values(), *self.ratings_b.values())))
+
+    def blind(self) -> Review:
+        """The same task without anything the person entered: all a judge may see."""
+        return replace(self, ratings_a={}, ratings_b={}, preference=Original())
 
 
 def _check_id(given: object) -> None:

@@ -2,6 +2,7 @@
 
 It is data: versioned by its author, identified by its content, replaceable by a user's own file.
 Numbers are read from the file's text, so a weight is exactly what was written.
+In a review every criterion has a scale of its own, and the weights say which breaks an equal Overall first.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria"}
 _NEEDED = ("name", "version", "protocol", "scale", "criteria")
 _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
-PROTOCOLS = ("compare", "dialogue")
+PROTOCOLS = ("compare", "dialogue", "review")
+OVERALL = "overall_quality"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,22 @@ class Scale:
         return tuple(plain(self.low + self.step * index) for index in range(count))
 
 
+HOW_BAD = Scale(Decimal(1), Decimal(3), Decimal(1))
+TOO_LITTLE_TOO_MUCH = Scale(Decimal(-2), Decimal(2), Decimal(1))
+ONE_TO_FIVE = Scale(Decimal(1), Decimal(5), Decimal(1))
+_REVIEW_NEEDS = f"a review needs {OVERALL} from 1 to 5, and others from 1 to 3 or from -2 to 2"
+
+
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is scored."""
+    """One thing that is scored; in a review on a scale of its own."""
 
     key: str
     name: str
     weight: Decimal
     guidance: str
+    scale: Scale
+    bands: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,39 +145,57 @@ class _Reader:
         self.seen: set[int] = set()
 
     def rubric(self, root: yaml.Node | None) -> Rubric:
-        fields = self.mapping(root, "the rubric", _FIELDS, _NEEDED)
+        review = _is_review(root)
+        needed = tuple(field for field in _NEEDED if field != "scale" or not review)
+        fields = self.mapping(root, "the rubric", _FIELDS, needed)
         protocol = self.text(fields["protocol"], "protocol")
         if protocol not in PROTOCOLS:
             self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(PROTOCOLS)}")
+        scale = self.scale(fields["scale"]) if "scale" in fields else HOW_BAD
         nodes = self.sequence(fields["criteria"], "criteria")
         if not 1 <= len(nodes) <= MAX_CRITERIA:
             self.refuse(fields["criteria"], f"criteria: {len(nodes)} given", f"1 to {MAX_CRITERIA} are allowed")
         criteria: list[Criterion] = []
         for node in nodes:
-            criterion = self.criterion(node)
+            criterion = self.criterion(node, scale, own_scale=review)
             if any(criterion.key == earlier.key for earlier in criteria):
                 self.refuse(node, f"criteria: {criterion.key} stands twice", "each key once")
             criteria.append(criterion)
         if not any(criterion.weight for criterion in criteria):
             self.refuse(fields["criteria"], "criteria: every weight is zero", "at least one must be above 0")
-        scale = self.scale(fields["scale"])
+        if review:
+            self.fit_for_review(fields["criteria"], criteria)
         # Half a point on a scale from 1 to 10, and in proportion on any other.
         band = rounded(Fraction(scale.high - scale.low) / 18)
         if "tie_band" in fields:
             band = self.number(fields["tie_band"], "tie_band")
         if band < 0:
             self.refuse(fields["tie_band"], f"tie_band: {band} is negative", "a number ≥ 0 is allowed")
-        bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}
         return Rubric(
             name=self.text(fields["name"], "name"),
             version=self.text(fields["version"], "version"),
             protocol=protocol,
             scale=scale,
             tie_band=band,
-            bands=tuple((key, self.text(node, f"bands.{key}")) for key, node in bands.items()),
+            bands=self.bands(fields),
             criteria=tuple(criteria),
             source=self.source,
         )
+
+    def bands(self, fields: dict[str, yaml.Node]) -> tuple[tuple[str, str], ...]:
+        bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}
+        return tuple((key, self.text(node, f"bands.{key}")) for key, node in bands.items())
+
+    def fit_for_review(self, node: yaml.Node, criteria: list[Criterion]) -> None:
+        """The rules of a review count minor and major issues, so they must know which value is which."""
+        overall = [criterion for criterion in criteria if criterion.key == OVERALL]
+        if not overall or len(criteria) < 2:
+            self.refuse(node, f"criteria: no {OVERALL}" if not overall else "criteria: nothing else", _REVIEW_NEEDS)
+        for criterion in criteria:
+            allowed = (ONE_TO_FIVE,) if criterion.key == OVERALL else (HOW_BAD, TOO_LITTLE_TOO_MUCH)
+            if criterion.scale not in allowed:
+                low, high = criterion.scale.low, criterion.scale.high
+                self.refuse(node, f"{criterion.key}.scale: {low} to {high}", _REVIEW_NEEDS)
 
     def scale(self, node: yaml.Node) -> Scale:
         fields = self.mapping(node, "scale", {"min", "max", "step"}, ("min", "max"))
@@ -183,8 +211,11 @@ class _Reader:
             )
         return Scale(low, high, step)
 
-    def criterion(self, node: yaml.Node) -> Criterion:
-        fields = self.mapping(node, "a criterion", _CRITERION_FIELDS, ("key", "weight", "guidance"))
+    def criterion(self, node: yaml.Node, scale: Scale, *, own_scale: bool) -> Criterion:
+        allowed = _CRITERION_FIELDS | {"scale", "bands"} if own_scale else _CRITERION_FIELDS
+        fields = self.mapping(node, "a criterion", allowed, ("key", "weight", "guidance"))
+        if "scale" in fields:
+            scale = self.scale(fields["scale"])
         key = self.text(fields["key"], "key")
         if not _KEY.match(key):
             self.refuse(fields["key"], f"key: {key!r}", "a letter, then letters, digits or _ (at most 64)")
@@ -195,7 +226,8 @@ class _Reader:
         except InputError as error:
             self.refuse(fields["weight"], f"{error.place}: {error.found}", error.allowed)
         name = self.text(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize()
-        return Criterion(key, name, weight, self.text(fields["guidance"], f"{key}.guidance").strip())
+        guidance = self.text(fields["guidance"], f"{key}.guidance").strip()
+        return Criterion(key, name, weight, guidance, scale, self.bands(fields))
 
     def mapping(
         self, node: yaml.Node | None, what: str, allowed: set[str] | None, needed: tuple[str, ...]
@@ -243,6 +275,11 @@ class _Reader:
     def refuse(self, node: yaml.Node | None, found: str, allowed: str) -> NoReturn:
         line = node.start_mark.line + 1 if node is not None else 1
         raise RubricError(f"{self.place}:{line}", found, allowed)
+
+
+def _is_review(root: yaml.Node | None) -> bool:
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    return any(key.value == "protocol" and value.value == "review" for key, value in pairs)
 
 
 def _kind(node: yaml.Node | None) -> str:

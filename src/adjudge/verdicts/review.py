@@ -1,0 +1,121 @@
+"""What came of a review: the blind ratings, what rules and facts made of them, and how the person's ratings fared."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from pydantic import SkipValidation
+
+from .common import Call, Fact, Failure, Frozen, Provenance, Warning
+from .comparison import Label
+
+TaskType = Literal[
+    "coding",
+    "classification",
+    "extraction",
+    "summarization",
+    "rewrite",
+    "translation",
+    "open_qa",
+    "closed_qa",
+    "creative",
+    "other",
+]
+
+
+class Passage(NamedTuple):
+    """A quote that stands at `start:end` of the response."""
+
+    quote: str
+    start: int
+    end: int
+
+
+class Rating(NamedTuple):
+    """A judge's rating of one criterion for one response.
+
+    `assessed` is False where the judge says that it cannot tell: then what the person entered is left alone.
+    """
+
+    value: int
+    justification: str
+    quotes: tuple[Passage, ...] = ()
+    assessed: bool = True
+
+
+class RatedResponse(NamedTuple):
+    """All ratings of one response; whether it is largely unusable, and what is good in it all the same."""
+
+    ratings: dict[str, Rating]
+    unusable: bool = False
+    still_good: str = ""
+
+
+class ReviewOpinion(Frozen):
+    """One judge's blind view of both responses. `invalid` says why the task cannot be judged, if it cannot."""
+
+    judge: str
+    task_type: TaskType
+    harmful_request: bool
+    invalid: str
+    responses: SkipValidation[dict[Label, RatedResponse]]
+    preference: int
+    reasons: str
+    calls: tuple[Call, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class Explanation(Frozen):
+    """Two or three sentences that say why the final tables favour one side; `problems` are those left after repair."""
+
+    judge: str
+    reasons: str
+    problems: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+RatingAction = Literal["kept", "replaced", "filled", "refused"]
+JustificationAction = Literal["kept", "rewritten", "filled"]
+
+
+class FinalRating(NamedTuple):
+    """A line of the final table: the value, and what became of the one the person entered.
+
+    `reason` says why the rating was changed (or filled, or refused); `rule` names the fact or rule that moved the
+    judge's own rating, if one did (`truncation`, `language`, …, `overall`, `identical`).
+    """
+
+    value: int
+    justification: str
+    action: RatingAction
+    reason: str
+    justification_action: JustificationAction
+    justification_reason: str
+    original_rating: str = ""
+    original_justification: str = ""
+    quotes: tuple[Passage, ...] = ()
+    rule: str = ""
+    assessed: bool = True
+
+    @property
+    def changed(self) -> bool:
+        return self.action in ("replaced", "refused")
+
+
+class ReviewVerdict(Frozen):
+    """The audited ratings; or, with `invalid`, why the task cannot be rated, and no table."""
+
+    verdict_id: str
+    invalid: str | None
+    tables: SkipValidation[dict[Label, dict[str, FinalRating]]]
+    likert: SkipValidation[FinalRating | None]
+    changelog: tuple[str, ...]
+    feedback: tuple[str, ...]
+    opinion: SkipValidation[ReviewOpinion | None]
+    facts: tuple[Fact, ...]
+    warnings: tuple[Warning, ...]
+    calls: tuple[Call, ...]
+    provenance: Provenance
