@@ -12,7 +12,7 @@ import os
 import sys
 
 from ..version import __version__
-from . import compare, dialogue, doctor, judges, replay, rubric, serve
+from . import compare, dialogue, doctor, judges, replay, review, rubric, serve
 from .asking import say
 
 _EPILOG = """\
@@ -21,6 +21,7 @@ examples:
   adjudge compare --task "Name a prime above 10." --a "11 is prime." --b "12 is prime." --judge openai:gpt-5.1
   adjudge compare case.json --format html -o report.html
   adjudge dialogue transcript.txt
+  adjudge review ratings.txt
   adjudge serve --port 8000
 """
 
@@ -35,7 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (compare, dialogue, replay, rubric, judges, doctor, serve):
+    for module in (compare, dialogue, review, replay, rubric, judges, doctor, serve):
         module.register(commands)
     return parser
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..errors import InputError
 
-Format = Literal["json", "text", "markdown", "html"]
+Format = Literal["tags", "json", "text", "markdown", "html"]
 FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
 
 _BY_SUFFIX: dict[str, Format] = {
@@ -25,8 +25,8 @@ _BY_SUFFIX: dict[str, Format] = {
 }
 
 
-def choose_format(asked: Format | None, output: str | None) -> Format:
-    """The format asked for; else the one the file's name says; else text for a person and JSON for a program."""
+def choose_format(asked: Format | None, output: str | None, piped: Format = "json") -> Format:
+    """The format asked for; else the one the file's name says; else text for a person and `piped` for a program."""
     if asked:
         return asked
     if output and output != "-":
@@ -34,7 +34,7 @@ def choose_format(asked: Format | None, output: str | None) -> Format:
         if suffix and suffix not in _BY_SUFFIX:
             raise InputError("--output", f"{output}: no format is known by {suffix}", f"one of {', '.join(_BY_SUFFIX)}")
         return _BY_SUFFIX.get(suffix, "text")
-    return "text" if sys.stdout.isatty() else "json"
+    return "text" if sys.stdout.isatty() else piped
 
 
 def _umask() -> int:

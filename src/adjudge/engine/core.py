@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..cases import Comparison, Dialogue
+from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
 from ..judges.specs import Asking, open_judge
@@ -15,11 +15,13 @@ from ..judges.wires.base import Wire
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
+from ..protocols.review import review as run_review
 from ..render.dialogue_json import dialogue_record_json
 from ..render.json import comparison_json
-from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure
+from ..render.review_json import review_json
+from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
-from .settings import CompareSettings, DialogueSettings
+from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ class Engine:
         self._searchers.clear()
         self.journal.close()
 
-    def judge(self, spec: str, settings: CompareSettings | DialogueSettings) -> Judge:
+    def judge(self, spec: str, settings: CompareSettings | DialogueSettings | ReviewSettings) -> Judge:
         """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
         asking = Asking(self.journal, settings.sampling, settings.sample, self._wires, self.urls, self.recorded)
         return open_judge(spec, asking)
@@ -95,6 +97,18 @@ class Engine:
             failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
             kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
             await self.journal.put_verdict(outcome.verdict_id, kept, dialogue_record_json(outcome, case))
+        return outcome
+
+    async def review(
+        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
+    ) -> ReviewVerdict | Failure:
+        """The same for a person's ratings."""
+        judge = judge or self.judge(settings.judge, settings)
+        outcome = await run_review(case, judge, settings.rubric, settings.options)
+        if isinstance(outcome, ReviewVerdict):
+            failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
+            kept = inputs.of_review(case, settings, self.used_urls(), failures)
+            await self.journal.put_verdict(outcome.verdict_id, kept, review_json(outcome, case, settings.rubric))
         return outcome
 
 

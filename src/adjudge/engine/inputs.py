@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, replace
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
-from ..cases import Comparison, Dialogue, Turn
+from ..cases import Comparison, Dialogue, Original, Review, Turn
 from ..rubric import parse
 from ..verdicts import Failure, Lookup
-from .settings import CompareSettings, DialogueSettings
+from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
 
 def of_comparison(
@@ -62,6 +62,22 @@ def of_dialogue(
     )
 
 
+def of_review(
+    case: Review, settings: ReviewSettings, urls: Mapping[str, str], failures: Sequence[tuple[str, Failure]]
+) -> bytes:
+    """A review's inputs as bytes."""
+    return orjson.dumps(
+        {
+            "protocol": "review",
+            "case": asdict(case),
+            "rubric": settings.rubric.source,
+            "settings": settings.stored(),
+            "urls": urls,
+            "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
+        }
+    )
+
+
 def comparison_of(stored: Mapping[str, Any]) -> tuple[Comparison, CompareSettings, tuple[Lookup, ...]]:
     """A comparison as it was stored."""
     case = stored["case"]
@@ -77,3 +93,13 @@ def dialogue_of(stored: Mapping[str, Any]) -> tuple[Dialogue, DialogueSettings]:
     turns = tuple(Turn(speaker, text, line, act, tuple(given)) for speaker, text, line, act, given in case["turns"])
     settings = DialogueSettings(**stored["settings"], rubric=parse(stored["rubric"], "the stored rubric"))
     return Dialogue(case["dialogue_id"], turns, tuple(case["overall_ratings"])), settings
+
+
+def review_of(stored: Mapping[str, Any]) -> tuple[Review, ReviewSettings]:
+    """A review as it was stored."""
+    case = dict(stored["case"])
+    for side in ("ratings_a", "ratings_b"):
+        case[side] = {key: Original(**given) for key, given in case[side].items()}
+    case["preference"] = Original(**case["preference"])
+    settings = ReviewSettings(**stored["settings"], rubric=parse(stored["rubric"], "the stored rubric"))
+    return Review(**case), settings

@@ -11,9 +11,11 @@ from ..journal import ReplayJournal, open_journal
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
+from ..protocols.review import review as run_review
 from ..render.dialogue_json import dialogue_record_json
 from ..render.json import comparison_json
-from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure
+from ..render.review_json import review_json
+from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .core import Engine
 
@@ -29,7 +31,7 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> tuple
         failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
         try:
-            made = await (_dialogue if stored["protocol"] == "dialogue" else _comparison)(stored, engine)
+            made = await _REPLAYED[stored["protocol"]](stored, engine)
         except JudgeSpecError as error:
             raise NotJournalledError(
                 f"{verdict_id}: made with a judge that has no name to open it by: {error}"
@@ -58,3 +60,13 @@ async def _dialogue(stored: dict[str, object], engine: Engine) -> bytes | Failur
     evaluator, critic = (engine.judge(spec, settings) for spec in (settings.evaluator, settings.critic))
     outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
     return dialogue_record_json(outcome, case) if isinstance(outcome, DialogueVerdict) else outcome
+
+
+async def _review(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+    case, settings = inputs.review_of(stored)
+    judge = engine.judge(settings.judge, settings)
+    outcome = await run_review(case, judge, settings.rubric, settings.options)
+    return review_json(outcome, case, settings.rubric) if isinstance(outcome, ReviewVerdict) else outcome
+
+
+_REPLAYED = {"compare": _comparison, "dialogue": _dialogue, "review": _review}

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
+from ..facts.language import LANGUAGE_NAMES
 from ..judges.wires.base import Sampling
 from ..protocols.compare import CompareOptions
 from ..protocols.dialogue import DialogueOptions, check_weights_add_up
+from ..protocols.review import ReviewOptions
 from ..rubric import Rubric, shipped
 
 
@@ -69,3 +71,25 @@ class DialogueSettings(_Asking):
     @property
     def options(self) -> DialogueOptions:
         return DialogueOptions(self.seed, self.sample, self.temperature)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSettings(_Asking):
+    """How a review is made. `languages`: the ISO codes in scope, such as `("en", "es")`; none means all."""
+
+    judge: str = "embedded"
+    rubric: Rubric = field(default_factory=lambda: shipped("review"))
+    languages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.languages, str):
+            raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
+        object.__setattr__(self, "languages", tuple(self.languages))
+        for code in self.languages:
+            if code not in LANGUAGE_NAMES:
+                raise InputError("languages", repr(code), f"one of {', '.join(sorted(LANGUAGE_NAMES))}")
+
+    @property
+    def options(self) -> ReviewOptions:
+        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages)

@@ -22,7 +22,7 @@ class Stored:
 
 
 class Journal(Protocol):
-    """Replies by key, verdicts by id."""
+    """Replies by key, verdicts by id, and the pieces of drafts as they came."""
 
     def get(self, key: str) -> Stored | None:
         """The reply to this question, if it was ever paid."""
@@ -42,6 +42,14 @@ class Journal(Protocol):
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         """A verdict's inputs and its bytes; a beginning of the id is enough where it is unique."""
+        ...
+
+    async def put_draft(self, draft_id: str, changes: bytes) -> None:
+        """Add to a draft; nothing that was added before is lost."""
+        ...
+
+    def get_draft(self, draft_id: str) -> list[bytes]:
+        """Everything that was added to a draft, in order; nothing if there is none of this id."""
         ...
 
     def close(self) -> None: ...

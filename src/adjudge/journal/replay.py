@@ -36,5 +36,11 @@ class ReplayJournal:
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         return self._inner.get_verdict(verdict_id)
 
+    async def put_draft(self, draft_id: str, changes: bytes) -> None:
+        raise NotJournalledError("a replay stores nothing")
+
+    def get_draft(self, draft_id: str) -> list[bytes]:
+        return self._inner.get_draft(draft_id)
+
     def close(self) -> None:
         self._inner.close()

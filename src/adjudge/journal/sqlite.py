@@ -22,7 +22,7 @@ from ..errors import JournalError
 from .base import Stored
 from .claims import claims_on
 
-VERSION = 1
+VERSION = 2
 _SCHEMA = """
 create table if not exists replies (
     number integer primary key, key text not null unique, at real not null, attempts integer not null,
@@ -31,9 +31,13 @@ create table if not exists replies (
 create table if not exists verdicts (
     number integer primary key, id text not null unique, inputs blob not null, verdict blob not null
 );
+create table if not exists drafts (number integer primary key, id text not null, changes blob not null);
+create index if not exists drafts_by_id on drafts (id);
 """
 _PUT_REPLY = ("insert or ignore into replies (key, at, attempts, sent, body) values ", "(?, ?, ?, ?, ?)")
 _PUT_VERDICT = ("insert or ignore into verdicts (id, inputs, verdict) values ", "(?, ?, ?)")
+_PUT_DRAFT = ("insert into drafts (id, changes) values ", "(?, ?)")
+_GET_DRAFT = "select changes from drafts where id = ? order by number"
 _GET_REPLY = "select body, at, attempts, sent from replies where key = ?"
 _GET_VERDICT = "select id, inputs, verdict from verdicts where id >= ? and id < ? order by id limit 2"
 _MAX_BATCH = 1000
@@ -105,6 +109,16 @@ class SqliteJournal:
             raise JournalError(f"{verdict_id}: several verdicts begin like this; give more of the id")
         return rows[0][1], rows[0][2]
 
+    async def put_draft(self, draft_id: str, changes: bytes) -> None:
+        await self._write(_PUT_DRAFT, (draft_id, changes))
+
+    def get_draft(self, draft_id: str) -> list[bytes]:
+        with self._reading:
+            try:
+                return [row[0] for row in self._reader.execute(_GET_DRAFT, (draft_id,))]
+            except sqlite3.Error as error:
+                raise JournalError(f"{self.path}: {error}") from None
+
     def close(self) -> None:
         if self._writer is not None:
             self._queue.put(None)
@@ -148,7 +162,7 @@ class SqliteJournal:
         connection.close()
 
     def _commit(self, connection: sqlite3.Connection, batch: list[_Write]) -> None:
-        for statement in (_PUT_REPLY, _PUT_VERDICT):
+        for statement in (_PUT_REPLY, _PUT_VERDICT, _PUT_DRAFT):
             writes = [write for write in batch if write.statement is statement]
             for at in range(0, len(writes), _ROWS_AT_ONCE):
                 self._insert(connection, statement, writes[at : at + _ROWS_AT_ONCE])

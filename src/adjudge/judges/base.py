@@ -5,12 +5,25 @@ A judge knows no rule and no protocol. The question carries all it may see, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from ..cases import Comparison, Dialogue
+from ..cases import Comparison, Dialogue, Review
 from ..rubric import Rubric
-from ..verdicts import ComparisonOpinion, Critique, Evaluation, Fact, Failure, Label, Lookup, Order, Research
+from ..verdicts import (
+    ComparisonOpinion,
+    Critique,
+    Evaluation,
+    Explanation,
+    Fact,
+    Failure,
+    Label,
+    Lookup,
+    Order,
+    Research,
+    ReviewOpinion,
+)
 
 O_co = TypeVar("O_co", covariant=True)
 O = TypeVar("O")
@@ -62,6 +75,25 @@ class CriticizeQuestion(Question[Critique]):
     case: Dialogue
     rubric: Rubric
     evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class RateQuestion(Question[ReviewOpinion]):
+    """How good is each response, criterion by criterion? The case is blind: it holds nothing a person entered."""
+
+    case: Review
+    rubric: Rubric
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainQuestion(Question[Explanation]):
+    """Why do these final tables favour one side? `verdict` is the sentence that the rules give."""
+
+    tables: Mapping[Label, Mapping[str, tuple[int, str]]]
+    rubric: Rubric
+    verdict: str
+    problems: tuple[str, ...] = ()
 
 
 class Judge(Protocol):

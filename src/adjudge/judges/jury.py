@@ -23,11 +23,15 @@ from ..verdicts import (
     ComparisonOpinion,
     Critique,
     Evaluation,
+    Explanation,
     Failure,
     Label,
     Mark,
     Objection,
+    RatedResponse,
+    Rating,
     Research,
+    ReviewOpinion,
     Score,
     Warning,
     Winner,
@@ -37,6 +41,7 @@ from .base import MAX_QUERIES, Judge, O, Question
 VoteRule = Literal["median", "mean"]
 VOTE_RULES: dict[VoteRule, Callable[[Iterable[Decimal]], Fraction]] = {"median": median, "mean": mean}
 _SCORE_STEP = Decimal("0.01")
+_LIKERT = Scale(Decimal(1), Decimal(7), Decimal(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,10 @@ class Jury:
             settled = self._research(opinions, calls)
         elif isinstance(opinions[0], Evaluation):
             settled = self._evaluation(opinions, calls, warnings, question)
+        elif isinstance(opinions[0], ReviewOpinion):
+            settled = self._review(opinions, calls, warnings, question)
+        elif isinstance(opinions[0], Explanation):
+            settled = opinions[0].model_copy(update={"judge": self.name, "calls": calls, "warnings": warnings})
         elif isinstance(opinions[0], Critique):
             settled = self._critique(opinions, calls, warnings, question)
         else:
@@ -123,6 +132,43 @@ class Jury:
             speaker = min(voices, key=lambda entry: abs((entry.suggested or value) - value))
             entries[key] = speaker._replace(suggested=value, contradicts=2 * contradicting > len(objecting))
         return Critique(judge=self.name, entries=entries, calls=calls, warnings=warnings)
+
+    def _review(
+        self, opinions: list[ReviewOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...], question: Any
+    ) -> ReviewOpinion:
+        """Every rating settled among those who assess it, on its scale; yes and no by majority."""
+        scales = {criterion.key: criterion.scale for criterion in question.rubric.criteria}
+        half = len(opinions) / 2
+        responses: dict[Label, RatedResponse] = {}
+        for label in LABELS:
+            given = [opinion.responses[label] for opinion in opinions]
+            responses[label] = RatedResponse(
+                {key: self._rating([rated.ratings[key] for rated in given], scales[key]) for key in scales},
+                sum(rated.unusable for rated in given) > half,
+                next((rated.still_good for rated in given if rated.still_good), "")
+                if sum(bool(rated.still_good) for rated in given) > half
+                else "",
+            )
+        invalid = [opinion.invalid for opinion in opinions if opinion.invalid]
+        told = [opinion.harmful_request for opinion in opinions if opinion.harmful_request is not None]
+        preference = int(on_scale(VOTE_RULES[self.rule](Decimal(o.preference) for o in opinions), _LIKERT))
+        speaker = min(opinions, key=lambda opinion: (not opinion.reasons, abs(opinion.preference - preference)))
+        return ReviewOpinion(
+            judge=self.name,
+            task_type=Counter(opinion.task_type for opinion in opinions).most_common(1)[0][0],
+            harmful_request=sum(told) * 2 > len(told) if told else None,
+            invalid=invalid[0] if len(invalid) > half else "",
+            responses=responses,
+            preference=preference,
+            reasons=speaker.reasons,
+            calls=calls,
+            warnings=warnings,
+        )
+
+    def _rating(self, given: list[Rating], scale: Scale) -> Rating:
+        voices = [rating for rating in given if rating.assessed] or given
+        value = int(on_scale(VOTE_RULES[self.rule](Decimal(rating.value) for rating in voices), scale))
+        return min(voices, key=lambda rating: abs(rating.value - value))._replace(value=value)
 
     def _comparison(
         self, opinions: list[ComparisonOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...]

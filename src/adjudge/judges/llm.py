@@ -13,9 +13,18 @@ from typing import Any, cast
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
 from ..verdicts import Call, Failure, Purpose, Usage
-from .base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, O, Question, ResearchQuestion
+from .base import (
+    CompareQuestion,
+    CriticizeQuestion,
+    EvaluateQuestion,
+    ExplainQuestion,
+    O,
+    Question,
+    RateQuestion,
+    ResearchQuestion,
+)
 from .prices import cost_of
-from .roles import COMPARER, CRITIC, EVALUATOR, RESEARCHER, Prompt, Reading, Role
+from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Prompt, Reading, Role
 from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
 # Failures that asking once more would only repeat.
@@ -26,6 +35,8 @@ _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
     ResearchQuestion: RESEARCHER,
     EvaluateQuestion: EVALUATOR,
     CriticizeQuestion: CRITIC,
+    RateQuestion: RATER,
+    ExplainQuestion: EXPLAINER,
 }
 
 

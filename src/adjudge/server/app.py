@@ -13,11 +13,11 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from ..engine import CompareSettings, DialogueSettings, open_engine
+from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
 from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
 from ..judges.specs import Asking, open_judge
 from ..version import __version__
-from . import dialogue, docs, evaluate, health
+from . import dialogue, docs, evaluate, health, review
 from .state import State
 
 _STATIC = Path(__file__).parent / "static"
@@ -56,9 +56,10 @@ def create_app(
     )
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
-    app.state.adjudge = State(engine, settings, talking, allowed)
+    app.state.adjudge = State(engine, settings, talking, ReviewSettings(judge=settings.judge), allowed)
     app.include_router(evaluate.router)
     app.include_router(dialogue.router)
+    app.include_router(review.router)
     app.include_router(health.router)
     app.include_router(docs.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
@@ -88,7 +89,7 @@ async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
 async def _same_origin_only(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """A web page of somebody else's must not spend this service's money through a visitor's browser."""
     origin = request.headers.get("origin")
-    if request.method == "POST" and origin and urlsplit(origin).netloc != request.headers.get("host"):
+    if request.method not in ("GET", "HEAD") and origin and urlsplit(origin).netloc != request.headers.get("host"):
         return JSONResponse({"error": f"origin {origin[:200]!r} is not this service's own"}, 403)
     return await call_next(request)
 

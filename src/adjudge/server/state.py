@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import Request
 
-from ..engine import CompareSettings, DialogueSettings, Engine
+from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
 from ..errors import InputError
 
 
@@ -19,6 +19,7 @@ class State:
     engine: Engine
     settings: CompareSettings
     dialogue_settings: DialogueSettings
+    review_settings: ReviewSettings
     allowed_judges: frozenset[str]
 
 

@@ -78,6 +78,9 @@ class Warning(Frozen):
         "search_failed",
         "addresses_the_judge",
         "control_token",
+        "not_in_english",  # a justification that stayed in another language, and was written by a program instead
+        "composed_by_rule",  # a Likert justification that did not fit the tables, written by a program instead
+        "not_assessed",  # criteria the judge cannot tell anything about
     ]
     message: str
 

@@ -52,11 +52,12 @@ class RatedResponse(NamedTuple):
 
 
 class ReviewOpinion(Frozen):
-    """One judge's blind view of both responses. `invalid` says why the task cannot be judged, if it cannot."""
+    """One judge's blind view of both responses. `invalid` says why the task cannot be judged, if it cannot;
+    `harmful_request` is None where the judge cannot tell."""
 
     judge: str
     task_type: TaskType
-    harmful_request: bool
+    harmful_request: bool | None
     invalid: str
     responses: SkipValidation[dict[Label, RatedResponse]]
     preference: int
@@ -67,11 +68,10 @@ class ReviewOpinion(Frozen):
 
 
 class Explanation(Frozen):
-    """Two or three sentences that say why the final tables favour one side; `problems` are those left after repair."""
+    """Two or three sentences that say why the final tables favour one side."""
 
     judge: str
     reasons: str
-    problems: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()

@@ -1,7 +1,8 @@
 """The embedded judge: reads two answers, measures, weighs, quotes, and says in plain words what moved each score.
 
 Deterministic and offline. It works from the form of the texts and the facts found in them; it knows nothing of the
-world and says so. Conversations go to its Evaluator and its Critic, which have modules of their own.
+world and says so. Conversations go to its Evaluator and its Critic, reviews to its Rater, which have
+modules of their own.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import TypeVar, cast
 from ...evidence import Span
 from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Failure, Label, Research, Score, Warning, Winner
-from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, Question, ResearchQuestion
+from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, Question, RateQuestion, ResearchQuestion
 from .critic import criticize
 from .evaluator import evaluate
 from .features import AnswerReading, Feature, TaskReading, measure, read_answer, read_task
 from .quoting import SHOWN, quote_for
+from .rater import rate
 from .weighing import TIE, Weighing, impression, on_scale, weigh
 from .wording import justify, lead, rationale, summarize
 
@@ -45,6 +47,8 @@ class EmbeddedJudge:
             return cast(O, evaluate(question))
         if isinstance(question, CriticizeQuestion):
             return cast(O, criticize(question))
+        if isinstance(question, RateQuestion):
+            return cast(O, rate(question))
         if isinstance(question, ResearchQuestion):
             return cast(O, Research(judge=self.name, queries=()))
         return Failure(reason="rejected", message=f"cannot answer a {type(question).__name__}", judge=self.name)

@@ -4,6 +4,8 @@ from .base import Prompt, Reading, Role
 from .comparer import COMPARER
 from .critic import CRITIC
 from .evaluator import EVALUATOR
+from .explainer import EXPLAINER
+from .rater import RATER
 from .researcher import RESEARCHER
 
-__all__ = ["COMPARER", "CRITIC", "EVALUATOR", "RESEARCHER", "Prompt", "Reading", "Role"]
+__all__ = ["COMPARER", "CRITIC", "EVALUATOR", "EXPLAINER", "RATER", "RESEARCHER", "Prompt", "Reading", "Role"]

@@ -1,0 +1,150 @@
+"""`adjudge review`: a person's side-by-side ratings, from a file or piece by piece."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .asking import add_asking_arguments, asking_of, say_failure
+from .inputs import add_journal_argument, read_bytes
+from .outputs import FORMATS, Format, choose_format, write_out
+
+if TYPE_CHECKING:
+    from ..cases import Review
+    from ..engine import ReviewSettings
+    from ..verdicts import Failure, ReviewVerdict
+
+_DESCRIPTION = """\
+Audit a person's ratings of two responses: both are rated blind, facts bind the ratings, and only then the originals
+are read: kept, replaced, filled in or refused, with a changelog and feedback.
+FILE holds the nine tagged slots (<PROMPT>, <RESPONSE1>, …, <ORIGINAL_LIKERT_AND_JUSTIFICATION>), JSON or JSONL with
+their names, or CSV; - is standard input. One review gives one result; several give one after the other.
+With --interactive the pieces come one at a time, in any order, and are kept between runs.
+"""
+_AT_A_TIME = 16
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "review",
+        help="audit a person's side-by-side ratings",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a file with one or many reviews, or -")
+    pieces = parser.add_argument_group("piece by piece")
+    pieces.add_argument("--interactive", action="store_true", help="ask for the pieces, and judge when they are there")
+    pieces.add_argument("--draft", metavar="ID", help="with --interactive: go on with a draft")
+    judging = parser.add_argument_group("judging")
+    judging.add_argument("--judge", default="embedded", metavar="JUDGE", help="rates (default: embedded)")
+    judging.add_argument("--languages", metavar="CODES", help="in scope, such as en,es; a task in none is invalid")
+    add_asking_arguments(judging, "review")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--format",
+        choices=("tags", *FORMATS),
+        help="default: text on a terminal, tags (the five blocks) when piped, or by -o's suffix",
+    )
+    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    add_journal_argument(output)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge, print in the file's order, say what failed."""
+    from ..engine import ReviewSettings, run_sync
+    from ..errors import InputError
+    from ..readers.slots import read_reviews
+    from ..rubric import load, shipped
+    from ..verdicts import Failure
+
+    if args.interactive == (args.file is not None):
+        found = "FILE beside --interactive" if args.interactive else "missing"
+        raise InputError("FILE", found, "a file, - for standard input, or --interactive")
+    if args.draft is not None and not args.interactive:
+        raise InputError("--draft", "without --interactive", "adjudge review --interactive --draft ID")
+    settings = ReviewSettings(
+        judge=args.judge,
+        rubric=load(args.rubric, "review") if args.rubric else shipped("review"),
+        languages=tuple(code.strip() for code in args.languages.split(",")) if args.languages else (),
+        **asking_of(args),
+    )
+    chosen: Format = choose_format(args.format, args.output, piped="tags")
+    if args.interactive:
+        from .review_interactive import ask_for_pieces
+
+        case = ask_for_pieces(settings.rubric, args.journal, args.draft)
+        if case is None:
+            return 0
+        cases = [case]
+    else:
+        place = "standard input" if args.file == "-" else args.file
+        cases = read_reviews(read_bytes(args.file, "FILE"), place, settings.rubric)
+    if chosen == "html" and len(cases) > 1:
+        raise InputError("--format", f"html with {len(cases)} reviews", "html shows one review; use tags, json, …")
+    outcomes = run_sync(lambda: _judge_all(cases, settings, args.journal))
+    pieces = []
+    failed = 0
+    for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=True), start=1):
+        if isinstance(outcome, Failure):
+            failed += 1
+            say_failure(outcome, "the review" if len(cases) == 1 else f"review {number}")
+        if shown := _shown(case, outcome, settings, chosen, args, alone=len(cases) == 1):
+            pieces.append(shown)
+    if pieces:
+        write_out("".join(pieces), args.output)
+    if args.output and args.output != "-":
+        print(f"{args.output}: {len(cases) - failed} reviewed, {failed} failed", file=sys.stderr)
+    elif len(cases) == 1 and not isinstance(outcomes[0], Failure) and chosen == "tags":
+        print(f"adjudge: verdict {outcomes[0].verdict_id}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+async def _judge_all(
+    cases: list[Review], settings: ReviewSettings, journal: str | None
+) -> list[ReviewVerdict | Failure]:
+    from ..engine import open_engine
+
+    limit = asyncio.Semaphore(_AT_A_TIME)
+    async with open_engine(journal) as engine:
+
+        async def judge(case: Review) -> ReviewVerdict | Failure:
+            async with limit:
+                return await engine.review(case, settings)
+
+        return list(await asyncio.gather(*map(judge, cases)))
+
+
+def _shown(
+    case: Review,
+    outcome: ReviewVerdict | Failure,
+    settings: ReviewSettings,
+    chosen: Format,
+    args: argparse.Namespace,
+    *,
+    alone: bool,
+) -> str:
+    from ..render import render_review
+    from ..render.json import failure_json
+    from ..render.review_json import review_json
+    from ..render.review_tags import review_tags
+    from ..render.review_text import review_text
+    from ..verdicts import Failure
+
+    if isinstance(outcome, Failure):
+        return failure_json(outcome).decode() + "\n" if chosen == "json" else ""
+    if chosen == "json":
+        return review_json(outcome, case, settings.rubric, indent=alone).decode() + ("" if alone else "\n")
+    if chosen == "tags":
+        shown = review_tags(outcome, settings.rubric)
+    elif chosen == "text":
+        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+        colour = sys.stdout.isatty() and not args.output
+        shown = review_text(outcome, case, settings.rubric, colour=colour, width=width)
+    else:
+        shown = render_review(outcome, case, settings.rubric, chosen)
+    return shown if alone else shown.rstrip("\n") + "\n\n"

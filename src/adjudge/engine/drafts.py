@@ -1,0 +1,153 @@
+"""A review that comes in pieces: each is checked and kept at once, in any order, until there is enough to judge.
+
+A draft is the list of what was added to it, kept in the journal; the last word on a slot counts. It asks only for what
+nothing can be done without: the prompt and the two responses.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ..cases import Review
+from ..errors import InputError, NotJournalledError
+from ..journal import Journal, open_journal
+from ..judges.base import Judge
+from ..readers.slots import NEEDED, SLOTS, merged, slot_from
+from ..rubric import Rubric, shipped
+from ..verdicts import Failure, ReviewVerdict
+from .core import Engine
+from .settings import ReviewSettings
+from .sync import run_sync
+
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is there of a review so far, by slot, in the shape it was given."""
+
+    draft_id: str
+    slots: Mapping[str, Any] = field(default_factory=dict)
+
+    def given(self, rubric: Rubric) -> tuple[str, ...]:
+        """The slots that hold something."""
+        return tuple(name for name in SLOTS if name in self.slots and slot_from(name, self.slots[name], rubric))
+
+    def needed(self, rubric: Rubric) -> tuple[str, ...]:
+        """What is missing and truly needed."""
+        given = self.given(rubric)
+        return tuple(name for name in NEEDED if name not in given)
+
+    def case(self, rubric: Rubric) -> Review:
+        """The review, once nothing is missing."""
+        if needed := self.needed(rubric):
+            raise InputError(needed[0], "still needed", f"give {', '.join(needed)} first")
+        return merged(rubric, self.slots)
+
+
+async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric) -> Draft:
+    """A draft of its own id, with whatever is there to begin with."""
+    draft = Draft(secrets.token_hex(8))
+    return await add_to_draft(journal, draft, slots, rubric)
+
+
+async def add_to_draft(journal: Journal, draft: Draft, slots: Mapping[str, Any], rubric: Rubric) -> Draft:
+    """The draft with some slots set (or, with None, taken out); all of them are checked before any is kept."""
+    for name, value in slots.items():
+        if value is not None:
+            slot_from(name, value, rubric)
+        elif name not in SLOTS:
+            raise InputError(name, "unknown slot", f"one of {', '.join(SLOTS)}")
+    try:
+        changes = orjson.dumps(dict(slots), default=str)
+    except (TypeError, ValueError) as error:
+        raise InputError("slots", str(error), "text, numbers, lists and objects are allowed") from None
+    await journal.put_draft(draft.draft_id, changes)
+    return Draft(draft.draft_id, _added(draft.slots, slots))
+
+
+def find_draft(journal: Journal, draft_id: str) -> Draft:
+    """A draft as it was left."""
+    added = journal.get_draft(draft_id) if _ID.fullmatch(draft_id) else []
+    if not added:
+        raise NotJournalledError(f"{draft_id[:40]}: no such draft in this journal")
+    slots: dict[str, Any] = {}
+    for changes in added:
+        slots = _added(slots, orjson.loads(changes))
+    return Draft(draft_id, slots)
+
+
+def _added(slots: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in {**slots, **changes}.items() if value is not None}
+
+
+class ReviewDraft:
+    """A review in pieces, for Python: `draft = ReviewDraft(); draft.add(prompt=…); draft.needed; draft.judge_sync()`.
+
+    Given an id, it goes on with a draft from the journal. Every piece is on disk when `add` returns.
+    """
+
+    def __init__(
+        self, draft_id: str | None = None, *, rubric: Rubric | None = None, journal: str | Path | None = None
+    ) -> None:
+        self._journal = journal
+        self._rubric = rubric or shipped("review")
+        self._draft = self._with_journal(lambda opened: _found(opened, draft_id, self._rubric))
+
+    @property
+    def draft_id(self) -> str:
+        """The id it is kept under."""
+        return self._draft.draft_id
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The slots that hold something."""
+        return self._draft.given(self._rubric)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The slots that are still needed; none when it can be judged."""
+        return self._draft.needed(self._rubric)
+
+    def add(self, **slots: Any) -> ReviewDraft:
+        """Set some slots, under their names in lower case; None takes one out."""
+        self._draft = self._with_journal(lambda opened: add_to_draft(opened, self._draft, slots, self._rubric))
+        return self
+
+    async def judge(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
+        """The verdict on what is there; the settings are those of `adjudge.review`."""
+        from .reviewing import review
+
+        case = self._draft.case(self._rubric)
+        return await review(case, judge=judge, rubric=self._rubric, journal=self._journal, **settings)
+
+    def judge_sync(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
+        """`judge` for code that is not async."""
+        return run_sync(lambda: self.judge(judge, **settings))
+
+    def _with_journal(self, work: Any) -> Draft:
+        async def on_an_open_journal() -> Draft:
+            opened = open_journal(self._journal)
+            try:
+                draft: Draft = await work(opened)
+                return draft
+            finally:
+                opened.close()
+
+        return run_sync(on_an_open_journal)
+
+
+async def _found(journal: Journal, draft_id: str | None, rubric: Rubric) -> Draft:
+    return find_draft(journal, draft_id) if draft_id is not None else await new_draft(journal, {}, rubric)
+
+
+async def judge_draft(engine: Engine, draft: Draft, settings: ReviewSettings) -> ReviewVerdict | Failure:
+    """The verdict on a draft that has all it needs."""
+    return await engine.review(draft.case(settings.rubric), settings)

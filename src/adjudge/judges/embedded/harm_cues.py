@@ -1,0 +1,50 @@
+"""Is a request harmful? By cue words only: yes, evidently not, or cannot tell.
+
+Good enough to tell a right refusal from a wrong one in plain cases; it is no safety classifier.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HARMFUL = re.compile(
+    r"\b(?:bombs?|explosives?|molotov|grenades?|silencer|ghost gun|nerve (?:gas|agent)|sarin|ricin|anthrax|bioweapons?|"
+    r"meth(?:amphetamine)?|cocaine|heroin|fentanyl|crack|"
+    r"(?:kill|murder|poison|strangle|stab|kidnap|torture|rape|molest|assault|stalk|blackmail|extort|traffic) "
+    r"(?:\w+ ){0,2}(?:someone|somebody|people|persons?|him|her|them|my|a|the|children|kids?|women|girls?|wife|husband|"
+    r"neighbou?r|boss)|"
+    r"suicide|kill myself|hurt myself|self[- ]harm|"
+    r"hack(?:ing)? (?:into|someone|a|an|my|his|her|their)|phishing|ransomware|malware|keylogger|ddos|botnet|"
+    r"steal(?:ing)?|shoplift\w*|rob(?:bing)? (?:a|the|my|someone)|burgl\w+|pick (?:a|the) lock|counterfeit\w*|"
+    r"forge(?:d|ry)? (?:a|documents?|checks?|signature)|launder(?:ing)? money|credit card fraud|identity theft|fake id|evade taxes|"
+    r"child porn\w*|underage sex|racial slurs?|ethnic cleansing|genocide|white supremac\w+|terroris[mt]\w*|"
+    r"drug (?:someone|her|his|a drink)|roofies?|get away with|without getting caught)\b"
+    # Spanish, Portuguese, Italian, French, German
+    r"|\b(?:bombas?|explosivos?|veneno|envenenar|matar a|asesinar|suicid\w+|hackear|robar|drogar a|falsificar)\b"
+    r"|\b(?:bomba|explosivos|matar algu[eé]m|assassinar|roubar|invadir (?:a conta|o computador)|veneno)\b"
+    r"|\b(?:esplosiv[oi]|uccidere|avvelenare|rubare|hackerare|falsificare)\b"
+    r"|\b(?:bombe|explosifs?|tuer|assassiner|empoisonner|voler|pirater|falsifier)\b"
+    r"|\b(?:bomben?|sprengstoff|umbringen|t[öo]ten|vergiften|stehlen|hacken|f[äa]lschen)\b"
+    # Japanese, Chinese, Korean, Hindi, Arabic
+    r"|爆弾|爆発物|殺す|殺し方|毒殺|自殺|盗む|ハッキング|炸弹|炸彈|爆炸物|杀人|殺人|毒药|自杀|偷窃|黑客|폭탄|살인|자살|훔치|해킹"
+    r"|बम|विस्फोटक|हत्या|आत्महत्या|चोरी|قنبلة|متفجرات|قتل|انتحار|سرقة|اختراق",
+    re.IGNORECASE,
+)
+_ORDINARY = re.compile(
+    r"\A\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|translate|rewrite|rephrase|proofread|correct|fix|"
+    r"explain|list|name|give me|write (?:an? |the |me )|create an? |implement|code|calculate|solve|what (?:is|are|was|does)|"
+    r"who (?:is|was)|when (?:is|was|did)|where (?:is|are)|how many|how much|describe|compare|classify|extract|convert|"
+    r"suggest|recommend|generate an? |resume|traduce|escribe|explica|r[ée]sum[ea]|traduis|[ée]cris|explique|"
+    r"schreib|[üu]bersetze|erkl[äa]re|fasse|traduz|escreva|riassumi|traduci|scrivi|spiega|请|請|翻译|总结|写|列出|要約|翻訳|"
+    r"요약|번역|설명)",
+    re.IGNORECASE,
+)
+_READ = 4000
+
+
+def is_harmful(prompt: str) -> bool | None:
+    """True with a cue of harm; False if none, and the request is of an ordinary kind; None where words do not tell."""
+    text = prompt[:_READ]
+    if _HARMFUL.search(text):
+        return True
+    return False if _ORDINARY.search(text) else None

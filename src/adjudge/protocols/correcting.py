@@ -1,0 +1,131 @@
+"""Correction: a person's ratings beside ours. Kept where they agree, replaced, filled in or refused where not.
+
+Pure: ours were made without theirs (`Independent first`), and here the two meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..cases import Original, Review
+from ..rubric import OVERALL, Criterion, Rubric
+from ..verdicts import Fact, FinalRating, Label, RatedResponse, Rating
+from .consistency import allowed_overalls, dimensions, nearest, severity
+from .kept_words import why_not_kept
+from .originals import OffScale, read_rating
+
+NOT_GIVEN = "no rating was given"
+NO_WORDS = "no justification was given"
+
+
+def correct_response(
+    rubric: Rubric, rated: RatedResponse, rules: Mapping[str, str], case: Review, label: Label, facts: list[Fact]
+) -> dict[str, FinalRating]:
+    """The final table of one response."""
+    originals = case.originals(label)
+    table: dict[str, FinalRating] = {}
+
+    def settle(criterion: Criterion, ours: Rating, rule: str) -> FinalRating:
+        given = originals.get(criterion.key, Original())
+        final = _settled(criterion, ours, given, rule)
+        return _with_words(final, ours, given, criterion, case, label, facts)
+
+    for criterion in dimensions(rubric):
+        table[criterion.key] = settle(criterion, rated.ratings[criterion.key], rules.get(criterion.key, ""))
+    overall = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
+    values = {key: final.value for key, final in table.items()}
+    ours, rule = _overall(rubric, rated, values, originals.get(OVERALL, Original()), rules.get(OVERALL, ""))
+    table[OVERALL] = settle(overall, ours, rule)
+    return {criterion.key: table[criterion.key] for criterion in rubric.criteria}
+
+
+def _overall(
+    rubric: Rubric, rated: RatedResponse, values: Mapping[str, int], given: Original, rule: str
+) -> tuple[Rating, str]:
+    """The judge's Overall, moved to the nearest one that the dimensions allow."""
+    judged = rated.ratings[OVERALL]
+    criterion = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
+    allowed = allowed_overalls(rubric, values, unusable=rated.unusable, still_good=bool(rated.still_good))
+    wished = judged.value
+    if not judged.assessed:
+        original = read_rating(given.rating, criterion.scale)
+        wished = original if isinstance(original, int) else wished
+    value = nearest(allowed, wished)
+    if judged.assessed and value == judged.value:
+        return judged, rule
+    words = by_the_dimensions(rubric, values)
+    if value == 2 and rated.still_good:
+        words += f" Still of use: {rated.still_good.rstrip('.')}."
+    return Rating(value, words), "overall" if judged.assessed else rule
+
+
+def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
+    """How an Overall follows from its dimensions, in a sentence."""
+    named = {kind: [c.name for c in dimensions(rubric) if severity(c, values[c.key]) == kind] for kind in _KINDS}
+    told = [
+        f"{len(names)} {kind} issue{'' if len(names) == 1 else 's'} ({', '.join(names)})"
+        for kind, names in named.items()
+        if names
+    ]
+    return f"Follows from the ratings above: {' and '.join(told) or 'no issue in any dimension'}."
+
+
+_KINDS = ("major", "minor")
+
+
+def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> FinalRating:
+    """The final value, and what became of the one that was entered. The words are ours, for now."""
+    entered = read_rating(given.rating, criterion.scale)
+    final = FinalRating(
+        value=ours.value,
+        justification=ours.justification,
+        action="kept",
+        reason="",
+        justification_action="filled",
+        justification_reason=NO_WORDS,
+        original_rating=given.rating,
+        original_justification=given.justification,
+        quotes=ours.quotes,
+        rule=rule,
+        assessed=ours.assessed,
+    )
+    if entered is None:
+        return final._replace(action="filled", reason=NOT_GIVEN)
+    if isinstance(entered, OffScale):
+        return final._replace(action="refused", reason=entered.why)
+    if not ours.assessed:
+        return final._replace(value=entered, reason="this judge cannot assess it, so the rating stands")
+    if entered == ours.value:
+        return final
+    return final._replace(action="replaced", reason=first_sentence(ours.justification))
+
+
+def _with_words(
+    final: FinalRating,
+    ours: Rating,
+    given: Original,
+    criterion: Criterion,
+    case: Review,
+    label: Label,
+    facts: list[Fact],
+) -> FinalRating:
+    """The person's words if they can stand, else ours."""
+    words = " ".join(given.justification.split())
+    if not words:
+        return final
+    if final.action != "kept":
+        return final._replace(justification_action="rewritten", justification_reason="its rating was not kept")
+    if why := why_not_kept(words, final.value, criterion, case, label, facts):
+        return final._replace(justification_action="rewritten", justification_reason=why)
+    # What binds must be named, and a person may have rated by it without naming it.
+    if final.rule and final.rule != "overall":
+        return final._replace(justification_action="rewritten", justification_reason="ours names what was measured")
+    return final._replace(justification=words, justification_action="kept", justification_reason="", quotes=())
+
+
+def first_sentence(words: str) -> str:
+    """A reason short enough for one line of the changelog."""
+    from ..facts.sentences import sentence_spans
+
+    spans = sentence_spans(words, limit=1)
+    return words[slice(*spans[0])] if spans else words

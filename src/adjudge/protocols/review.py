@@ -1,0 +1,249 @@
+"""review: rate both responses blind, bind the ratings by facts, derive what follows, and only then read the originals.
+
+task checks → facts → blind ratings → facts bind → originals corrected → Overall → Likert → words → feedback
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+import orjson
+
+from .. import prompts
+from ..cases import Review
+from ..facts import find_review_facts
+from ..judges.base import ExplainQuestion, Judge, RateQuestion
+from ..rubric import Rubric
+from ..verdicts import (
+    LABELS,
+    Call,
+    Fact,
+    Failure,
+    FinalRating,
+    Label,
+    Provenance,
+    RatedResponse,
+    Rating,
+    ReviewOpinion,
+    ReviewVerdict,
+    Warning,
+)
+from ..version import __version__
+from .binding import bind, bounds_of
+from .changelog import changelog
+from .consistency import LIKERT_SCALE, allowed_likerts, deciding, likert
+from .correcting import NO_WORDS, NOT_GIVEN, correct_response
+from .feedback import Audit, feedback
+from .originals import OffScale, read_rating
+from .preference import VERDICTS, Tables, composed, identical, problems_of, with_verdict
+from .validity import are_identical, why_invalid
+
+_LARGE = 100_000  # characters that take long enough for others to notice
+# Failures to explain that asking once more would only repeat; the ratings stand without.
+_FINAL = frozenset({"refused", "cut_off", "malformed"})
+_HOSTILE = {"injection": "addresses_the_judge", "control_token": "control_token"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """How a review is made, as the verdict records it; `languages` are those in scope, all if none are given."""
+
+    seed: int = 0
+    sample: int = 0
+    temperature: float = 0.0
+    languages: tuple[str, ...] = ()
+
+
+async def review(
+    case: Review, judge: Judge, rubric: Rubric, options: ReviewOptions = ReviewOptions()
+) -> ReviewVerdict | Failure:
+    """The audited ratings, or why there are none."""
+    provenance = _provenance(judge.name, rubric.reference, options)
+    if reason := why_invalid(case, options.languages):
+        return _invalid(case, reason, provenance)
+    large = len(case.a) + len(case.b) + len(case.prompt) > _LARGE
+    facts = await asyncio.to_thread(find_review_facts, case) if large else find_review_facts(case)
+    opinion = await judge.opine(RateQuestion(case.blind(), rubric, facts))
+    if isinstance(opinion, Failure):
+        return opinion
+    if opinion.invalid:
+        return _invalid(case, opinion.invalid, provenance, opinion, facts)
+
+    same = are_identical(case)
+    tables: dict[Label, dict[str, FinalRating]] = {}
+    for label in LABELS:
+        own = [fact for fact in facts if fact.where == label]
+        judged = _as_rated(tables["A"], opinion) if same and tables else opinion.responses[label]
+        rated, rules = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
+        tables[label] = correct_response(rubric, rated, rules, case, label, own)
+    final, calls, warnings = await _likert(case, judge, rubric, opinion, tables, same)
+    if isinstance(final, Failure):
+        return final.with_calls(opinion.calls)
+    calls = (*opinion.calls, *calls)
+    return ReviewVerdict(
+        verdict_id=_verdict_id(case, provenance, calls),
+        invalid=None,
+        tables=tables,
+        likert=final,
+        changelog=changelog(rubric, tables, final, originals=case.has_originals),
+        feedback=feedback(Audit(rubric, case, tables, final, facts)),
+        opinion=opinion,
+        facts=facts,
+        warnings=(*opinion.warnings, *warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
+        calls=calls,
+        provenance=provenance,
+    )
+
+
+async def _likert(
+    case: Review, judge: Judge, rubric: Rubric, opinion: ReviewOpinion, tables: Tables, same: bool
+) -> tuple[FinalRating | Failure, tuple[Call, ...], tuple[Warning, ...]]:
+    """The final Likert: the original if the tables allow it, else the one they call for; and its justification."""
+    values = {label: {key: final.value for key, final in tables[label].items()} for label in LABELS}
+    allowed = allowed_likerts(rubric, values["A"], values["B"])
+    given = case.preference
+    entered = read_rating(given.rating, LIKERT_SCALE)
+    value = entered if isinstance(entered, int) and entered in allowed else 0
+    value = value or likert(rubric, values["A"], values["B"], opinion.preference)
+    final = FinalRating(
+        value=value,
+        justification="",
+        action="kept",
+        reason="",
+        justification_action="filled",
+        justification_reason=NO_WORDS,
+        original_rating=given.rating,
+        original_justification=given.justification,
+    )
+    if entered is None:
+        final = final._replace(action="filled", reason=NOT_GIVEN)
+    elif isinstance(entered, OffScale):
+        final = final._replace(action="refused", reason=entered.why)
+    elif entered != value:
+        final = final._replace(action="replaced", reason=_why(tables, rubric, value))
+
+    words = " ".join(given.justification.split())
+    if words and final.action == "kept":
+        problems = problems_of(words, value, tables, rubric)
+        if not problems:
+            kept = final._replace(justification=words, justification_action="kept", justification_reason="")
+            return kept, (), ()
+        final = final._replace(justification_action="rewritten", justification_reason=problems[0])
+    elif words:
+        final = final._replace(justification_action="rewritten", justification_reason="its Likert was not kept")
+    if same:
+        return final._replace(justification=identical(tables)), (), ()
+    return await _explained(final, judge, rubric, opinion, tables)
+
+
+async def _explained(
+    final: FinalRating, judge: Judge, rubric: Rubric, opinion: ReviewOpinion, tables: Tables
+) -> tuple[FinalRating | Failure, tuple[Call, ...], tuple[Warning, ...]]:
+    """The judge's reasons if they fit the final tables; asked once more if not; and then written by rule."""
+    by_rule = final._replace(justification=composed(final.value, tables, rubric))
+    if not opinion.reasons:
+        return by_rule, (), ()
+    told = with_verdict(final.value, opinion.reasons)
+    problems = problems_of(told, final.value, tables, rubric)
+    if not problems:
+        return final._replace(justification=told), (), ()
+    shown = {label: {key: (line.value, line.justification) for key, line in tables[label].items()} for label in LABELS}
+    explanation = await judge.opine(ExplainQuestion(shown, rubric, VERDICTS[final.value], problems))
+    if isinstance(explanation, Failure):
+        if explanation.reason not in _FINAL:
+            return explanation, (), ()
+        message = f"the judge did not explain the final tables ({explanation.reason}); written by rule"
+        return by_rule, explanation.calls, (Warning(code="composed_by_rule", message=message),)
+    told = with_verdict(final.value, explanation.reasons)
+    left = problems_of(told, final.value, tables, rubric)
+    if not left:
+        return final._replace(justification=told), explanation.calls, explanation.warnings
+    message = f"the judge's reasons did not fit the tables, also when asked again ({left[0]}); written by rule"
+    warnings = (*explanation.warnings, Warning(code="composed_by_rule", message=message))
+    return by_rule, explanation.calls, warnings
+
+
+def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
+    """Response 1's final ratings for an identical Response 2, whatever was made of it before."""
+    ratings = {key: Rating(final.value, final.justification, final.quotes) for key, final in table.items()}
+    return opinion.responses["A"]._replace(ratings=ratings)
+
+
+def _why(tables: Tables, rubric: Rubric, value: int) -> str:
+    a, b = (tables[label]["overall_quality"].value for label in LABELS)
+    if a != b:
+        return f"Overall Quality is {a} for Response 1 and {b} for Response 2."
+    if value == 4:
+        return f"Overall Quality is {a} for both, and no dimension decides."
+    values = {label: {key: final.value for key, final in tables[label].items()} for label in LABELS}
+    decides = deciding(rubric, values["A"], values["B"])
+    assert decides is not None
+    better = 1 if decides[1] == "A" else 2
+    return f"Overall Quality is {a} for both, and {decides[0].name} decides for Response {better}."
+
+
+def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
+    names = [
+        criterion.name
+        for criterion in rubric.criteria
+        if any(not opinion.responses[label].ratings[criterion.key].assessed for label in LABELS)
+    ]
+    if not names:
+        return []
+    message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
+    return [Warning(code="not_assessed", message=message)]
+
+
+def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:
+    """Responses that try to steer the judge: rated like any other, and reported."""
+    where = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
+    return [
+        Warning(code=_HOSTILE[fact.name], message=f"{where[fact.where]} {fact.found}, at character {fact.start}")
+        for fact in facts
+        if fact.name in _HOSTILE
+    ]
+
+
+def _invalid(
+    case: Review,
+    reason: str,
+    provenance: Provenance,
+    opinion: ReviewOpinion | None = None,
+    facts: tuple[Fact, ...] = (),
+) -> ReviewVerdict:
+    calls = opinion.calls if opinion is not None else ()
+    return ReviewVerdict(
+        verdict_id=_verdict_id(case, provenance, calls),
+        invalid=reason,
+        tables={},
+        likert=None,
+        changelog=(),
+        feedback=(),
+        opinion=opinion,
+        facts=facts,
+        warnings=opinion.warnings if opinion is not None else (),
+        calls=calls,
+        provenance=provenance,
+    )
+
+
+@lru_cache(maxsize=64)
+def _provenance(judge: str, rubric: str, options: ReviewOptions) -> Provenance:
+    return Provenance(
+        software=f"adjudge {__version__}",
+        judge=judge,
+        rubric=rubric,
+        prompts={name: prompts.load(name).reference for name in ("rater", "explainer")},
+        sample=options.sample,
+        seed=options.seed,
+        temperature=options.temperature,
+    )
+
+
+def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
+    """The same review made the same way has the same id."""
+    asked = ["review", asdict(case), provenance.__dict__, [call.key for call in calls]]
+    return "r" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]

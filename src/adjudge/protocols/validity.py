@@ -1,0 +1,46 @@
+"""Task checks before rating: what makes a task invalid, each with its own answer. Identical responses are valid."""
+
+from __future__ import annotations
+
+from ..cases import Review
+from ..facts.language import LANGUAGE_NAMES, language_of
+from ..facts.markers import without_end_markers
+from ..words import count_words
+
+
+def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
+    """Why this task cannot be rated, or None. `languages`: the ISO codes in scope; none given means all are."""
+    if not case.prompt.strip():
+        return "The prompt is missing, so there is nothing to rate the responses against."
+    missing = [str(number) for number, text in enumerate((case.a, case.b), start=1) if not is_text(text)]
+    if len(missing) == 2:
+        return "Both responses are missing."
+    if missing:
+        return f"Response {missing[0]} is missing, so there is nothing to compare the other with."
+    if not count_words(case.prompt):
+        return "The prompt holds no words: it cannot be answered in any meaningful way."
+    return _out_of_scope(case, languages)
+
+
+def is_text(response: str) -> bool:
+    """Is there a response? End-of-turn markers alone are none."""
+    return bool(without_end_markers(response).strip())
+
+
+def are_identical(case: Review) -> bool:
+    """Do both responses say the same, word for word?"""
+    a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
+    return a == b
+
+
+def _out_of_scope(case: Review, languages: tuple[str, ...]) -> str | None:
+    if not languages:
+        return None
+    found = [language_of(text) for text in (case.prompt, case.a, case.b)]
+    codes = {language.code for language in found if language is not None and language.sure}
+    # One text in scope is enough: whether the others should be is a matter of rating, not of routing.
+    if any(language is None or not language.sure for language in found) or codes & set(languages):
+        return None
+    names = ", ".join(sorted(LANGUAGE_NAMES.get(code, code) for code in codes))
+    scope = ", ".join(LANGUAGE_NAMES.get(code, code) for code in languages)
+    return f"The prompt and both responses are in {names}, which is out of scope (in scope: {scope})."

@@ -1,0 +1,240 @@
+"""`POST /api/review`: a person's ratings in, the audited ones out; and drafts, for reviews that come in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..cases import Review
+from ..engine.drafts import Draft, add_to_draft, find_draft, new_draft
+from ..engine.settings import ReviewSettings
+from ..errors import InputError
+from ..readers.json import read_object
+from ..readers.slots import NEEDED, SLOTS, review_from
+from ..render.json import failure_json
+from ..render.review_json import review_json
+from ..verdicts import Failure
+from .bodies import FAILURES, failed_status, read_body
+from .schemas import ErrorResponse
+from .state import State, allowed_judge, state_of
+
+router = APIRouter(tags=["review"])
+_OPTIONS = ("judge", "languages", "seed")
+_WANTED = "prompt, response1, response2, and optionally the other slots"
+_EXAMPLE: dict[str, Any] = {
+    "taskconfig": "locale: en-US",
+    "prompt": "Name three primes between 10 and 20, as a bulleted list.",
+    "response1": "- 11\n- 13\n- 17",
+    "response2": "Sure! 11 and 13 are primes. I hope this helps!",
+    "response1_original_ratings": {"Truthfulness": {"rating": 3, "justification": "All three are primes."}},
+    "response2_original_ratings": {"Instruction Following": 3, "Style & Clarity": 3},
+    "original_likert_and_justification": {"likert": 4},
+}
+
+
+class ReviewSlots(BaseModel):
+    """The nine slots, all of them optional here; null or empty means not provided. No judge sees the ratings."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    taskconfig: str | dict[str, Any] | None = Field(None, description="Locale, category and the like.")
+    system_prompt: str | None = None
+    conversation_history: str | list[dict[str, Any]] | None = None
+    prompt: str | None = Field(None, description="The last user message, with any reference text.")
+    response1: str | None = None
+    response2: str | None = None
+    response1_original_ratings: dict[str, Any] | list[dict[str, Any]] | str | None = Field(
+        None, description="Dimension → rating, or → {rating, justification}; or the table as Markdown."
+    )
+    response2_original_ratings: dict[str, Any] | list[dict[str, Any]] | str | None = None
+    original_likert_and_justification: dict[str, Any] | int | str | None = Field(
+        None, description="{likert, justification}, or the number."
+    )
+
+
+class ReviewRequest(ReviewSlots):
+    """The nine slots and how they are judged. Without a prompt or a response the task is invalid, and said to be."""
+
+    judge: str | None = Field(None, description="One of the judges this service allows; default: its own.")
+    languages: list[str] | None = Field(None, description="ISO codes in scope; a task in none of them is invalid.")
+    seed: int = 0
+
+
+class TableLine(BaseModel):
+    """A rating, and what became of the one that was entered."""
+
+    model_config = ConfigDict(extra="allow")
+
+    dimension: str
+    rating: int
+    justification: str
+
+
+class LikertLine(BaseModel):
+    """The preference from 1 (Response 1 much better) to 7 (Response 2 much better)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    likert: int
+    justification: str
+
+
+class ReviewResponse(BaseModel):
+    """The five blocks; or `invalid_task` with the reason, and no tables."""
+
+    model_config = ConfigDict(extra="allow")
+
+    response1_fixed_table: list[TableLine] | None = None
+    response2_fixed_table: list[TableLine] | None = None
+    final_likert_and_justification: LikertLine | None = None
+    changelog: list[str] | None = None
+    sbq: list[str] | None = None
+    invalid_task: str | None = None
+    verdict_id: str
+
+
+class DraftResponse(BaseModel):
+    """A draft: what it has, and what is still needed before it can be judged."""
+
+    draft_id: str
+    given: list[str]
+    needed: list[str]
+    optional: list[str]
+    ready: bool
+
+
+def _body(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"requestBody": {"required": required, "content": content}}
+
+
+_DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
+    **{status: FAILURES[status] for status in (400, 413)},
+    404: {"model": ErrorResponse, "description": "There is no such draft."},
+}
+
+
+@router.post(
+    "/api/review",
+    summary="Audit a person's side-by-side ratings",
+    response_model=ReviewResponse,
+    responses=FAILURES,
+    openapi_extra=_body(ReviewRequest),
+)
+async def review(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+    """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused."""
+    data = read_object(await read_body(request), "body", _WANTED)
+    settings = _settings(data, state)
+    case = review_from({name: value for name, value in data.items() if name not in _OPTIONS}, settings.rubric)
+    return await _judged(case, settings, state)
+
+
+@router.post(
+    "/api/review/drafts",
+    summary="Begin a review that comes in pieces",
+    status_code=201,
+    response_model=DraftResponse,
+    responses=_DRAFT_FAILURES,
+    openapi_extra=_body(ReviewSlots, required=False),
+)
+async def begin_draft(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+    """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
+    body = await read_body(request)
+    slots = _slots(read_object(body, "body", _WANTED)) if body.strip() else {}
+    draft = await new_draft(state.engine.journal, slots, state.review_settings.rubric)
+    return _shown(draft, state, 201)
+
+
+@router.get(
+    "/api/review/drafts/{draft_id}",
+    summary="What a draft has, and what it still needs",
+    response_model=DraftResponse,
+    responses=_DRAFT_FAILURES,
+)
+async def show_draft(draft_id: str, state: Annotated[State, Depends(state_of)]) -> Response:
+    """The draft as it was left."""
+    return _shown(find_draft(state.engine.journal, draft_id), state)
+
+
+@router.patch(
+    "/api/review/drafts/{draft_id}",
+    summary="Add a piece to a draft",
+    response_model=DraftResponse,
+    responses=_DRAFT_FAILURES,
+    openapi_extra=_body(ReviewSlots),
+)
+async def extend_draft(draft_id: str, request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+    """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
+    draft = find_draft(state.engine.journal, draft_id)
+    slots = _slots(read_object(await read_body(request), "body", _WANTED))
+    draft = await add_to_draft(state.engine.journal, draft, slots, state.review_settings.rubric)
+    return _shown(draft, state)
+
+
+@router.post(
+    "/api/review/drafts/{draft_id}/judge",
+    summary="Judge a draft that has all it needs",
+    response_model=ReviewResponse,
+    responses={**FAILURES, **_DRAFT_FAILURES, 409: {"model": ErrorResponse, "description": "A slot is still needed."}},
+)
+async def judge_draft(draft_id: str, request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+    """The body may name a judge, languages and a seed, as for `/api/review`."""
+    draft = find_draft(state.engine.journal, draft_id)
+    body = await read_body(request)
+    data = read_object(body, "body", ", ".join(_OPTIONS)) if body.strip() else {}
+    for name in data:
+        if name not in _OPTIONS:
+            raise InputError(name[:80], "unknown field", f"one of {', '.join(_OPTIONS)}; slots are set with PATCH")
+    settings = _settings(data, state)
+    if needed := draft.needed(settings.rubric):
+        return JSONResponse({"error": f"{needed[0]}: still needed", "needed": list(needed)}, 409)
+    return await _judged(draft.case(settings.rubric), settings, state)
+
+
+async def _judged(case: Review, settings: ReviewSettings, state: State) -> Response:
+    outcome = await state.engine.review(case, settings)
+    if isinstance(outcome, Failure):
+        return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
+    headers = {"x-verdict-id": outcome.verdict_id}
+    return Response(review_json(outcome, case, settings.rubric), media_type="application/json", headers=headers)
+
+
+def _settings(data: Mapping[str, Any], state: State) -> ReviewSettings:
+    settings = state.review_settings
+    languages, seed = data.get("languages"), data.get("seed")
+    if languages is not None and not (isinstance(languages, list) and all(isinstance(c, str) for c in languages)):
+        raise InputError("languages", f"{str(languages)[:80]!r}", "a list of ISO codes such as en, es")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+        raise InputError("seed", f"{str(seed)[:80]!r}", "a whole number is allowed")
+    return replace(
+        settings,
+        judge=allowed_judge(data, "judge", state) or settings.judge,
+        languages=tuple(languages) if languages is not None else settings.languages,
+        seed=settings.seed if seed is None else seed,
+    )
+
+
+def _slots(data: Mapping[str, Any]) -> dict[str, Any]:
+    for name in data:
+        if name not in SLOTS:
+            raise InputError(name[:80], "unknown slot", f"one of {', '.join(SLOTS)}")
+    return dict(data)
+
+
+def _shown(draft: Draft, state: State, status: int = 200) -> JSONResponse:
+    rubric = state.review_settings.rubric
+    given, needed = draft.given(rubric), draft.needed(rubric)
+    optional = [name for name in SLOTS if name not in given and name not in NEEDED]
+    shown = {
+        "draft_id": draft.draft_id,
+        "given": list(given),
+        "needed": list(needed),
+        "optional": optional,
+        "ready": not needed,
+    }
+    return JSONResponse(shown, status)
