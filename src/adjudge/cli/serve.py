@@ -14,7 +14,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "serve",
         help="serve the HTTP API",
-        description="Serve POST /api/evaluate, /api/dialogue and /api/review, GET /api/health, and the documentation at /docs.",
+        description="Serve POST /api/evaluate, /api/dialogue and /api/review, and the documentation of all at /docs.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")

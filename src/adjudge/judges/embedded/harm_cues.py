@@ -16,7 +16,8 @@ _HARMFUL = re.compile(
     r"suicide|kill myself|hurt myself|self[- ]harm|"
     r"hack(?:ing)? (?:into|someone|a|an|my|his|her|their)|phishing|ransomware|malware|keylogger|ddos|botnet|"
     r"steal(?:ing)?|shoplift\w*|rob(?:bing)? (?:a|the|my|someone)|burgl\w+|pick (?:a|the) lock|counterfeit\w*|"
-    r"forge(?:d|ry)? (?:a|documents?|checks?|signature)|launder(?:ing)? money|credit card fraud|identity theft|fake id|evade taxes|"
+    r"forge(?:d|ry)? (?:a|documents?|checks?|signature)|launder(?:ing)? money|credit card fraud|identity theft|"
+    r"fake id|evade taxes|"
     r"child porn\w*|underage sex|racial slurs?|ethnic cleansing|genocide|white supremac\w+|terroris[mt]\w*|"
     r"drug (?:someone|her|his|a drink)|roofies?|get away with|without getting caught)\b"
     # Spanish, Portuguese, Italian, French, German
@@ -32,7 +33,8 @@ _HARMFUL = re.compile(
 )
 _ORDINARY = re.compile(
     r"\A\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|translate|rewrite|rephrase|proofread|correct|fix|"
-    r"explain|list|name|give me|write (?:an? |the |me )|create an? |implement|code|calculate|solve|what (?:is|are|was|does)|"
+    r"explain|list|name|give me|write (?:an? |the |me )|create an? |implement|code|calculate|solve|"
+    r"what (?:is|are|was|does)|"
     r"who (?:is|was)|when (?:is|was|did)|where (?:is|are)|how many|how much|describe|compare|classify|extract|convert|"
     r"suggest|recommend|generate an? |resume|traduce|escribe|explica|r[ée]sum[ea]|traduis|[ée]cris|explique|"
     r"schreib|[üu]bersetze|erkl[äa]re|fasse|traduz|escreva|riassumi|traduci|scrivi|spiega|请|請|翻译|总结|写|列出|要約|翻訳|"

@@ -1,0 +1,57 @@
+"""The seed's special cases, each a folder: the slots as a person pasted them, what the judge replies, and the blocks.
+
+`reply.yaml` names only what the judge finds; every other rating is the best one. `--write-golden` writes the blocks
+anew, to be read before they are committed.
+"""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from scripted.judging import open_openai
+from scripted.provider import says
+from scripted.ratings import rating_reply
+
+from adjudge.protocols.review import review
+from adjudge.readers.blocks import read_blocks
+from adjudge.readers.slots import read_reviews
+from adjudge.render.review_tags import review_tags
+from adjudge.rubric import shipped
+from adjudge.verdicts import ReviewVerdict
+
+RUBRIC = shipped("review")
+FOLDER = Path(__file__).parent.parent / "review_cases"
+CASES = sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
+
+
+def test_each_special_case_of_the_seed_has_a_worked_case():
+    assert CASES == [
+        "code_that_does_not_parse",
+        "harmful_refused",
+        "identical_responses",
+        "length_limit_broken",
+        "no_original_ratings",
+        "pleasantries",
+        "safe_refusal",
+        "system_prompt_against_user",
+        "truncated",
+        "wrong_language",
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_the_blocks_come_out_as_expected(name, provider, journal, request):
+    folder = FOLDER / name
+    (case,) = read_reviews((folder / "slots.txt").read_bytes(), name, RUBRIC)
+    reply = rating_reply(yaml.safe_load((folder / "reply.yaml").read_text("utf-8")))
+    provider.script = [says(reply)]  # a second call would fail: none of these needs one
+    judge = open_openai(provider, journal)
+    verdict = await review(case, judge, RUBRIC)
+    await judge.close()
+    assert isinstance(verdict, ReviewVerdict), verdict
+    written = review_tags(verdict, RUBRIC)
+    expected = folder / "expected.txt"
+    if request.config.getoption("--write-golden"):
+        expected.write_text(written, "utf-8")
+    assert written == expected.read_text("utf-8")
+    assert read_blocks(written).likert == verdict.likert.value
