@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_BEFORE_PIPE = re.compile(r"(\\*)\|")
+_BEFORE_PIPE = re.compile(r"(?<!\\)(\\*+)\|")
 _RULE = re.compile(r":?-+:?")
 
 
