@@ -1,0 +1,127 @@
+"""The blocks of a finished review as text → what they say: tables, preference, changelog, lessons; or why none.
+
+It reads what we write, and the same with a table's closing tag in a row of its own. It knows no rubric: names are as
+they stand. `render.review_tags` writes what this reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import InputError
+from ..verdicts import LABELS, Label
+from .table_rows import is_rule, split_row
+from .transcript_entries import shorten
+
+INVALID = "INVALID TASK"
+TABLES: Mapping[Label, str] = {"A": "RESPONSE1_FIXED_TABLE", "B": "RESPONSE2_FIXED_TABLE"}
+PREFERENCE = "FINAL_LIKERT_AND_JUSTIFICATION"
+CHANGELOG = "CHANGELOG"
+LESSONS = "SBQ"
+BLOCKS = (*TABLES.values(), PREFERENCE, CHANGELOG, LESSONS)
+
+_TAG = re.compile(rf"<(/?)({'|'.join(BLOCKS)})>")
+_WHOLE = re.compile(r"[-+−]?[0-9]{1,6}")
+_ORDER = f"{', '.join(f'<{name}>' for name in BLOCKS)}, each once and in this order"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a table."""
+
+    dimension: str
+    rating: int
+    justification: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """What the blocks say; with `invalid`, why the task was not rated, and nothing else."""
+
+    tables: Mapping[Label, tuple[Line, ...]] = field(default_factory=dict)
+    likert: int | None = None
+    justification: str = ""
+    changelog: tuple[str, ...] = ()
+    sbq: tuple[str, ...] = ()
+    invalid: str | None = None
+
+
+def read_blocks(text: str) -> Blocks:
+    """What a finished review says; an error names its line."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if lines[first].strip() == INVALID:
+        return Blocks(invalid="\n".join(lines[first + 1 :]).strip())
+    blocks = _split(lines)
+    likert, justification = _preference(*blocks[PREFERENCE])
+    return Blocks(
+        tables={label: _table(*blocks[TABLES[label]]) for label in LABELS},
+        likert=likert,
+        justification=justification,
+        changelog=_items(blocks[CHANGELOG][1]),
+        sbq=_items(blocks[LESSONS][1]),
+    )
+
+
+def _split(lines: Sequence[str]) -> dict[str, tuple[int, list[str]]]:
+    """Each block's lines, and the number of the first."""
+    blocks: dict[str, tuple[int, list[str]]] = {}
+    opened = ""
+    for number, line in enumerate(lines, 1):
+        tag = _tag_in(line, opened)
+        if tag is None:
+            if opened:
+                blocks[opened][1].append(line)
+            elif line.strip():
+                raise InputError(f"line {number}", f"text outside of the blocks: {shorten(line.strip())}", _ORDER)
+            continue
+        closes, name = bool(tag[1]), tag[2]
+        expected = opened if opened else next((block for block in BLOCKS if block not in blocks), "")
+        if closes != bool(opened) or name != expected:
+            raise InputError(f"line {number}", f"{tag[0]} out of place", _ORDER)
+        if not closes:
+            blocks[name] = (number + 1, [])
+        opened = "" if closes else name
+    if opened or len(blocks) < len(BLOCKS):
+        missing = opened or next(block for block in BLOCKS if block not in blocks)
+        raise InputError(f"line {len(lines)}", f"<{missing}> is " + ("never closed" if opened else "missing"), _ORDER)
+    return blocks
+
+
+def _tag_in(line: str, opened: str) -> re.Match[str] | None:
+    if opened in TABLES.values():
+        first, *rest = split_row(line)
+        return None if any(rest) else _TAG.fullmatch(first)
+    return _TAG.fullmatch(line.strip())
+
+
+def _table(first: int, lines: Sequence[str]) -> tuple[Line, ...]:
+    rows: list[Line] = []
+    header = True
+    for number, line in enumerate(lines, first):
+        cells = split_row(line)
+        if not any(cells) or is_rule(cells):
+            continue
+        if header:
+            header = False
+            continue
+        if len(cells) != 3 or not _WHOLE.fullmatch(cells[1]):
+            found = f"cannot read {shorten(line.strip())}"
+            raise InputError(f"line {number}", found, "| dimension | whole number | justification | is allowed")
+        rows.append(Line(cells[0], int(cells[1].replace("−", "-")), cells[2]))
+    return tuple(rows)
+
+
+def _preference(first: int, lines: Sequence[str]) -> tuple[int, str]:
+    likert, _, rest = "\n".join(lines).strip().partition("\n")
+    label, _, words = likert.partition(":")
+    reason, colon, justification = rest.partition(":")
+    if label != "Likert" or not _WHOLE.fullmatch(words.strip()) or reason != "Justification" or not colon:
+        raise InputError(f"line {first}", "no preference", "Likert: a whole number, then Justification: a text")
+    return int(words), justification.strip()
+
+
+def _items(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line.removeprefix("- ") for line in lines if line.strip())

@@ -1,0 +1,57 @@
+"""A review's verdict as the five tagged blocks of its contract, in their order; or INVALID TASK and the reason.
+
+Every closing tag stands on a line of its own. `readers.blocks` reads what this writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..readers.blocks import CHANGELOG, INVALID, LESSONS, PREFERENCE, TABLES
+from ..readers.table_rows import escape_pipes
+from ..rubric import Rubric
+from ..verdicts import LABELS, FinalRating, ReviewVerdict
+from .columns import pad, width_of
+from .escaping import one_line
+
+FROM_SCRATCH = "No original ratings provided, full evaluation done from scratch."
+_HEADER = ("Dimension", "Rating", "Justification")
+
+
+def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
+    """The blocks, with a line end after the last; what others wrote in them can break none."""
+    if verdict.invalid is not None or verdict.likert is None:
+        return f"{INVALID}\n{one_line(verdict.invalid or '')}\n"
+    likert = [f"Likert: {verdict.likert.value}", f"Justification: {one_line(verdict.likert.justification)}".rstrip()]
+    blocks = [
+        *((TABLES[label], ["", *_table(verdict.tables[label], rubric), ""]) for label in LABELS),
+        (PREFERENCE, likert),
+        (CHANGELOG, _changelog(verdict.changelog)),
+        (LESSONS, _bullets(verdict.feedback)),
+    ]
+    return "\n\n".join("\n".join([f"<{tag}>", *lines, f"</{tag}>"]) for tag, lines in blocks) + "\n"
+
+
+def _table(ratings: Mapping[str, FinalRating], rubric: Rubric) -> list[str]:
+    """The table's lines. Justifications are not filled up with spaces: the longest would widen every line."""
+    rows = [
+        (escape_pipes(one_line(criterion.name)), str(final.value), escape_pipes(one_line(final.justification)))
+        for criterion in rubric.criteria
+        if (final := ratings.get(criterion.key)) is not None
+    ]
+    widths = [max(width_of(row[column]) for row in (_HEADER, *rows)) for column in (0, 1)]
+    widths.append(width_of(_HEADER[2]))
+    rule = tuple("-" * width for width in widths)
+    return [
+        "| " + " | ".join(pad(cell, width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in (_HEADER, rule, *rows)
+    ]
+
+
+def _changelog(lines: Sequence[str]) -> list[str]:
+    # The contract's own sentence, and not one correction among others.
+    return [FROM_SCRATCH] if tuple(lines) == (FROM_SCRATCH,) else _bullets(lines)
+
+
+def _bullets(lines: Sequence[str]) -> list[str]:
+    return [f"- {line}" for line in map(one_line, lines) if line]
