@@ -181,11 +181,11 @@ def scripts_sample() -> Sample:
     case = Review(prompt="اشرح قواعد المكتبة بالعربية.", a=ARABIC, b=CHINESE)
 
     def table(text: str, wrong: bool) -> dict[str, FinalRating]:
-        rule, value = ("language", 1) if wrong else ("", 3)
-        lines = [
-            Line(value if key in KEYS[:2] else 0 if key == "verbosity" else 3, "Says what was asked.", rule=rule)
-            for key in KEYS
-        ]
+        right = {"verbosity": 0, "overall_quality": 5}
+        lines = [Line(right.get(key, 3), "Says what was asked, in the right words.") for key in KEYS]
+        if wrong:
+            lines[:2] = [Line(1, "Not in Arabic.", rule="language")] * 2
+            lines[-1] = Line(1, "Of no use to someone who reads Arabic.", rule="overall")
         lines[0] = replace(lines[0], quotes=(text[3:17],), justification="Entirely in the language of the quote.")
         return {key: final(text, line) for key, line in zip(KEYS, lines, strict=True)}
 
@@ -218,10 +218,7 @@ def hostile_sample() -> Sample:
         rule="truncation",
     )
     tables: dict[Label, dict[str, FinalRating]] = {
-        label: {
-            key: final(text, replace(said, quotes=own if at == 0 else own[1:2]))
-            for at, key in enumerate(KEYS)
-        }
+        label: {key: final(text, replace(said, quotes=own if at == 0 else own[1:2])) for at, key in enumerate(KEYS)}
         for label, text, own in (("A", case.a, quotes[0]), ("B", case.b, quotes[1]))
     }  # type: ignore[misc]
     verdict = verdict_of(

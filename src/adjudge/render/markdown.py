@@ -9,7 +9,16 @@ from collections.abc import Mapping, Sequence
 
 from ..cases import Comparison
 from ..rubric import Rubric
-from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, DialogueVerdict, Label, Lookup, ReviewVerdict, Warning
+from ..verdicts import (
+    LABELS,
+    ComparisonVerdict,
+    CriterionVerdict,
+    DialogueVerdict,
+    Label,
+    Lookup,
+    ReviewVerdict,
+    Warning,
+)
 from . import wording
 from .columns import cut
 from .escaping import markdown, one_line

@@ -19,7 +19,6 @@ def review_html(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> str:
         report=build(verdict, case, rubric),
         headline=wording.headline(verdict),
         favoured=wording.favoured(verdict),
-        tally=wording.tally(verdict),
-        justification_fate=wording.justification_fate,
+        summary=wording.summary(verdict),
         judge_note=judge_note(verdict.provenance.judge),
     )

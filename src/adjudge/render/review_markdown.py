@@ -28,7 +28,8 @@ def review_markdown(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> str
     if report.likert is None:
         lines += _bullets(verdict.invalid or "", judge_note(verdict.provenance.judge))
     else:
-        likert = f"Likert {report.likert.final} {report.likert.grade}, entered {report.likert.entered}."
+        was = f", entered {report.likert.entered}" if report.likert.entered else ""
+        likert = f"Likert {report.likert.final} {report.likert.grade}{was}."
         lines += _bullets(likert, wording.tally(verdict), judge_note(verdict.provenance.judge))
         for response in report.responses:
             lines += ["", f"## {response.name}", "", *_table(response), *_quotes(response), *_entered(response)]
@@ -51,10 +52,13 @@ def _section(heading: str, sentences: Sequence[str]) -> list[str]:
 
 
 def _table(response: Response) -> list[str]:
-    lines = [row("Dimension", "Entered", "Final", "What happened", "Justification"), "| --- | ---: | ---: | --- | --- |"]
+    lines = [
+        row("Dimension", "Entered", "Final", "What happened", "Justification"),
+        "| --- | ---: | ---: | --- | --- |",
+    ]
     for line in response.rows:
         final = f"**{line.final}** {markdown(line.grade)}".rstrip()
-        said = f"{markdown(line.rating.justification)} ({markdown(wording.justification_fate(line.rating))})"
+        said = f"{markdown(line.rating.justification)} {f'({markdown(line.fate)})' if line.fate else ''}".rstrip()
         lines.append(row(markdown(line.name), markdown(line.entered), final, _happened(line), said))
     return lines
 
@@ -89,12 +93,7 @@ def _entered(response: Response) -> list[str]:
 
 
 def _preference(likert: Row) -> list[str]:
-    lines = [
-        markdown(likert.rating.justification),
-        "",
-        f"- {_happened(likert)}",
-        f"- {markdown(wording.justification_fate(likert.rating))}",
-    ]
+    lines = [markdown(likert.rating.justification), "", f"- {_happened(likert)}", *_bullets(likert.fate)]
     if likert.replaced_words:
         lines.append(f"- Entered&#58; {markdown(cut(one_line(likert.replaced_words), _ENTERED_COLUMNS))}")
     return lines
@@ -107,7 +106,7 @@ def _task(report: Report) -> list[str]:
 
 def _facts(report: Report) -> list[str]:
     facts = [
-        f"- **{found.ref} {markdown(found.name)}** in {found.place} ({found.certainty})&#58; {markdown(found.fact.found)}"
+        f"- **{found.ref} {markdown(found.name)}** in {found.place}, {found.certainty}. {markdown(found.fact.found)}"
         for found in report.facts
     ]
     return ["", "## Facts", "", *facts] if facts else []

@@ -6,7 +6,7 @@ It prepares and decides nothing about looks; the formats lay it out. All text is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..cases import Review
@@ -50,7 +50,10 @@ class FoundFact:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rating on its way from what was entered to what stands; `own` is the judge's, where a rule moved it."""
+    """One rating on its way from what was entered to what stands; `own` is the judge's, where a rule moved it.
+
+    Where the person entered nothing at all, a row does not say so again: `entered`, `reason` and `fate` are empty.
+    """
 
     key: str
     name: str
@@ -59,6 +62,8 @@ class Row:
     entered: str
     final: str
     grade: str
+    reason: str
+    fate: str
     quotes: tuple[Mark, ...]
     rule: str
     facts: tuple[FoundFact, ...]
@@ -120,6 +125,7 @@ class Report:
     task: tuple[Text, ...]
     own: tuple[OwnRow, ...]
     refs: tuple[str, ...]
+    from_scratch: bool
 
 
 def build(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> Report:
@@ -132,19 +138,20 @@ def build(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> Report:
     def response(label: Label) -> Response:
         text, table = case.answer(label), _table(verdict, label)
         marks = [*(quote for quote in quotes if quote.label == label), *_fact_marks(facts, label)]
-        rows = tuple(_row(verdict, rubric, label, key, names[key], quotes, facts) for key in table)
+        rows = tuple(_row(verdict, case, rubric, label, key, names[key], quotes, facts) for key in table)
         return Response(label, wording.RESPONSES[label], marked(text, marks), len(text) > LONG, rows)
 
     responses = (response("A"), response("B"))
     return Report(
         responses=responses,
-        likert=_likert(verdict),
+        likert=_likert(verdict, case),
         steps=_steps(verdict),
         counts=wording.counts(verdict),
         facts=facts,
         task=_task(case),
         own=_own(verdict, names),
         refs=(*(quote.ref for quote in quotes), *(fact.ref for fact in facts if fact.marked)),
+        from_scratch=not case.has_originals,
     )
 
 
@@ -204,6 +211,7 @@ def _fact_marks(facts: Sequence[FoundFact], label: Label) -> list[Mark]:
 
 def _row(
     verdict: ReviewVerdict,
+    case: Review,
     rubric: Rubric,
     label: Label,
     key: str,
@@ -214,37 +222,42 @@ def _row(
     rating = verdict.tables[label][key]
     own = _own_rating(verdict, label, key)
     guidance = next((criterion.guidance for criterion in rubric.criteria if criterion.key == key), "")
-    return Row(
-        key=key,
-        name=name,
+    return replace(
+        _bare_row(key, name, rating, case),
         guidance=" ".join(guidance.split()),
-        rating=rating,
-        entered=wording.entered(rating.original_rating),
-        final=wording.value(rating.value),
         grade=wording.grade(rating.value, key, rubric),
         quotes=tuple(quote for quote in quotes if quote.label == label and quote.criterion == key),
-        rule=wording.rule(rating.rule),
         facts=tuple(found for found in facts if found.fact.where == label and found.fact.name == rating.rule),
         own=_moved(rating, own.value if own is not None and own.assessed else None),
     )
 
 
-def _likert(verdict: ReviewVerdict) -> Row | None:
-    rating = None if verdict.invalid is not None else verdict.likert
-    if rating is None:
+def _likert(verdict: ReviewVerdict, case: Review) -> Row | None:
+    if verdict.invalid is not None or verdict.likert is None:
         return None
+    return replace(
+        _bare_row(LIKERT_KEY, LIKERT_NAME, verdict.likert, case),
+        grade=f"of {wording.LIKERT.high}",
+        own=_moved(verdict.likert, verdict.opinion.preference if verdict.opinion else None),
+    )
+
+
+def _bare_row(key: str, name: str, rating: FinalRating, case: Review) -> Row:
+    """What a row of a table and the preference have in common."""
     return Row(
-        key=LIKERT_KEY,
-        name=LIKERT_NAME,
+        key=key,
+        name=name,
         guidance="",
         rating=rating,
-        entered=wording.entered(rating.original_rating),
+        entered=wording.entered(rating.original_rating) if case.has_originals else "",
         final=wording.value(rating.value),
-        grade=f"of {wording.LIKERT.high}",
+        grade="",
+        reason=rating.reason.strip() if case.has_originals else "",
+        fate=wording.justification_fate(rating) if case.has_originals else "",
         quotes=(),
         rule=wording.rule(rating.rule),
         facts=(),
-        own=_moved(rating, verdict.opinion.preference if verdict.opinion else None),
+        own="",
     )
 
 

@@ -46,7 +46,8 @@ def _preference(page: Page, verdict: ReviewVerdict, likert: Row) -> None:
     page.paragraph(f"{wording.headline(verdict)} (Likert {likert.final} {likert.grade})", style="strong")
     page.paragraph(likert.rating.justification)
     page.line()
-    page.paragraph(f"Likert {_cell(likert)}")
+    if likert.entered:
+        page.paragraph(f"Likert {_cell(likert)}")
     page.paragraph(wording.tally(verdict))
     page.paragraph(judge_note(verdict.provenance.judge), style="warning")
 
@@ -88,7 +89,7 @@ def _table(page: Page, responses: Sequence[Response]) -> None:
 
 def _cell(row: Row) -> str:
     """A rating in short: `3 → 2 replaced, truncation`."""
-    return f"{row.entered} → {row.final} {_fate(row.rating)}"
+    return f"{row.entered} → {row.final} {_fate(row.rating)}" if row.entered else f"{row.final} {_fate(row.rating)}"
 
 
 def _fate(rating: FinalRating) -> str:

@@ -53,7 +53,6 @@ _JUSTIFICATIONS: dict[JustificationAction, str] = {
     "filled": "Justification filled in",
 }
 _PLACES = {"task": "the prompt", "context": "the context", **RESPONSES}
-_WHATS: dict[str, str] = {"kept": "as entered", "filled": "not entered"}
 
 
 def headline(verdict: ReviewVerdict) -> str:
@@ -88,12 +87,15 @@ def counts(verdict: ReviewVerdict) -> dict[RatingAction, int]:
 
 def tally(verdict: ReviewVerdict) -> str:
     """The same as a sentence."""
-    counted = counts(verdict)
-    parts = [f"{count} {action}" for action, count in counted.items()]
-    sentence = f"Of {sum(counted.values())} ratings, {', '.join(parts[:-1])} and {parts[-1]}."
-    if blank := sum(not rating.assessed for rating in every_rating(verdict)):
-        sentence += f" {blank} not assessed by this judge."
-    return sentence
+    parts = [f"{count} {action}" for action, count in counts(verdict).items()]
+    return f"{summary(verdict)[:-1]}: {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def summary(verdict: ReviewVerdict) -> str:
+    """How many ratings there are, and whether the judge could tell them all."""
+    ratings = list(every_rating(verdict))
+    blank = sum(not rating.assessed for rating in ratings)
+    return f"{len(ratings)} ratings{f', {blank} of them not assessed by this judge' if blank else ''}."
 
 
 def value(rating: int) -> str:
@@ -102,8 +104,8 @@ def value(rating: int) -> str:
 
 
 def entered(original: str) -> str:
-    """What the person entered, as far as there is room; a dash where that is nothing."""
-    return cut(re.sub(r"^-(?=\d)", "−", one_line(original)), ENTERED_COLUMNS) or "–"
+    """What the person entered, as far as there is room, or `none`."""
+    return cut(re.sub(r"^-(?=\d)", "−", one_line(original)), ENTERED_COLUMNS) or "none"
 
 
 def scale_of(key: str, rubric: Rubric) -> Scale | None:
@@ -142,7 +144,7 @@ def justification_fate(rating: FinalRating) -> str:
 
 def what_happened(rating: FinalRating) -> str:
     """What became of a rating, and why."""
-    reason = rating.reason.strip() or _WHATS.get(rating.action, "")
+    reason = rating.reason.strip()
     return f"{rating.action.capitalize()}: {reason}" if reason else rating.action.capitalize()
 
 
