@@ -138,20 +138,20 @@ def build(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> Report:
     def response(label: Label) -> Response:
         text, table = case.answer(label), _table(verdict, label)
         marks = [*(quote for quote in quotes if quote.label == label), *_fact_marks(facts, label)]
-        rows = tuple(_row(verdict, case, rubric, label, key, names[key], quotes, facts) for key in table)
+        rows = tuple(_row(verdict, rubric, label, key, names[key], quotes, facts) for key in table)
         return Response(label, wording.RESPONSES[label], marked(text, marks), len(text) > LONG, rows)
 
     responses = (response("A"), response("B"))
     return Report(
         responses=responses,
-        likert=_likert(verdict, case),
+        likert=_likert(verdict),
         steps=_steps(verdict),
         counts=wording.counts(verdict),
         facts=facts,
         task=_task(case),
         own=_own(verdict, names),
         refs=(*(quote.ref for quote in quotes), *(fact.ref for fact in facts if fact.marked)),
-        from_scratch=not case.has_originals,
+        from_scratch=wording.from_scratch(verdict),
     )
 
 
@@ -211,7 +211,6 @@ def _fact_marks(facts: Sequence[FoundFact], label: Label) -> list[Mark]:
 
 def _row(
     verdict: ReviewVerdict,
-    case: Review,
     rubric: Rubric,
     label: Label,
     key: str,
@@ -223,7 +222,7 @@ def _row(
     own = _own_rating(verdict, label, key)
     guidance = next((criterion.guidance for criterion in rubric.criteria if criterion.key == key), "")
     return replace(
-        _bare_row(key, name, rating, case),
+        _bare_row(key, name, rating, verdict),
         guidance=" ".join(guidance.split()),
         grade=wording.grade(rating.value, key, rubric),
         quotes=tuple(quote for quote in quotes if quote.label == label and quote.criterion == key),
@@ -232,28 +231,29 @@ def _row(
     )
 
 
-def _likert(verdict: ReviewVerdict, case: Review) -> Row | None:
+def _likert(verdict: ReviewVerdict) -> Row | None:
     if verdict.invalid is not None or verdict.likert is None:
         return None
     return replace(
-        _bare_row(LIKERT_KEY, LIKERT_NAME, verdict.likert, case),
+        _bare_row(LIKERT_KEY, LIKERT_NAME, verdict.likert, verdict),
         grade=f"of {wording.LIKERT.high}",
         own=_moved(verdict.likert, verdict.opinion.preference if verdict.opinion else None),
     )
 
 
-def _bare_row(key: str, name: str, rating: FinalRating, case: Review) -> Row:
+def _bare_row(key: str, name: str, rating: FinalRating, verdict: ReviewVerdict) -> Row:
     """What a row of a table and the preference have in common."""
+    audited = not wording.from_scratch(verdict)
     return Row(
         key=key,
         name=name,
         guidance="",
         rating=rating,
-        entered=wording.entered(rating.original_rating) if case.has_originals else "",
+        entered=wording.entered(rating.original_rating) if audited else "",
         final=wording.value(rating.value),
         grade="",
-        reason=rating.reason.strip() if case.has_originals else "",
-        fate=wording.justification_fate(rating) if case.has_originals else "",
+        reason=rating.reason.strip() if audited else "",
+        fate=wording.justification_fate(rating) if audited else "",
         quotes=(),
         rule=wording.rule(rating.rule),
         facts=(),

@@ -52,7 +52,7 @@ _JUSTIFICATIONS: dict[JustificationAction, str] = {
     "rewritten": "Justification rewritten",
     "filled": "Justification filled in",
 }
-_PLACES = {"task": "the prompt", "context": "the context", **RESPONSES}
+_PLACES = {"task": "the prompt", "context": "the context", "A": RESPONSES["A"], "B": RESPONSES["B"]}
 
 
 def headline(verdict: ReviewVerdict) -> str:
@@ -75,6 +75,11 @@ def every_rating(verdict: ReviewVerdict) -> Iterator[FinalRating]:
         yield from verdict.tables.get(label, {}).values()
     if verdict.likert is not None:
         yield verdict.likert
+
+
+def from_scratch(verdict: ReviewVerdict) -> bool:
+    """Whether the person entered nothing at all."""
+    return not any(rating.original_rating or rating.original_justification for rating in every_rating(verdict))
 
 
 def counts(verdict: ReviewVerdict) -> dict[RatingAction, int]:
