@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..cases import Comparison, Dialogue
+from ..cases import Comparison, Dialogue, Review
 from ..rubric import Rubric
-from ..verdicts import ComparisonVerdict, DialogueVerdict
+from ..verdicts import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 
 Format = Literal["json", "text", "markdown", "html"]
 FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
+ReviewFormat = Literal["text", "markdown", "html"]
+REVIEW_FORMATS: tuple[ReviewFormat, ...] = ("text", "markdown", "html")
 
 PLAIN_WIDTH = 100
 
@@ -69,5 +71,27 @@ def render_dialogue(
     raise _unknown(format)
 
 
-def _unknown(name: str) -> ValueError:
-    return ValueError(f"format: {name!r}; one of {', '.join(FORMATS)}")
+def render_review(
+    verdict: ReviewVerdict,
+    case: Review,
+    rubric: Rubric,
+    format: ReviewFormat,  # noqa: A002 -- the word users say
+) -> str:
+    """A review's verdict in one of the formats; text comes without colour."""
+    if format == "text":
+        from .review_text import review_text
+
+        return review_text(verdict, case, colour=False, width=PLAIN_WIDTH, rubric=rubric)
+    if format == "markdown":
+        from .review_markdown import review_markdown
+
+        return review_markdown(verdict, case, rubric)
+    if format == "html":
+        from .review_html import review_html
+
+        return review_html(verdict, case, rubric)
+    raise _unknown(format, REVIEW_FORMATS)
+
+
+def _unknown(name: str, formats: tuple[str, ...] = FORMATS) -> ValueError:
+    return ValueError(f"format: {name!r}; one of {', '.join(formats)}")

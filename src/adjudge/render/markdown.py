@@ -9,7 +9,16 @@ from collections.abc import Mapping, Sequence
 
 from ..cases import Comparison
 from ..rubric import Rubric
-from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, DialogueVerdict, Label, Lookup, Warning
+from ..verdicts import (
+    LABELS,
+    ComparisonVerdict,
+    CriterionVerdict,
+    DialogueVerdict,
+    Label,
+    Lookup,
+    ReviewVerdict,
+    Warning,
+)
 from . import wording
 from .columns import cut
 from .escaping import markdown, one_line
@@ -49,7 +58,7 @@ def warnings(found: Sequence[Warning]) -> list[str]:
     return ["", "## Warnings", "", *listed] if listed else []
 
 
-def closing(verdict: ComparisonVerdict | DialogueVerdict) -> list[str]:
+def closing(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> list[str]:
     """Who judged, what it cost, and the verdict's id."""
     return [
         "",

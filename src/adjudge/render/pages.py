@@ -12,12 +12,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..verdicts import ComparisonVerdict, DialogueVerdict, total_usage
+from ..verdicts import ComparisonVerdict, DialogueVerdict, ReviewVerdict, total_usage
 from . import wording
 from .escaping import clean, web_address
 
 
-def fill(template: str, verdict: ComparisonVerdict | DialogueVerdict, **values: Any) -> str:
+def fill(template: str, verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, **values: Any) -> str:
     """A template with a verdict and what it shows beside it."""
     return (
         _environment()

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ..cases import Comparison
 from ..rubric import Rubric
-from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, DialogueVerdict, Label, Warning
+from ..verdicts import LABELS, ComparisonVerdict, CriterionVerdict, DialogueVerdict, Label, ReviewVerdict, Warning
 from . import wording
 from .columns import cut
 from .escaping import one_line
@@ -48,7 +48,7 @@ def warnings(page: Page, found: Sequence[Warning]) -> None:
         page.paragraph(f"Warning ({warning.code}): {warning.message}", hanging=2, style="warning")
 
 
-def closing(page: Page, verdict: ComparisonVerdict | DialogueVerdict) -> None:
+def closing(page: Page, verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> None:
     """Who judged, what it cost, and the verdict's id."""
     page.paragraph(f"Judge: {verdict.provenance.judge}; {wording.cost_sentence(verdict.calls)}", style="faint")
     page.paragraph(f"Verdict {verdict.verdict_id}", style="faint")
