@@ -1,5 +1,20 @@
 """What code can find in a text for certain, or hint at: one detector a file."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .finding import find_facts
 
-__all__ = ["find_facts"]
+if TYPE_CHECKING:
+    from ..cases import Review
+    from ..verdicts import Fact
+
+__all__ = ["find_facts", "find_review_facts"]
+
+
+def find_review_facts(case: Review) -> tuple[Fact, ...]:
+    """What code finds in both responses of a review; its detectors are loaded when first wanted."""
+    from .reviewing import find_review_facts as find
+
+    return find(case)

@@ -23,24 +23,26 @@ def find_facts(case: Comparison) -> tuple[Fact, ...]:
     """What code finds in the context and both answers. The task is the user's own word and is not suspected."""
     facts: list[Fact] = []
     if case.context:
-        facts += _hostile("context", case.context, case.task)
+        facts += hostile("context", case.context, case.task)
     for label in LABELS:
         text = case.answer(label)
-        facts += _named("truncation", label, _maybe(find_truncation(text)))
-        facts += _named("repetition", label, find_repetition(text))
-        facts += _named("refusal", label, _maybe(find_refusal(text)))
-        facts += _hostile(label, text, case.task)
+        facts += named("truncation", label, _maybe(find_truncation(text)))
+        facts += named("repetition", label, find_repetition(text))
+        facts += named("refusal", label, _maybe(find_refusal(text)))
+        facts += hostile(label, text, case.task)
     return tuple(facts)
 
 
-def _hostile(where: Where, text: str, task: str) -> list[Fact]:
+def hostile(where: Where, text: str, task: str) -> list[Fact]:
+    """Attempts of one text to steer the judge."""
     return [
-        *_named("injection", where, find_injection(text, task)),
-        *_named("control_token", where, find_control_tokens(text)),
+        *named("injection", where, find_injection(text, task)),
+        *named("control_token", where, find_control_tokens(text)),
     ]
 
 
-def _named(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
+def named(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
+    """Spots with their name and place."""
     return [
         Fact(
             name=name,

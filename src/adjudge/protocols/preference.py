@@ -46,17 +46,20 @@ _STRENGTH = (
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text; an abbreviation's full stop ends none."""
+    """The sentences of a text; an abbreviation's full stop ends none, and neither does one inside a quotation."""
     found: list[str] = []
-    open_end = ""
     for start, end in sentence_spans(text):
-        piece = f"{open_end} {text[start:end]}".strip()
-        if _ABBREVIATION.search(piece):
-            open_end = piece
+        piece = text[start:end]
+        if found and (_is_open(found[-1]) or piece[0].islower()):
+            found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
-            open_end = ""
-    return [*found, open_end] if open_end else found
+    return found
+
+
+def _is_open(sentence: str) -> bool:
+    quoting = sentence.count("“") > sentence.count("”") or sentence.count('"') % 2 == 1
+    return quoting or _ABBREVIATION.search(sentence) is not None
 
 
 def problems_of(text: str, likert: int, tables: Tables, rubric: Rubric) -> tuple[str, ...]:

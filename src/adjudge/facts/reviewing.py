@@ -1,0 +1,74 @@
+"""All facts about both responses of a review, held against what the task asks for, whoever asked for it.
+
+Whose word counts: the system prompt's, then what the conversation asked for from then on, then the prompt's.
+"""
+
+from __future__ import annotations
+
+from ..cases import Review
+from ..verdicts import LABELS, Fact, Label
+from .asked_language import wanted_language
+from .code import find_broken_code
+from .finding import hostile, named
+from .format import find_format
+from .human_claims import find_human_claims
+from .items import find_items
+from .language import find_language
+from .length import find_too_long, find_too_short
+from .markers import find_system_markers, without_end_markers
+from .pleasantries import find_pleasantries
+from .refusal import find_refusal
+from .repetition import find_repetition
+from .requests import Requests, combined, read_requests
+from .spots import Spot
+from .truncation import find_truncation
+
+
+def find_review_facts(case: Review) -> tuple[Fact, ...]:
+    """What code finds in the conversation and in both responses."""
+    requests = combined(
+        read_requests(case.system_prompt),
+        read_requests(case.history, persistent_only=True),
+        read_requests(case.prompt),
+    )
+    wanted = wanted_language(case.system_prompt, case.history, case.prompt, case.task_config)
+    facts: list[Fact] = []
+    if case.history:
+        facts += hostile("context", case.history, case.prompt)
+    for label in LABELS:
+        text = case.answer(label)
+        body = without_end_markers(text)
+        facts += named("system_marker", label, find_system_markers(text))
+        facts += named("truncation", label, _maybe(find_truncation(text)))
+        if wanted is not None:
+            code, _, certain = wanted
+            facts += named("language", label, _as_sure(find_language(body, code, case.prompt), certain))
+        facts += _counted(label, body, requests)
+        facts += named("code", label, find_broken_code(body, case.prompt))
+        facts += named("pleasantries", label, find_pleasantries(body))
+        facts += named("refusal", label, _maybe(find_refusal(body)))
+        facts += named("human_claim", label, find_human_claims(body, f"{case.system_prompt}\n{case.prompt}"))
+        facts += named("repetition", label, find_repetition(body))
+        facts += hostile(label, body, case.prompt)
+    return tuple(facts)
+
+
+def _counted(label: Label, text: str, requests: Requests) -> list[Fact]:
+    facts: list[Fact] = []
+    if requests.length is not None:
+        facts += named("too_long", label, _maybe(find_too_long(text, requests.length)))
+        facts += named("too_short", label, _maybe(find_too_short(text, requests.length)))
+    for wish in (requests.items, requests.sentences, requests.paragraphs):
+        if wish is not None:
+            facts += named("items", label, _maybe(find_items(text, wish)))
+    facts += named("format", label, find_format(text, requests.formats))
+    return facts
+
+
+def _as_sure(spots: list[Spot], certain: bool) -> list[Spot]:
+    """Findings are no surer than the wish they are held against."""
+    return spots if certain else [Spot(s.start, s.end, s.found, False, s.severity) for s in spots]
+
+
+def _maybe(spot: Spot | None) -> tuple[Spot, ...]:
+    return () if spot is None else (spot,)
