@@ -144,7 +144,7 @@ def _shown(
     elif chosen == "text":
         width = min(shutil.get_terminal_size((100, 24)).columns, 120)
         colour = sys.stdout.isatty() and not args.output
-        shown = review_text(outcome, case, settings.rubric, colour=colour, width=width)
+        shown = review_text(outcome, case, colour=colour, width=width, rubric=settings.rubric)
     else:
         shown = render_review(outcome, case, settings.rubric, chosen)
     return shown if alone else shown.rstrip("\n") + "\n\n"
