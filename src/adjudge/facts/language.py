@@ -21,7 +21,8 @@ _LOOKED_AT = 30_000  # characters in which stray sentences are looked for
 _SHOWN = 5
 _WORDS = 5  # a stretch below is a few words, not a sentence
 _UNPUNCTUATED = 10  # words from which a stretch counts even if nothing ends it: below it may be a title
-_CHUNK = 16
+_LIST = 40  # words from which a text without sentences is enough to be certain
+_CHUNK = 16  # characters that are looked up in the prompt's material
 _QUOTED = re.compile(r"[\"“„«‹「『]([^\"“”„«»‹›「」『』\n]{1,160})[\"”“»›」』]|(?<!\w)[*_]([^*_\n]{1,80})[*_](?!\w)")
 _QUOTING = re.compile(r"\s*(?:>|[\"“„«‹「『*_(（|])")
 
@@ -47,8 +48,8 @@ def find_language(text: str, wanted: str, beside: str = "") -> list[Spot]:
         return []
     if 2 * foreign > everything:
         return [_mostly(text, prose, pieces, wanted)]
-    unclear = sum(piece.weight for piece in pieces if piece.reading is None)
-    if 2 * (foreign + unclear) > everything and (spot := _scattered(prose, wanted, beside)):
+    own = sum(piece.weight for piece in pieces if piece.reading is not None and piece.reading.code == wanted)
+    if 2 * own < everything and (spot := _scattered(prose, wanted, beside)):
         return [spot]
     return _strays(prose, pieces, wanted, beside)
 
@@ -118,7 +119,8 @@ def _scattered(prose: str, wanted: str, beside: str) -> Spot | None:
     if rough_words(prose) < _WORDS or _copied(prose, _plain(beside)):
         return None
     start, end = len(prose) - len(prose.lstrip()), len(prose.rstrip())
-    certain = whole.is_not(wanted) and rough_words(prose) >= _UNPUNCTUATED
+    # Lines that are no sentences may be titles or names, unless there are very many of them.
+    certain = whole.is_not(wanted) and rough_words(prose) >= _LIST and whole.code not in _named(beside)
     return Spot(start, end, _is_in(whole.code, wanted, whole.sure), certain, "major")
 
 
@@ -143,6 +145,9 @@ def _strays(prose: str, pieces: list[_Piece], wanted: str, beside: str) -> list[
             runs.append([piece])
         between, unclear = 0, True
     named = _named(beside) if runs else set()
+    # Beside a translation, a note in the language it was asked for in is no stray.
+    if runs and (asking := language_of(beside)) is not None:
+        named.add(asking.code)
     spots = [_stray(prose, run, wanted, named) for run in runs]
     spots.sort(key=lambda spot: (not spot.certain, spot.start - spot.end))
     return sorted(spots[:_SHOWN], key=lambda spot: spot.start)

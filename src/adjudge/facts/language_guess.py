@@ -209,7 +209,7 @@ def _by_words(written: list[str], clear: bool, hoped: str | None) -> Reading | N
     if hoped in found and clear and all(_is_backed(hoped, 1, found, counts, len(words))):
         return Reading(hoped, True, True, len(words), found)
     guessed, probability = _detect(" ".join(words))
-    code = _settle(guessed, probability, found, counts)
+    code = _settle(guessed, probability, found, counts, len(words))
     if code is None:
         return None
     sure, kin = _is_backed(code, probability, found, counts, len(words))
@@ -217,7 +217,9 @@ def _by_words(written: list[str], clear: bool, hoped: str | None) -> Reading | N
     return Reading(code, clear and sure and code == guessed, clear and kin and agreed, len(words), found)
 
 
-def _settle(guessed: str, probability: float, small: dict[str, frozenset[str]], counts: Counter[str]) -> str | None:
+def _settle(
+    guessed: str, probability: float, small: dict[str, frozenset[str]], counts: Counter[str], n: int
+) -> str | None:
     """The detector's guess, unless the small words speak clearly for another language."""
     own = small.get(guessed, frozenset())
     best = max(small, key=lambda code: (len(small[code]), counts[code]), default=guessed)
@@ -227,6 +229,9 @@ def _settle(guessed: str, probability: float, small: dict[str, frozenset[str]], 
     for_best, for_own = len(small.get(best, own) - own), len(own - small.get(best, own))
     if for_best >= (1 if probability < 0.7 else 2 if probability < 0.95 else 3) and for_best > 2 * for_own:
         return best
+    # Of a language that we have no words of, only a clear guess on more than a few words is worth telling.
+    if guessed not in _listed():
+        return guessed if probability >= 0.9 and n >= 6 else None
     return guessed if own or probability >= 0.7 else None
 
 
@@ -240,12 +245,17 @@ def _is_backed(
     own = small.get(code, frozenset())
     if n < 4 or len(own) < 2 or probability < 0.7 or counts[code] * 7 < n:
         return False, False
-    close = [its for it, its in small.items() if it != code and are_close(it, code)]
+    close = {it: its for it, its in small.items() if it != code and are_close(it, code)}
     others = {it: its for it, its in small.items() if it != code and not are_close(it, code)}
     kin = len(own) > 2 * max((len(its - own) for its in others.values()), default=0)
     # In a long text small words of many languages turn up; their share in the running text decides.
     kin = kin or (n >= 60 and counts[code] * 5 >= n and all(counts[code] > 2 * counts[it] for it in others))
-    return kin and all(len(own - its) > 2 * len(its - own) for its in close), kin
+    # A language with fewer writers needs more to raise a doubt.
+    alone = all(
+        len(own - its) > (1 if it in _COMMONER and code not in _COMMONER else 2) * len(its - own)
+        for it, its in close.items()
+    )
+    return kin and alone, kin
 
 
 @cache

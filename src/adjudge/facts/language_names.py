@@ -33,14 +33,14 @@ _OTHER_NAMES = {
     "fr": "francés|frances|français|francais|französisch|francês|francese|フランス語|法语|法語|法文|프랑스어|불어|फ़्रेंच|फ्रेंच|"
     "फ़्रांसीसी|الفرنسية|французск",
     "de": "alemán|aleman|allemand|deutsch|alemão|alemao|tedesco|ドイツ語|德语|德語|德文|독일어|जर्मन|الألمانية|немецк",
-    "pt": "portugués|portugais|portugiesisch|português|portugues|portoghese|brazilian|ポルトガル語|葡萄牙语|葡萄牙語|葡萄牙文|葡语|"
+    "pt": "portugués|portugais|portugiesisch|português|portugues|portoghese|ポルトガル語|葡萄牙语|葡萄牙語|葡萄牙文|葡语|"
     "포르투갈어|पुर्तगाली|البرتغالية|португальск",
-    "it": "italiano|italien|italienisch|イタリア語|意大利语|義大利語|意大利语|意大利文|이탈리아어|이태리어|इतालवी|इटैलियन|الإيطالية|الايطالية|итальянск",
+    "it": "italiano|italien|italienisch|イタリア語|意大利语|義大利語|意大利文|이탈리아어|이태리어|इतालवी|इटैलियन|الإيطالية|الايطالية|итальянск",
     "ja": "japonés|japones|japonais|japanisch|japonês|giapponese|日本語|日语|日語|日文|일본어|일어|जापानी|اليابانية|японск",
     "zh": "chino|chinois|chinesisch|chinês|cinese|mandarin|mandarín|中国語|中文|汉语|漢語|华语|華語|简体|繁體|普通话|중국어|"
     "चीनी|الصينية|китайск",
     "ko": "coreano|coréen|koreanisch|韓国語|韩语|韓語|韩文|韓文|朝鲜语|한국어|한국말|कोरियाई|الكورية|корейск",
-    "hi": "hindú|indi|ヒンディー語|印地语|印地語|힌디어|हिंदी|हिन्दी|الهندية|хинди",
+    "hi": "ヒンディー語|印地语|印地語|힌디어|हिंदी|हिन्दी|الهندية|хинди",
     "ar": "árabe|arabe|arabisch|arabo|アラビア語|阿拉伯语|阿拉伯語|阿拉伯文|아랍어|अरबी|العربية|арабск",
     "nl": "neerlandés|holandés|néerlandais|niederländisch|holländisch|holandês|olandese|オランダ語|荷兰语|荷蘭語|네덜란드어|डच|"
     "الهولندية|nederlands",

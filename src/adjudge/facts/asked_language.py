@@ -1,0 +1,143 @@
+"""Which language an answer should be in: what the instructions say, else the language that they are written in.
+
+A language that is only spoken of ("the history of Spanish", "my French teacher", "how do you say it in German") is not
+asked for, nor is one that is quoted, negated or tied to a condition. Where wishes contradict, nothing is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .asked_patterns import CONDITION, LASTING, NEGATED_AFTER, NEGATED_BEFORE, PATTERNS, SECOND, TOPIC, code_of
+from .language_guess import Language, language_of, without_code
+from .language_names import CODES_BY_NAME, LANGUAGE_NAMES
+from .sentences import sentence_spans
+
+_LOOKED_AT = 12_000
+_PART = 400  # characters of a prompt's start and end that may be its instruction
+_QUOTED = re.compile(r"[\"“„«「『][^\"“”„«»「」『』]{1,2000}[\"”“»」』]|(?<!\w)'[^'\n]{1,200}'(?!\w)|^[ \t]*>.*$", re.MULTILINE)
+_BLOCK = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+_TAG = re.compile(r"<(\w{1,30})>")
+_TAGS = 20  # marked blocks that are taken out, so that a text full of tags costs no more
+_RENDER = re.compile(
+    r"\b(?:translat|rewrit|rephras|paraphras|correct|proofread|summari[sz]|edit|fix|tradu[czi]|resum|corrig|"
+    r"reescrib|reformul|übersetz|korrigier|zusammenfass|fass|überarbeit|riassum|correg)|"
+    r"翻译|翻譯|翻訳|要約|总结|總結|修改|訂正|添削|번역|요약|교정|अनुवाद|सारांश|ترجم|لخص|صحح|перевед|исправ",
+    re.IGNORECASE,
+)
+_LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
+_LABELLED = re.compile(r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?<!\w)(?:" + "|".join(re.escape(name) for name in CODES_BY_NAME if name.isascii() or "à" <= name[0] <= "ž") + r")",
+    re.IGNORECASE,
+)
+
+
+def asked_language(text: str) -> str | None:
+    """The code of the language that instructions explicitly ask the answer to be in, or None."""
+    asked = _asked(_instructions(text))
+    return asked.pop() if len(asked) == 1 else None
+
+
+def wanted_language(
+    system_prompt: str, history: str, prompt: str, locale: str = ""
+) -> tuple[str, str, bool] | None:
+    """The language an answer should be in, where that is said, and whether it is certain."""
+    by_system, by_history, by_prompt = asked_language(system_prompt), _lasting(history), asked_language(prompt)
+    if by_system is not None:
+        return by_system, "system_prompt", by_prompt in (None, by_system)
+    if by_prompt is not None:
+        return by_prompt, "prompt", by_history in (None, by_prompt)
+    if by_history is not None:
+        return by_history, "history", not _asked(_instructions(prompt))
+    if (language := _prompt_language(prompt)) is not None:
+        return language.code, "prompt_language", language.sure
+    if (code := _locale(locale)) is not None:
+        return code, "locale", False
+    return None
+
+
+def _instructions(text: str) -> str:
+    """The text without code, quotations and marked blocks, which are material and not wishes."""
+    if len(text) > _LOOKED_AT:
+        text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
+    for _ in range(_TAGS):
+        opened = _TAG.search(text)
+        closed = text.find(f"</{opened[1]}>", opened.end()) if opened else -1
+        if opened is None or closed < 0:
+            break
+        text = f"{text[: opened.start()]} {text[closed + len(opened[0]) + 1 :]}"
+    text = _BLOCK.sub(" ", text)
+    return _QUOTED.sub(" ", without_code(text)).replace("’", "'")
+
+
+def _asked(text: str) -> set[str]:
+    """Every language that is asked for."""
+    asked: set[str] = set()
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        if CONDITION.match(sentence):
+            continue
+        for pattern in PATTERNS:
+            for match in pattern.finditer(sentence):
+                before, after = sentence[: match.start("name")], sentence[match.end("name") :]
+                if NEGATED_BEFORE.search(before) or NEGATED_AFTER.match(after) or TOPIC.search(before):
+                    continue
+                asked.add(code_of(match["name"]))
+                if second := SECOND.match(after):
+                    asked.add(code_of(second["name"]))
+    return asked
+
+
+def _lasting(history: str) -> str | None:
+    """The last wish in a conversation that is meant to last ("from now on …")."""
+    wish = None
+    text = _instructions(history)
+    for start, end in sentence_spans(text):
+        if LASTING.search(text[start:end]):
+            wish = asked_language(text[start:end]) or wish
+    return wish
+
+
+def _prompt_language(prompt: str) -> Language | None:
+    """The language of a prompt's instruction, which stands at its start or its end; sure if nothing speaks against."""
+    text = _instructions(prompt).strip()
+    parts = [part for part in re.split(r"\n\s*\n|\n(?=\S)", text) if part.strip()]
+    if not parts:
+        return None
+    head, tail = parts[0][:_PART], parts[-1][-_PART:]
+    first, last = language_of(head), language_of(tail)
+    whole = language_of(text)
+    # A prompt ends or begins with its instruction: the shorter end is it, the longer one is material.
+    instruction = first if last is None or (first is not None and len(head) <= len(tail)) else last
+    if instruction is None:
+        return None if whole is None else Language(whole.code, False)
+    agreed = all(found is None or found.code == instruction.code for found in (first, last, whole))
+    sure = any(found is not None and found.sure for found in (first, last, whole))
+    about = _names_another(f"{head}\n{tail}", instruction.code) or (not agreed and _RENDER.search(text))
+    # What is quoted in another language may be meant to be answered in it, if it is to be worked on.
+    quoted = language_of(prompt)
+    mixed = quoted is not None and quoted.code != instruction.code
+    translates = re.search(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE)
+    return Language(instruction.code, sure and agreed and not about and not mixed and not translates)
+
+
+def _names_another(text: str, own: str) -> bool:
+    """Whether a text speaks of a language besides its own."""
+    lowered = text.lower()
+    for match in _NAME.finditer(text):
+        if match[0] != "polish" and CODES_BY_NAME[match[0].lower()] != own:
+            return True
+    return any(
+        code != own and not name[0].isascii() and not "à" <= name[0] <= "ž" and name in lowered
+        for name, code in CODES_BY_NAME.items()
+    )
+
+
+def _locale(text: str) -> str | None:
+    codes = {code for code in _LOCALE.findall(text) if code in LANGUAGE_NAMES}
+    for word in _LABELLED.findall(text):
+        lowered = word.lower()
+        if lowered in LANGUAGE_NAMES or lowered in CODES_BY_NAME:
+            codes.add(lowered if lowered in LANGUAGE_NAMES else CODES_BY_NAME[lowered])
+    return codes.pop() if len(codes) == 1 else None
