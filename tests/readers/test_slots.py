@@ -1,4 +1,4 @@
-"""Tagged slots: what a person pasted is read as it stands, and whatever could be read in two ways is refused by line."""
+"""Tagged slots: what a person pasted is read as it stands; what could be read in two ways is refused by line."""
 
 import pytest
 from hypothesis import given
@@ -34,13 +34,14 @@ def blank_table(tag):
     return "\n".join([f"<{tag}>", "", *header, *rows, f"| </{tag}> |      |   |"])
 
 
+PLACEHOLDER = "[paste the final user prompt for the turn you are evaluating; include any reference text]"
 TEMPLATE = "\n\n".join(
     [
         "<TASKCONFIG>\n[paste task metadata or category info here, if available]\n</TASKCONFIG>",
         "<SYSTEM_PROMPT>\n[paste system prompt here or leave empty if none]\n</SYSTEM_PROMPT>",
         "<CONVERSATION_HISTORY>\n[paste relevant conversation history here or leave empty if none]\n"
         "</CONVERSATION_HISTORY>",
-        "<PROMPT>\n[paste the final user prompt for the turn you are evaluating; include any reference text]\n</PROMPT>",
+        f"<PROMPT>\n{PLACEHOLDER}\n</PROMPT>",
         "<RESPONSE1>\n[paste Response 1 verbatim]\n</RESPONSE1>",
         "<RESPONSE2>\n[paste Response 2 verbatim]\n</RESPONSE2>",
         blank_table("RESPONSE1_ORIGINAL_RATINGS"),
@@ -61,9 +62,7 @@ def test_a_filled_template_is_read_whole():
     filled = (
         TEMPLATE.replace("[paste Response 1 verbatim]", "Bonjour.\n\nÇa va ?")
         .replace("[paste Response 2 verbatim]", "Salut !")
-        .replace(
-            "[paste the final user prompt for the turn you are evaluating; include any reference text]", "Greet me."
-        )
+        .replace(PLACEHOLDER, "Greet me.")
         .replace("| Verbosity | [-2/-1/0/1/2 or leave blank] | [...] |", "| Verbosity | −1 | Short. |", 1)
         .replace("[1..7 or leave blank]", "2")
     )
@@ -77,7 +76,8 @@ def test_a_filled_template_is_read_whole():
 
 
 def test_slots_come_in_any_order_absent_empty_or_on_one_line():
-    text = "\n<RESPONSE2>\nb\n</RESPONSE2>\n  <PROMPT>  \np\n</PROMPT>\n<SYSTEM_PROMPT></SYSTEM_PROMPT>\n<RESPONSE1>a</RESPONSE1>"
+    text = "\n<RESPONSE2>\nb\n</RESPONSE2>\n  <PROMPT>  \np\n</PROMPT>\n"
+    text += "<SYSTEM_PROMPT></SYSTEM_PROMPT>\n<RESPONSE1>a</RESPONSE1>"
     assert read(text) == Review(prompt="p", a="a", b="b")
     assert read("<PROMPT>\n</PROMPT>") == read("<PROMPT>\n\n \n</PROMPT>") == Review()
 
@@ -149,7 +149,7 @@ def test_what_could_be_read_in_two_ways_is_refused_by_line(text, says):
 
 
 def test_a_text_over_the_limit_is_refused_with_its_slot():
-    with pytest.raises(TooLargeError, match="task.txt:5: response1: 1,000,001 bytes"):
+    with pytest.raises(TooLargeError, match=r"task.txt:5: response1: 1,000,001 bytes"):
         read(tagged(prompt="p", response1="x" * 1_000_001).replace("</PROMPT>\n\n", "</PROMPT>\n"))
 
 

@@ -22,19 +22,19 @@ def preference(text):
     return slot_from("original_likert_and_justification", text, RUBRIC)
 
 
-TABLE = {"localization": Original("2", "Says “colour”."), "verbosity": Original("-1", "")}
+TABLE = {"localization": Original("2", "A slip."), "verbosity": Original("-1", "")}
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "| Dimension | Rating | Justification |\n|---|---|---|\n| Localization | 2 | Says “colour”. |\n| Verbosity | -1 | |",
-        "\n|Dimension|Rating|Justification|\n|:--|:-:|--:|\n|Localization|2|Says “colour”.|\n\n|Verbosity|-1|",
-        "Dimension | Rating | Justification\n--- | --- | ---\nLocalization | 2 | Says “colour”.\nVerbosity | -1 |",
-        "Localization | 2 | Says “colour”. |\n| Verbosity | -1",
-        "| **Dimension** | Justification | Rating |\n| - | - | - |\n| Localization | Says “colour”. | 2 |\n| Verbosity | | -1 |",
-        "| Dimension | Rating | Justification |  |\r\n| Localization | 2 | Says “colour”. |  |\r\n| Verbosity | -1 |\r\n",
-        "| Localization | 2 | Says “colour”. |\n| Verbosity | -1 | N/A |\n| Truthfulness | n/a | - |\n| Overall | [1..5] | [...] |",
+        "| Dimension | Rating | Justification |\n|---|---|---|\n| Localization | 2 | A slip. |\n| Verbosity | -1 | |",
+        "\n|Dimension|Rating|Justification|\n|:--|:-:|--:|\n|Localization|2|A slip.|\n\n|Verbosity|-1|",
+        "Dimension | Rating | Justification\n--- | --- | ---\nLocalization | 2 | A slip.\nVerbosity | -1 |",
+        "Localization | 2 | A slip. |\n| Verbosity | -1",
+        "|**Dimension**|Justification|Rating|\n|-|-|-|\n| Localization | A slip. | 2 |\n| Verbosity | | -1 |",
+        "| Dimension | Rating | Justification |  |\r\n| Localization | 2 | A slip. |  |\r\n| Verbosity | -1 |\r\n",
+        "| Localization | 2 | A slip. |\n| Verbosity | -1 | N/A |\n|Truthfulness|n/a|-|\n|Overall|[1..5]|[...]|",
     ],
 )
 def test_a_table_is_read_however_its_pipes_stand(text):
