@@ -1,0 +1,42 @@
+"""What a syntax check returns, and what the checks share: how answers leave things out of their code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a piece of code does not parse; not certain where a dialect, a version or a snippet may explain it."""
+
+    line: int
+    message: str
+    certain: bool
+
+
+# A line that only says that something is left out: "...", "// ... rest of the code", "[your code here]".
+ELIDED_LINE = re.compile(
+    r"^[ \t]*(?:(?:#|//|--|/\*|<!--)?[ \t]*(?:\.{3,}|…+).*|\[[A-Za-z][^\]\n]*\]|<[A-Za-z][^<>=/\n]* [^<>=/\n]*>)[ \t]*$",
+    re.MULTILINE,
+)
+ELIDED = re.compile(r"\.{3}|…")
+# A hole for the reader to fill: <your key>, <file>, {{name}}, [placeholder].
+HOLE = re.compile(
+    r"<(?:your|my|the|path|file|name|url|host|port|user|key|value|id|pass|token|dir|src|dest|num|branch|commit|image|"
+    r"container|project|package|version|insert|placeholder|replace|table|column|database|db)[^<>\n]{0,40}>"
+    r"|\{\{[^{}\n]{1,60}\}\}|\{%[^\n]{1,80}%\}|<%.{0,80}?%>"
+    r"|\[(?:your|insert|placeholder|replace|the|some)\b[^\]\n]{0,60}\]",
+    re.IGNORECASE,
+)
+
+
+def has_elision(code: str) -> bool:
+    """Does the code leave something out for the reader?"""
+    return ELIDED_LINE.search(code) is not None or HOLE.search(code) is not None or "…" in code
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """A piece of code on one line, for a message."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
