@@ -52,6 +52,7 @@ class Scale:
 HOW_BAD = Scale(Decimal(1), Decimal(3), Decimal(1))
 TOO_LITTLE_TOO_MUCH = Scale(Decimal(-2), Decimal(2), Decimal(1))
 ONE_TO_FIVE = Scale(Decimal(1), Decimal(5), Decimal(1))
+LIKERT = Scale(Decimal(1), Decimal(7), Decimal(1))
 _REVIEW_NEEDS = f"a review needs {OVERALL} from 1 to 5, and others from 1 to 3 or from -2 to 2"
 
 

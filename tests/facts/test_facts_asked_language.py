@@ -122,7 +122,9 @@ def test_a_passing_wish_in_the_history_does_not_hold() -> None:
 
 
 def test_the_last_of_several_lasting_wishes_counts() -> None:
-    history = "User: Always answer in German.\nAssistant: Ja.\nUser: From now on, reply in Italian.\nAssistant: Va bene."
+    history = (
+        "User: Always answer in German.\nAssistant: Ja.\nUser: From now on, reply in Italian.\nAssistant: Va bene."
+    )
     assert wanted_language("", history, PROMPT, "") == ("it", "history", True)
 
 
@@ -132,7 +134,11 @@ def test_a_prompt_against_the_history_is_followed_without_certainty() -> None:
 
 
 def test_the_prompts_wish_is_certain_where_nothing_contradicts() -> None:
-    assert wanted_language("Be brief.", "", "Write an email in Italian to my landlord.", "es-MX") == ("it", "prompt", True)
+    assert wanted_language("Be brief.", "", "Write an email in Italian to my landlord.", "es-MX") == (
+        "it",
+        "prompt",
+        True,
+    )
 
 
 PROMPTS = [

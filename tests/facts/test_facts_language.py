@@ -171,7 +171,9 @@ def test_any_text_is_read_and_every_place_is_in_it(text: str, beside: str, wante
         assert spot.severity in ("minor", "major")
 
 
-@given(st.lists(st.sampled_from([s for group in SAMPLES.values() for s in group]), max_size=12), st.sampled_from(ELEVEN))
+@given(
+    st.lists(st.sampled_from([s for group in SAMPLES.values() for s in group]), max_size=12), st.sampled_from(ELEVEN)
+)
 def test_places_never_overlap(sentences: list[str], wanted: str) -> None:
     text = " ".join(sentences)
     spots = find_language(text, wanted)
@@ -179,7 +181,9 @@ def test_places_never_overlap(sentences: list[str], wanted: str) -> None:
     assert all(first.end <= second.start for first, second in zip(spots, spots[1:], strict=False))
 
 
-@pytest.mark.parametrize("piece", ["The old bridge was closed. ", "x", "`", "古い橋", "a@", "<a", "a_b.", "\\", "$x", "\n"])
+@pytest.mark.parametrize(
+    "piece", ["The old bridge was closed. ", "x", "`", "古い橋", "a@", "<a", "a_b.", "\\", "$x", "\n"]
+)
 def test_a_megabyte_costs_no_more_than_its_sample(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     language_of("Load the detector first, please.")
@@ -195,7 +199,9 @@ def test_a_megabyte_costs_no_more_than_its_sample(piece: str) -> None:
 
 
 def test_importing_the_facts_does_not_load_the_detector() -> None:
-    code = "import sys, adjudge.facts, adjudge.facts.language, adjudge.facts.asked_language; print('gcld3' in sys.modules)"
+    code = (
+        "import sys, adjudge.facts, adjudge.facts.language, adjudge.facts.asked_language; print('gcld3' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -22,9 +22,7 @@ def ours(assessed=True, **values):
 
 
 def corrected(rated, originals=None, facts=(), rules=None):
-    given = {
-        key: value if isinstance(value, Original) else Original(value) for key, value in (originals or {}).items()
-    }
+    given = {key: value if isinstance(value, Original) else Original(value) for key, value in (originals or {}).items()}
     case = Review(prompt="Where does the Danube flow?", a=RESPONSE, b="Elsewhere.", ratings_a=given)
     return correct_response(RUBRIC, rated, rules or {}, case, "A", list(facts))
 
@@ -121,7 +119,9 @@ def test_one_that_is_not_is_rewritten_with_the_reason(said, why):
 
 def test_a_claim_of_truncation_may_stand_where_the_response_is_cut_off():
     cut = Fact(name="truncation", where="A", start=0, end=5, found="ends with a comma", certain=False)
-    assert words("The response about the Danube is truncated after Budapest.", facts=[cut]).justification_action == "kept"
+    assert (
+        words("The response about the Danube is truncated after Budapest.", facts=[cut]).justification_action == "kept"
+    )
 
 
 def test_the_words_of_a_rating_that_was_not_kept_go_with_it():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.protocols.originals import LIKERT, OffScale, read_rating
-from adjudge.rubric import HOW_BAD, ONE_TO_FIVE, TOO_LITTLE_TOO_MUCH, Scale
+from adjudge.protocols.originals import OffScale, read_rating
+from adjudge.rubric import HOW_BAD, LIKERT, ONE_TO_FIVE, TOO_LITTLE_TOO_MUCH, Scale
 
 SCALES = [HOW_BAD, TOO_LITTLE_TOO_MUCH, ONE_TO_FIVE, LIKERT]
 FULLWIDTH = str.maketrans("0123456789-", "０１２３４５６７８９－")

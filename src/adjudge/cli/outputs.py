@@ -11,7 +11,8 @@ from typing import Literal
 
 from ..errors import InputError
 
-Format = Literal["tags", "json", "text", "markdown", "html"]
+Format = Literal["json", "text", "markdown", "html"]
+ReviewFormat = Literal["tags", "json", "text", "markdown", "html"]
 FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
 
 _BY_SUFFIX: dict[str, Format] = {
@@ -25,16 +26,23 @@ _BY_SUFFIX: dict[str, Format] = {
 }
 
 
-def choose_format(asked: Format | None, output: str | None, piped: Format = "json") -> Format:
-    """The format asked for; else the one the file's name says; else text for a person and `piped` for a program."""
-    if asked:
-        return asked
-    if output and output != "-":
-        suffix = Path(output).suffix.lower()
-        if suffix and suffix not in _BY_SUFFIX:
-            raise InputError("--output", f"{output}: no format is known by {suffix}", f"one of {', '.join(_BY_SUFFIX)}")
-        return _BY_SUFFIX.get(suffix, "text")
-    return "text" if sys.stdout.isatty() else piped
+def choose_format(asked: Format | None, output: str | None) -> Format:
+    """The format asked for; else the one the file's name says; else text for a person and JSON for a program."""
+    return asked or _by_name(output) or ("text" if sys.stdout.isatty() else "json")
+
+
+def choose_review_format(asked: ReviewFormat | None, output: str | None) -> ReviewFormat:
+    """The same for a review, whose form for programs is the five tagged blocks."""
+    return asked or _by_name(output) or ("text" if sys.stdout.isatty() else "tags")
+
+
+def _by_name(output: str | None) -> Format | None:
+    if not output or output == "-":
+        return None
+    suffix = Path(output).suffix.lower()
+    if suffix and suffix not in _BY_SUFFIX:
+        raise InputError("--output", f"{output}: no format is known by {suffix}", f"one of {', '.join(_BY_SUFFIX)}")
+    return _BY_SUFFIX.get(suffix, "text")
 
 
 def _umask() -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import add_asking_arguments, asking_of, say_failure
 from .inputs import add_journal_argument, read_bytes
-from .outputs import FORMATS, Format, choose_format, write_out
+from .outputs import FORMATS, ReviewFormat, choose_review_format, write_out
 
 if TYPE_CHECKING:
     from ..cases import Review
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         languages=tuple(code.strip() for code in args.languages.split(",")) if args.languages else (),
         **asking_of(args),
     )
-    chosen: Format = choose_format(args.format, args.output, piped="tags")
+    chosen = choose_review_format(args.format, args.output)
     if args.interactive:
         from .review_interactive import ask_for_pieces
 
@@ -123,7 +123,7 @@ def _shown(
     case: Review,
     outcome: ReviewVerdict | Failure,
     settings: ReviewSettings,
-    chosen: Format,
+    chosen: ReviewFormat,
     args: argparse.Namespace,
     *,
     alone: bool,

@@ -15,7 +15,9 @@ from .sentences import sentence_spans
 
 _LOOKED_AT = 12_000
 _PART = 400  # characters of a prompt's start and end that may be its instruction
-_QUOTED = re.compile(r"[\"“„«「『][^\"“”„«»「」『』]{1,2000}[\"”“»」』]|(?<!\w)'[^'\n]{1,200}'(?!\w)|^[ \t]*>.*$", re.MULTILINE)
+_QUOTED = re.compile(
+    r"[\"“„«「『][^\"“”„«»「」『』]{1,2000}[\"”“»」』]|(?<!\w)'[^'\n]{1,200}'(?!\w)|^[ \t]*>.*$", re.MULTILINE
+)
 _BLOCK = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
 _TAG = re.compile(r"<(\w{1,30})>")
 _TAGS = 20  # marked blocks that are taken out, so that a text full of tags costs no more
@@ -26,9 +28,13 @@ _RENDER = re.compile(
     re.IGNORECASE,
 )
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
-_LABELLED = re.compile(r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE
+)
 _NAME = re.compile(
-    r"(?<!\w)(?:" + "|".join(re.escape(name) for name in CODES_BY_NAME if name.isascii() or "à" <= name[0] <= "ž") + r")",
+    r"(?<!\w)(?:"
+    + "|".join(re.escape(name) for name in CODES_BY_NAME if name.isascii() or "à" <= name[0] <= "ž")
+    + r")",
     re.IGNORECASE,
 )
 
@@ -39,9 +45,7 @@ def asked_language(text: str) -> str | None:
     return asked.pop() if len(asked) == 1 else None
 
 
-def wanted_language(
-    system_prompt: str, history: str, prompt: str, locale: str = ""
-) -> tuple[str, str, bool] | None:
+def wanted_language(system_prompt: str, history: str, prompt: str, locale: str = "") -> tuple[str, str, bool] | None:
     """The language an answer should be in, where that is said, and whether it is certain."""
     by_system, by_history, by_prompt = asked_language(system_prompt), _lasting(history), asked_language(prompt)
     if by_system is not None:
@@ -118,7 +122,9 @@ def _prompt_language(prompt: str) -> Language | None:
     # What is quoted in another language may be meant to be answered in it, if it is to be worked on.
     quoted = language_of(prompt)
     mixed = quoted is not None and quoted.code != instruction.code
-    translates = re.search(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE)
+    translates = re.search(
+        r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE
+    )
     return Language(instruction.code, sure and agreed and not about and not mixed and not translates)
 
 

@@ -96,7 +96,7 @@ PATTERNS = tuple(
         rf"(?:أجب|اجب|أجيب|اكتب|أكتب|رد|ردّ|ترجم|اشرح|لخص|جاوب|تحدث|تكلم|قدم|أعط|اعط|أخبر|الرد|الإجابة|أريد)[^.؟!\n]{{0,80}}?"
         rf"(?:\sب|\sإلى\s|\sالى\s)(?:اللغة\s)?{_ARAB}",
         rf"(?:ответ|отвеч|напиш|пиш|переве|объясн|расскаж|говор|опиш)\w*[^.!?\n]{{0,90}}?(?:на|по-?)\s?{_CYRIL}\w*",
-        rf"\b(?P<name>türkçe)\b[^.!?\n]{{0,20}}?\b(?:yaz|cevap|yanıt|anlat|açıkla|konuş|çevir)\w*",
+        r"\b(?P<name>türkçe)\b[^.!?\n]{0,20}?\b(?:yaz|cevap|yanıt|anlat|açıkla|konuş|çevir)\w*",
         rf"\b(?:odpowied\w*|napisz|pisz|przetłumacz)\b[^.!?\n]{{0,80}}?\b(?:po|na)\s+{_WEST}\b",
         rf"\b(?:antwoord|schrijf|vertaal)\w*\b[^.!?\n]{{0,80}}?\bin\s+het\s+{_WEST}\b",
     )

@@ -65,12 +65,7 @@ def _pieces(prose: str, wanted: str, beside: str) -> list[_Piece]:
             kept = sentence
         weight = weight_of(kept)
         reading = read_language(kept, wanted) if weight else None
-        foreign = (
-            reading is not None
-            and reading.code != wanted
-            and _is_sentence(kept)
-            and not _may_be(reading, wanted)
-        )
+        foreign = reading is not None and reading.code != wanted and _is_sentence(kept) and not _may_be(reading, wanted)
         if foreign and _copied(sentence, known):
             continue
         pieces.append(_Piece(start, end, weight, reading, foreign))
@@ -100,7 +95,9 @@ def _mostly(text: str, prose: str, pieces: list[_Piece], wanted: str) -> Spot:
     everything, all_strange = sum(piece.weight for piece in pieces), sum(piece.weight for piece in strange)
     clear = sum(piece.weight for piece in strange if piece.reading is not None and piece.reading.is_not(wanted))
     whole = read_language("\n".join(prose[piece.start : piece.end] for piece in strange))
-    certain = whole is not None and whole.is_not(wanted) and (2 * clear > everything or 5 * all_strange >= 4 * everything)
+    certain = (
+        whole is not None and whole.is_not(wanted) and (2 * clear > everything or 5 * all_strange >= 4 * everything)
+    )
     weights: Counter[str] = Counter()
     for piece in strange:
         weights[_code(piece)] += piece.weight

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 
 from ..arithmetic import mean, median, rounded
 from ..errors import NotJournalledError
-from ..rubric import Scale
+from ..rubric import LIKERT, Scale
 from ..verdicts import (
     LABELS,
     Call,
@@ -41,7 +41,6 @@ from .base import MAX_QUERIES, Judge, O, Question
 VoteRule = Literal["median", "mean"]
 VOTE_RULES: dict[VoteRule, Callable[[Iterable[Decimal]], Fraction]] = {"median": median, "mean": mean}
 _SCORE_STEP = Decimal("0.01")
-_LIKERT = Scale(Decimal(1), Decimal(7), Decimal(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,7 @@ class Jury:
             )
         invalid = [opinion.invalid for opinion in opinions if opinion.invalid]
         told = [opinion.harmful_request for opinion in opinions if opinion.harmful_request is not None]
-        preference = int(on_scale(VOTE_RULES[self.rule](Decimal(o.preference) for o in opinions), _LIKERT))
+        preference = int(on_scale(VOTE_RULES[self.rule](Decimal(o.preference) for o in opinions), LIKERT))
         speaker = min(opinions, key=lambda opinion: (not opinion.reasons, abs(opinion.preference - preference)))
         return ReviewOpinion(
             judge=self.name,

@@ -6,12 +6,10 @@ A value's severity follows from its criterion's scale: on 1 to 3 the distance fr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 
-from ..rubric import OVERALL, Criterion, Rubric, Scale
-from ..verdicts import Severity
+from ..rubric import OVERALL, Criterion, Rubric
+from ..verdicts import Label, Severity
 
-LIKERT_SCALE = Scale(Decimal(1), Decimal(7), Decimal(1))
 NO_PREFERENCE = 4
 _SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
 
@@ -62,7 +60,7 @@ def allowed_likerts(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) 
     return tuple(NO_PREFERENCE - step if lead > 0 else NO_PREFERENCE + step for step in strength)
 
 
-def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[Criterion, str] | None:
+def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[Criterion, Label] | None:
     """The first criterion, by weight, in which one side is better, and which side; None if there is none."""
     for criterion in sorted(dimensions(rubric), key=lambda criterion: -criterion.weight):
         first, second = _distance(criterion, a[criterion.key]), _distance(criterion, b[criterion.key])

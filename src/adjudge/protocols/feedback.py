@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..cases import Review
-from ..rubric import OVERALL, Criterion, Rubric
+from ..rubric import LIKERT, OVERALL, Criterion, Rubric
 from ..verdicts import LABELS, Fact, FinalRating, Label
-from .consistency import LIKERT_SCALE, allowed_likerts, allowed_overalls, best, deciding, dimensions, severity
+from .consistency import allowed_likerts, allowed_overalls, best, deciding, dimensions, severity
 from .originals import read_rating
 from .preference import Tables
 
@@ -154,7 +154,7 @@ def _overall_against_dimensions(audit: Audit) -> str:
 
 def _likert_against_overalls(audit: Audit) -> str:
     entered = audit.entered
-    likert = read_rating(audit.case.preference.rating, LIKERT_SCALE)
+    likert = read_rating(audit.case.preference.rating, LIKERT)
     if not isinstance(likert, int) or any(len(entered[label]) < len(audit.criteria) for label in LABELS):
         return ""
     allowed = allowed_likerts(audit.rubric, entered["A"], entered["B"])

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from decimal import Decimal
 from typing import NamedTuple
 
 from ..rubric import Scale
-
-LIKERT = Scale(Decimal(1), Decimal(7), Decimal(1))
 
 _SIGNS = str.maketrans({**dict.fromkeys("−–‐‑‒－﹣", "-"), "＋": "+", "．": ".", "，": ",", "／": "/"})
 _DECORATION = "*_`\"'“”([ "

@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from typing import Literal
 
 import orjson
 
@@ -16,7 +17,7 @@ from .. import prompts
 from ..cases import Review
 from ..facts import find_review_facts
 from ..judges.base import ExplainQuestion, Judge, RateQuestion
-from ..rubric import Rubric
+from ..rubric import LIKERT, Rubric
 from ..verdicts import (
     LABELS,
     Call,
@@ -34,7 +35,7 @@ from ..verdicts import (
 from ..version import __version__
 from .binding import bind, bounds_of
 from .changelog import changelog
-from .consistency import LIKERT_SCALE, allowed_likerts, deciding, likert
+from .consistency import allowed_likerts, deciding, likert
 from .correcting import NO_WORDS, NOT_GIVEN, correct_response
 from .feedback import Audit, feedback
 from .originals import OffScale, read_rating
@@ -44,7 +45,10 @@ from .validity import are_identical, why_invalid
 _LARGE = 100_000  # characters that take long enough for others to notice
 # Failures to explain that asking once more would only repeat; the ratings stand without.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
-_HOSTILE = {"injection": "addresses_the_judge", "control_token": "control_token"}
+_HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
+    "injection": "addresses_the_judge",
+    "control_token": "control_token",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ async def _likert(
     values = {label: {key: final.value for key, final in tables[label].items()} for label in LABELS}
     allowed = allowed_likerts(rubric, values["A"], values["B"])
     given = case.preference
-    entered = read_rating(given.rating, LIKERT_SCALE)
+    entered = read_rating(given.rating, LIKERT)
     value = entered if isinstance(entered, int) and entered in allowed else 0
     value = value or likert(rubric, values["A"], values["B"], opinion.preference)
     final = FinalRating(

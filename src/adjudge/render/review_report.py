@@ -236,7 +236,7 @@ def _likert(verdict: ReviewVerdict) -> Row | None:
         return None
     return replace(
         _bare_row(LIKERT_KEY, LIKERT_NAME, verdict.likert, verdict),
-        grade=f"of {wording.LIKERT.high}",
+        grade=f"of {LIKERT.high}",
         own=_moved(verdict.likert, verdict.opinion.preference if verdict.opinion else None),
     )
 
@@ -270,7 +270,7 @@ def _steps(verdict: ReviewVerdict) -> tuple[Step, ...]:
         return ()
     entered = one_line(verdict.likert.original_rating)
     return tuple(
-        Step(value, verdict.likert.value == value, entered == str(value)) for value in map(int, wording.LIKERT.values)
+        Step(value, verdict.likert.value == value, entered == str(value)) for value in map(int, LIKERT.values)
     )
 
 

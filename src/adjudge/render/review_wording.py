@@ -26,7 +26,7 @@ from .wording import number
 INVALID = "INVALID TASK"
 RESPONSES: dict[Label, str] = {"A": "Response 1", "B": "Response 2"}
 ACTIONS: tuple[RatingAction, ...] = ("kept", "replaced", "filled", "refused")
-LIKERT = Scale(Decimal(1), Decimal(7), Decimal(1))
+
 # What was entered may be anything; beside a rating there is room for a rating.
 ENTERED_COLUMNS = 24
 

@@ -219,7 +219,7 @@ class _Checker:
         haystack = self._answers[label]
         span = haystack.find(quote)
         if span is None:
-            other = "B" if label == "A" else "A"
+            other: Label = "B" if label == "A" else "A"
             said = f"the quote {quote[:120]!r} does not stand in response {_NUMBER[label]} word for word"
             stands = self._answers[other].find(quote) is not None
             return said + (f"; it stands in response {_NUMBER[other]}" if stands else "")
