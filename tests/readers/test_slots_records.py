@@ -1,15 +1,18 @@
 """Reviews in JSON and in rows: each shape a rating comes in, names with slips of the pen, errors at their line."""
 
+import contextlib
 import csv
 import io
 import json
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.cases import Original, Review
 from adjudge.errors import InputError
-from adjudge.readers.slots import read_reviews, review_from
+from adjudge.readers.slots import SLOTS, read_reviews, review_from
 from adjudge.rubric import shipped
 
 RUBRIC = shipped("review")
@@ -263,3 +266,44 @@ def test_numbers_keep_their_digits():
     assert review_from({"response1_original_ratings": ratings}, RUBRIC).ratings_a == {
         "overall_quality": Original("4.50")
     }
+
+
+PIECES = st.sampled_from(
+    [
+        "prompt",
+        "response1",
+        "likert",
+        '"',
+        ",",
+        "\n",
+        "|",
+        "3",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "<PROMPT>",
+        "</PROMPT>",
+        "x",
+        "-",
+    ]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | PIECES, inner, max_size=3),
+)
+
+
+@given(st.lists(PIECES).map("".join))
+def test_any_text_is_read_or_refused(text):
+    with contextlib.suppress(InputError):
+        read_reviews(text.encode(), "f", RUBRIC)
+
+
+@given(st.dictionaries(st.sampled_from([*SLOTS, "likert", "response1_overall"]), JSON))
+def test_any_object_is_read_or_refused(data):
+    with contextlib.suppress(InputError):
+        assert isinstance(review_from(data, RUBRIC), Review)
+    with contextlib.suppress(InputError):
+        read_reviews(json.dumps(data).encode(), "f", RUBRIC)
