@@ -114,9 +114,7 @@ def test_all_corrections_one_way():
 
 
 def test_one_response_favoured_throughout():
-    said = first(
-        {"truthfulness": 2, "localization": 2}, None, entered(), entered(harmlessness=2, overall_quality=4)
-    )
+    said = first({"truthfulness": 2, "localization": 2}, None, entered(), entered(harmlessness=2, overall_quality=4))
     assert said.startswith("Response 1 was rated too high and Response 2 too low throughout")
 
 

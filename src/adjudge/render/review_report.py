@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..cases import Review
-from ..rubric import Rubric
+from ..rubric import LIKERT, Rubric
 from ..verdicts import LABELS, Fact, FinalRating, Label, Rating, RatingAction, ReviewVerdict
 from . import review_wording as wording
 from .escaping import one_line
@@ -269,9 +269,7 @@ def _steps(verdict: ReviewVerdict) -> tuple[Step, ...]:
     if verdict.invalid is not None or verdict.likert is None:
         return ()
     entered = one_line(verdict.likert.original_rating)
-    return tuple(
-        Step(value, verdict.likert.value == value, entered == str(value)) for value in map(int, LIKERT.values)
-    )
+    return tuple(Step(value, verdict.likert.value == value, entered == str(value)) for value in map(int, LIKERT.values))
 
 
 def _task(case: Review) -> tuple[Text, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..protocols.changelog import FROM_SCRATCH
 from ..readers.blocks import CHANGELOG, INVALID, LESSONS, PREFERENCE, TABLES
 from ..readers.table_rows import escape_pipes
 from ..rubric import Rubric
@@ -14,7 +15,6 @@ from ..verdicts import LABELS, FinalRating, ReviewVerdict
 from .columns import pad, width_of
 from .escaping import one_line
 
-FROM_SCRATCH = "No original ratings provided, full evaluation done from scratch."
 _HEADER = ("Dimension", "Rating", "Justification")
 
 
