@@ -65,6 +65,7 @@ def test_every_verdict_sentence_is_one_and_only_for_its_own_side_and_strength(li
     [
         "Response 1 is better overall. On Truthfulness, Response 2 gets the date wrong. Response 1 has it right.",
         "Response 1 is much better overall. Response 2 is factually wrong. Response 1 is not. That decides.",
+        "Response 1 is better overall. Both are fine on Verbosity. On Truthfulness, Response 2 has the wrong date.",
         "Response 1 is clearly better. Response 2 makes an error of fact in its first line. Response 1 makes none.",
     ],
 )
@@ -93,6 +94,10 @@ def test_a_justification_that_tells_the_tables_story_can_stand(text):
         (
             "Response 1 is better overall. Truthfulness decides here. Response 1 is better on Verbosity.",
             "says that Response 1 is better on Verbosity",
+        ),
+        (
+            "Response 1 is better overall. On Instruction Following, Response 2 makes an error. Response 1 does not.",
+            "gives Instruction Following as a reason, where both responses are rated 3",
         ),
         (
             "La respuesta 1 es mejor en general. La segunda respuesta contiene un error grave sobre la fecha del "

@@ -5,6 +5,9 @@ Whose word counts: the system prompt's, then what the conversation asked for fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from ..cases import Review
 from ..verdicts import LABELS, Fact, Label
 from .asked_language import wanted_language
@@ -22,6 +25,7 @@ from .repetition import find_repetition
 from .requests import Requests, combined, read_requests
 from .spots import Spot
 from .truncation import find_truncation
+from .wishes import Source
 
 
 def find_review_facts(case: Review) -> tuple[Fact, ...]:
@@ -55,19 +59,26 @@ def find_review_facts(case: Review) -> tuple[Fact, ...]:
 
 def _counted(label: Label, text: str, requests: Requests) -> list[Fact]:
     facts: list[Fact] = []
-    if requests.length is not None:
-        facts += named("too_long", label, _maybe(find_too_long(text, requests.length)))
-        facts += named("too_short", label, _maybe(find_too_short(text, requests.length)))
+    if (length := requests.length) is not None:
+        facts += named("too_long", label, _asked_by(length.source, _maybe(find_too_long(text, length))))
+        facts += named("too_short", label, _asked_by(length.source, _maybe(find_too_short(text, length))))
     for wish in (requests.items, requests.sentences, requests.paragraphs):
         if wish is not None:
-            facts += named("items", label, _maybe(find_items(text, wish)))
-    facts += named("format", label, find_format(text, requests.formats))
+            facts += named("items", label, _asked_by(wish.source, _maybe(find_items(text, wish))))
+    for source in dict.fromkeys(wish.source for wish in requests.formats):
+        wishes = tuple(wish for wish in requests.formats if wish.source == source)
+        facts += named("format", label, _asked_by(source, find_format(text, wishes)))
     return facts
+
+
+def _asked_by(source: Source, spots: Iterable[Spot]) -> list[Spot]:
+    """Who asked for it is said where it was not the prompt."""
+    return [spot if source == "prompt" else replace(spot, found=f"{spot.found} (by the {source})") for spot in spots]
 
 
 def _as_sure(spots: list[Spot], certain: bool) -> list[Spot]:
     """Findings are no surer than the wish they are held against."""
-    return spots if certain else [Spot(s.start, s.end, s.found, False, s.severity) for s in spots]
+    return spots if certain else [replace(spot, certain=False) for spot in spots]
 
 
 def _maybe(spot: Spot | None) -> tuple[Spot, ...]:

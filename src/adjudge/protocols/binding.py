@@ -127,7 +127,11 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound]) -> R
     value = given.value if fits else min(allowed, key=lambda option: (abs(option - given.value), abs(option)))
     if not given.assessed:
         value = allowed[0]
-    said = list(dict.fromkeys(bound.says for bound in bounds if not fits or not _names(given.justification, bound)))
+    said = list(
+        dict.fromkeys(
+            bound.says for bound in bounds if not fits or not names_fact(given.justification, bound.fact.name)
+        )
+    )
     if fits or (given.assessed and _same_story(criterion, given.value, value)):
         said.append(given.justification)
     return Rating(value, " ".join(said), given.quotes if given.assessed else ())
@@ -140,8 +144,9 @@ def _same_story(criterion: Criterion, given: int, final: int) -> bool:
     return (severity(criterion, given) is None) == (final == best(criterion))
 
 
-def _names(justification: str, bound: Bound) -> bool:
-    return re.search(_NAMED[bound.fact.name], justification, re.IGNORECASE) is not None
+def names_fact(justification: str, name: str) -> bool:
+    """Does a justification speak of what a fact of this name found?"""
+    return name in _NAMED and re.search(_NAMED[name], justification, re.IGNORECASE) is not None
 
 
 def _blames_pleasantries(rating: Rating) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ..cases import Original, Review
 from ..rubric import OVERALL, Criterion, Rubric
 from ..verdicts import Fact, FinalRating, Label, RatedResponse, Rating
+from .binding import names_fact
 from .consistency import allowed_overalls, dimensions, nearest, severity
 from .kept_words import why_not_kept
 from .originals import OffScale, read_rating
@@ -118,7 +119,7 @@ def _with_words(
     if why := why_not_kept(words, final.value, criterion, case, label, facts):
         return final._replace(justification_action="rewritten", justification_reason=why)
     # What binds must be named, and a person may have rated by it without naming it.
-    if final.rule and final.rule != "overall":
+    if final.rule and final.rule != "overall" and not names_fact(words, final.rule):
         return final._replace(justification_action="rewritten", justification_reason="ours names what was measured")
     return final._replace(justification=words, justification_action="kept", justification_reason="", quotes=())
 

@@ -77,6 +77,8 @@ def feedback(audit: Audit) -> tuple[str, ...]:
         for pattern in _PATTERNS:
             if (said := pattern(audit)) and said not in found:
                 found.append(said)
+        if not found and (said := _single(audit)):
+            found.append(said)
         found = found[: MOST - 1] if len(found) >= MOST else found
         if good := _what_was_right(audit):
             found.append(good)
@@ -126,6 +128,19 @@ def _by_fact(name: str, said: str) -> Callable[[Audit], str]:
         return said.format(where=where) if labels else ""
 
     return pattern
+
+
+def _outranked(audit: Audit) -> str:
+    """Something the system prompt asks for or forbids, and that was overlooked."""
+    for label in LABELS:
+        changed = {final.rule for final in audit.tables[label].values() if final.changed}
+        for fact in audit.facts:
+            if fact.certain and fact.where == label and fact.name in changed and "system prompt" in fact.found:
+                return (
+                    f"The system prompt was passed over in Response {_number(label)}: it outranks the user's wishes, "
+                    "so rate against it first."
+                )
+    return ""
 
 
 def _refusal(audit: Audit) -> str:
@@ -180,7 +195,7 @@ def _one_side(audit: Audit) -> str:
     """One response raised and the other lowered: the preference came first."""
     raised = {label for label, key, _, _ in audit.moves() if audit.moved(label, key) > 0}
     lowered = {label for label, key, _, _ in audit.moves() if audit.moved(label, key) < 0}
-    if len(list(audit.moves())) >= 3 and len(raised) == len(lowered) == 1 and raised != lowered:
+    if len(raised) == len(lowered) == 1 and raised != lowered:
         high, low = _number(next(iter(lowered))), _number(next(iter(raised)))
         return (
             f"Response {high} was rated too high and Response {low} too low throughout: rate each response by itself "
@@ -246,6 +261,7 @@ def _single(audit: Audit) -> str:
 
 _PATTERNS: tuple[Callable[[Audit], str], ...] = (
     _swapped,
+    _outranked,
     _by_fact("truncation", "{where} breaks off, which was overlooked: read to the last line, and name it."),
     _by_fact("language", "Text in {where} is not in the language asked for, which was overlooked."),
     _by_fact("too_long", "The length limit was not measured in {where}: count before rating."),
@@ -266,7 +282,6 @@ _PATTERNS: tuple[Callable[[Audit], str], ...] = (
     _off_scale,
     _thin_words,
     _blanks,
-    _single,
 )
 
 

@@ -39,6 +39,12 @@ _NEITHER = re.compile(
     r"\bequally (?:good|bad|strong|weak)\b|\b(?:essentially |nearly )?(?:equivalent|identical|tied?)\b",
     re.IGNORECASE,
 )
+# How a sentence says that a criterion does not decide.
+_EVEN = re.compile(
+    r"\bboth\b|\bneither\b|\bequal|\bsame\b|\bno difference\b|\bapart\b|\beach\b|\balike\b|\bdespite\b|\balthough\b|"
+    r"\bwhile\b|\bsimilar",
+    re.IGNORECASE,
+)
 _STRENGTH = (
     (re.compile(r"\bslight|\bmarginal|\ba (?:bit|little) better", re.IGNORECASE), {3, 5}),
     (re.compile(r"\bmuch better|\bfar better|\bsignificantly better|\bby far", re.IGNORECASE), {1, 2, 6, 7}),
@@ -152,6 +158,12 @@ def _against_the_tables(sentence: str, likert: int, tables: Tables, rubric: Rubr
     """Claims of one sentence that the tables contradict."""
     problems: list[str] = []
     about = [criterion for criterion in rubric.criteria if _names(sentence, criterion)]
+    if likert != NO_PREFERENCE and not _EVEN.search(sentence):
+        problems += [
+            f"gives {c.name} as a reason, where both responses are rated {tables['A'][c.key].value}"
+            for c in about
+            if c.name.lower() in sentence.lower() and tables["A"][c.key].value == tables["B"][c.key].value
+        ]
     for pattern in (_SAYS_BETTER, _PREFERS):
         for match in pattern.finditer(sentence):
             claimed = _NUMBER[match[1]]

@@ -1,0 +1,111 @@
+"""Reviews through the public door: stored, replayed, in pieces, by a jury."""
+
+import json
+
+import pytest
+from scripted.provider import fails, says
+from scripted.ratings import rating_reply
+
+from adjudge import Original, Review, ReviewDraft, ReviewSettings, open_engine, replay, review, review_sync
+from adjudge.errors import InputError, NotJournalledError
+from adjudge.verdicts import ReviewVerdict
+
+CASE = Review(
+    prompt="Which river flows through Vienna?",
+    a="The Danube flows through Vienna, and further on through Budapest.",
+    b="The Rhine flows through Vienna, and further on through Cologne.",
+    ratings_a={"truthfulness": Original("2", "Not sure.")},
+)
+
+
+def rates(truth):
+    wrong = {"truthfulness": [truth, "The Rhine flows through Vienna", "It is the Danube."], "overall_quality": 2}
+    reasons = "Truthfulness decides: Response 2 names the wrong river. Response 1 names the right one."
+    return says(rating_reply({"preference": 2, "reasons": reasons, "response_2": wrong}))
+
+
+async def same_again(tmp_path, verdict):
+    kept, made = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    assert kept == made
+
+
+async def test_a_review_is_replayed_to_the_byte_without_asking(tmp_path, provider):
+    provider.script = lambda request: rates(1)
+    async with open_engine(tmp_path / "journal.db") as engine:
+        verdict = await engine.review(CASE, ReviewSettings(judge=f"{provider.url}/v1#m"))
+    assert isinstance(verdict, ReviewVerdict)
+    before = provider.calls
+    await same_again(tmp_path, verdict)
+    assert provider.calls == before
+
+
+async def test_the_same_review_again_is_not_paid_again(tmp_path, provider):
+    provider.script = lambda request: rates(1)
+    for _ in range(2):
+        verdict = await review(CASE, judge=f"{provider.url}/v1#m", journal=tmp_path / "journal.db")
+        assert isinstance(verdict, ReviewVerdict)
+    assert provider.calls == 1
+
+
+@pytest.mark.parametrize(("given", "settled"), [((1, 1, 3), 1), ((1, 2, 3), 2), ((3, 2, 3), 3)])
+async def test_a_jury_settles_every_rating_by_its_median(tmp_path, provider, given, settled):
+    provider.script = lambda request: rates(given[int(request.json["model"])])
+    jury = "jury:" + "+".join(f"{provider.url}/v1#{number}" for number in range(3))
+    verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
+    assert isinstance(verdict, ReviewVerdict), verdict
+    assert verdict.tables["B"]["truthfulness"].value == settled
+    await same_again(tmp_path, verdict)
+
+
+async def test_a_jurys_verdict_is_replayed_although_a_member_failed(tmp_path, provider):
+    provider.script = lambda request: fails(401) if request.json["model"] == "bad" else rates(1)
+    jury = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("one", "two", "bad"))
+    verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
+    assert "jury_member_failed" in [warning.code for warning in verdict.warnings]
+    await same_again(tmp_path, verdict)
+
+
+async def test_in_a_jury_those_who_cannot_tell_do_not_vote(tmp_path, provider):
+    provider.script = lambda request: rates(1)
+    verdict = await review(CASE, judge=f"jury:embedded+{provider.url}/v1#m", journal=tmp_path / "journal.db")
+    assert verdict.tables["B"]["truthfulness"].value == 1
+    assert verdict.tables["B"]["truthfulness"].assessed
+
+
+def test_slots_as_text_as_an_object_and_as_a_review_are_the_same(tmp_path):
+    text = "\n".join(
+        f"<{name}>\n{value}\n</{name}>"
+        for name, value in (("PROMPT", CASE.prompt), ("RESPONSE1", CASE.a), ("RESPONSE2", CASE.b))
+    )
+    slots = {"prompt": CASE.prompt, "response1": CASE.a, "response2": CASE.b}
+    given = [text, json.dumps(slots), slots, CASE.blind()]
+    verdicts = [review_sync(form, journal=tmp_path / "journal.db") for form in given]
+    assert len({verdict.verdict_id for verdict in verdicts}) == 1
+
+
+def test_one_review_is_allowed_at_this_door(tmp_path):
+    two = "\n".join([json.dumps({"prompt": "x"})] * 2)
+    with pytest.raises(InputError, match="2 reviews; one review is allowed here"):
+        review_sync(two, journal=tmp_path / "journal.db")
+
+
+def test_a_draft_in_python(tmp_path):
+    journal = tmp_path / "journal.db"
+    draft = ReviewDraft(journal=journal)
+    assert draft.needed == ("prompt", "response1", "response2")
+    draft.add(response1=CASE.a).add(response2=CASE.b)
+    with pytest.raises(InputError, match="prompt: still needed; give prompt first"):
+        draft.judge_sync()
+    again = ReviewDraft(draft.draft_id, journal=journal)
+    assert again.given == ("response1", "response2")
+    again.add(prompt=CASE.prompt, response1_original_ratings={"Truthfulness": {"rating": 2, "justification": "Hm."}})
+    verdict = again.judge_sync()
+    assert isinstance(verdict, ReviewVerdict)
+    assert verdict.tables["A"]["truthfulness"].original_rating == "2"
+
+
+def test_an_unknown_draft_and_an_unknown_slot_are_named(tmp_path):
+    with pytest.raises(NotJournalledError, match="no such draft"):
+        ReviewDraft("0123456789abcdef", journal=tmp_path / "journal.db")
+    with pytest.raises(InputError, match="response3: unknown slot; one of taskconfig"):
+        ReviewDraft(journal=tmp_path / "journal.db").add(response3="x")
