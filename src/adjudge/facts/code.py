@@ -41,7 +41,9 @@ def find_broken_code(text: str, asked: str = "") -> list[Spot]:
         start, end = block.place(problem.line)
         found = f"{_NAMES[language]} code that does not parse: line {problem.line}: {problem.message}"
         certain = problem.certain and evident and block.closed and not _on_purpose(text, block, asked)
-        spots.append(Spot(start, end, found, certain, "major" if _core(text, blocks, languages, language, asked) else "minor"))
+        spots.append(
+            Spot(start, end, found, certain, "major" if _core(text, blocks, languages, language, asked) else "minor")
+        )
         if len(spots) >= _SHOWN:
             break
     return spots

@@ -74,7 +74,9 @@ def _letters(text: str) -> list[tuple[int, int]]:
 
 def _before_rule(text: str, start: int, end: int) -> int:
     """A rule or a long paragraph after the signature is the answer speaking again."""
-    stop = re.compile(r"\n[ \t]*(?:---+|\*\*\*+|___+)[ \t]*\n|\n\n(?=[^\n]{45})|\n\n(?=(?:I hope|Let me know|Feel free|Is there))")
+    stop = re.compile(
+        r"\n[ \t]*(?:---+|\*\*\*+|___+)[ \t]*\n|\n\n(?=[^\n]{45})|\n\n(?=(?:I hope|Let me know|Feel free|Is there))"
+    )
     found = stop.search(text, start, end)
     return found.start() if found else end
 

@@ -78,28 +78,45 @@ _ANYWHERE = re.compile(
     r"let me know if (?:you|there|I)|I'd be happy to help|no dudes en|n'hésitez pas|zögern sie nicht|não hesite|non esitare)",
     re.IGNORECASE,
 )
-_CUES = re.compile(
-    r"hope|question|feel free|hesitat|let me know|have a|happy|glad|delighted|pleased|thrilled|excited|here (?:to|for|if)|else|can i|may i|luck|thank|welcome|pleasure|wishing|take care|"
-    r"espero|pregunta|no dud|avísame|házmelo|que teng|encantad|placer|gusto|suerte|algo más|puedo|gracias|feliz|hésit|espère|journée|soirée|ravi|heureu|disposition|bon|plaisir|prie|puis-je|merci|savoir|"
-    r"hoffe|frage|zöger|wünsch|schönen|guten|helfe|geschehen|viel|danke|wissen|frohes|pergunta|vontade|avise|tenha|sorte|posso|obrigad|agradeç|nada|spero|domanda|esitare|augur|buon|qui per|grazie|prego|"
-    r"役に|参考|質問|気軽|遠慮|一日|喜んで|頑張|どういたし|手伝い|希望|问题|随时|隨時|如果|祝|很高|很乐|很樂|感谢|感謝|谢谢|謝謝|不客|도움|질문|언제든|있으|하루|시간|주말|기꺼이|행운|도와|즐거운|천만|आशा|उम्मीद|सवाल|प्रश्न|बेझिझक|निःसंकोच|बता|पूछ|दिन|मदद|सहायता|शुभ|धन्यवाद|"
-    r"آمل|أتمنى|أرجو|سؤال|تتردد|أخبرني|يسعد|يسر|سعيد|توفيق|حظ|شكر|هنا|آخر",
+# A polite sentence that also says something, or that a person may say to another.
+_DOUBTFUL = re.compile(
+    r":\W*$|, but\b|\bhelps? me\b|\b(?:reach out|contact|get in touch|message me)\b|else about|happy to explain|"
+    r"here to help you \w+ \w+ \w+ \w+|\bmy (?:skills|experience|team|company|services|rate)\b",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[ \t*_>]*(?:\d{1,2}[.)]|[^\W\d_][^\n:]{0,30}:)[*_]*\s")
+# One of these stands in every phrase above: the long expressions see only the sentences that have one.
+_CUES = (
+    "hope", "question", "feel free", "hesitat", "let me know", "have a", "happy", "glad", "delighted", "pleased",
+    "thrilled", "excited", "here to", "else", "can i", "may i", "luck", "thank", "welcome", "pleasure", "wishing",
+    "take care", "espero", "pregunta", "no dud", "avísame", "házmelo", "que teng", "encantad", "placer", "gusto",
+    "suerte", "algo más", "puedo", "gracias", "feliz", "hésit", "espère", "journée", "soirée", "ravi", "heureu",
+    "disposition", "bon", "plaisir", "prie", "puis-je", "merci", "savoir", "hoffe", "frage", "zöger", "wünsch",
+    "schönen", "guten", "helfe", "geschehen", "viel", "danke", "wissen", "frohes", "pergunta", "vontade", "avise",
+    "tenha", "sorte", "posso", "obrigad", "agradeç", "nada", "spero", "domanda", "esitare", "augur", "buon",
+    "qui per", "grazie", "prego", "役に", "参考", "質問", "気軽", "遠慮", "一日", "喜んで", "頑張", "どういたし", "手伝い", "希望", "问题", "随时",
+    "隨時", "如果", "祝", "很高", "很乐", "很樂", "感谢", "感謝", "谢谢", "謝謝", "不客", "도움", "질문", "언제든", "있으", "하루", "시간", "주말",
+    "기꺼이", "행운", "도와", "즐거운", "천만", "आशा", "उम्मीद", "सवाल", "प्रश्न", "बेझिझक", "निःसंकोच", "बता", "पूछ", "दिन",
+    "मदद", "सहायता", "शुभ", "धन्यवाद", "آمل", "أتمنى", "أرجو", "سؤال", "تتردد", "أخبرني", "يسعد", "يسر", "سعيد",
+    "توفيق", "حظ", "شكر", "هنا", "آخر", "here for", "here if",
+)  # fmt: skip
 
 
 def find_pleasantries(text: str) -> list[Spot]:
     """The pleasantries; all carry the severity that they have together."""
-    if not _CUES.search(text):
-        return []
     plain = text.replace("’", "'")
+    lowered = plain.lower()
+    cues = [cue for cue in _CUES if cue in lowered]
+    if not cues:
+        return []
     sentences = sentence_spans(plain)
     spans: list[tuple[int, int]] | None = None
     found: list[tuple[int, int, bool]] = []
     words = 0
     for index, (start, end) in enumerate(sentences):
         sentence = plain[start:end]
-        if len(sentence) > 400 or not _CUES.search(sentence):
+        low = sentence.lower()
+        if len(sentence) > 400 or not any(cue in low for cue in cues):
             continue
         match, edge = _START.match(sentence), index < _EDGE or index >= len(sentences) - _EDGE
         loose = None if match else _ANYWHERE.search(sentence)
@@ -111,7 +128,10 @@ def find_pleasantries(text: str) -> list[Spot]:
         if inside(at, spans) or sentence.lstrip().startswith(("- ", "* ", "• ", "|")):
             continue
         words += rough_words(sentence)
-        found.append((at, end, match is not None and edge and not sentence.rstrip().endswith(":")))
+        line = plain[plain.rfind("\n", 0, start) + 1 : at]
+        found.append(
+            (at, end, match is not None and edge and not _DOUBTFUL.search(sentence) and not _LABELLED.match(line))
+        )
     return _with_severity(text, found, words)
 
 

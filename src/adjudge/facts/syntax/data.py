@@ -30,7 +30,11 @@ def check_json(code: str) -> Problem | None:
     if len(lines) > 1 and all(_json_error(line) is None for line in lines):
         return None
     piece = code.strip().rstrip(",")
-    if piece.startswith(('"', "{", "[")) and _json_error("{" + piece + "}") is None or _json_error(f"[{piece}]") is None:
+    if (
+        piece.startswith(('"', "{", "["))
+        and _json_error("{" + piece + "}") is None
+        or _json_error(f"[{piece}]") is None
+    ):
         return None
     message = error.msg[:1].lower() + error.msg[1:]
     return Problem(error.lineno, message, not _relaxed_parses(code) and not _TEMPLATE.search(code))

@@ -22,7 +22,9 @@ _OTHER_VERSION = re.compile(
 _NEW_SYNTAX = re.compile(
     r"\b[fFtT][rR]?[\"']|^\s*type \w+(?:\[.*\])? =|^\s*(?:async )?(?:def|class) \w+\[|^\s*except\*? [\w.]+, "
 )
-_OLD_SYNTAX = re.compile(r"^\s*print [\"'\w(]|^\s*print$|^\s*raise \w+, |^\s*except \w+, \w+:|^\s*exec [\"']|<>|\bur?[\"']")
+_OLD_SYNTAX = re.compile(
+    r"^\s*print [\"'\w(]|^\s*print$|^\s*raise \w+, |^\s*except \w+, \w+:|^\s*exec [\"']|<>|\bur?[\"']"
+)
 _FIRM = ("was never closed", "unterminated", "does not match", "unmatched")
 _OUTPUT = re.compile(r"^Traceback \(most recent call last\)|^\s*File \"[^\"\n]+\", line \d+", re.MULTILINE)
 

@@ -75,7 +75,9 @@ def leaves_out_nothing(language: str, code: str) -> bool | None:
 def script_texts(code: str) -> list[tuple[int, str]]:
     """The JavaScript inside an HTML page: the line each script begins on, and the script."""
     found = []
-    pattern = r"<script(?![^>]*(?:type=[\"'](?!text/javascript|module|application/javascript)|src=))[^>]*>(.*?)</script>"
+    pattern = (
+        r"<script(?![^>]*(?:type=[\"'](?!text/javascript|module|application/javascript)|src=))[^>]*>(.*?)</script>"
+    )
     for match in re.finditer(pattern, code[:60_000], re.DOTALL | re.IGNORECASE):
         found.append((code.count("\n", 0, match.start(1)), match[1]))
     return found
