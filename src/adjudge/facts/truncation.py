@@ -24,11 +24,12 @@ _CODE = re.compile(r"[{};=<>\\|$]|\(\)|://|\w[@/]\w|^\s*(?:#|//)")
 _COMBINING = re.compile(r"[\u0900-\u0963\u064b-\u0652]")  # vowel signs count as letters
 _COMMAS = ",،、，;；"
 _BRACKETS = "([{（「『【"
-# Words after which a sentence never ends: English, Spanish, French, German, Portuguese, Italian, Hindi, Arabic, Korean.
+# Words after which a sentence never ends, in nine languages.
 _NEVER_LAST = word_set(
     "the an and or because although whereas than if unless my your their whose "
     "los las una del porque aunque le les une et dans des aux parce und oder weil eine einen dem "
-    "os uma dos das pela pelo il gli della delle degli nella perché और या लेकिन क्योंकि तथा एवं أو في إلى لأن التي الذي أن عن "
+    "os uma dos das pela pelo il gli della delle degli nella perché "
+    "और या लेकिन क्योंकि तथा एवं أو في إلى لأن التي الذي أن عن "
     "그리고 하지만 또는 및 그러나 왜냐하면"
 )
 # Words after which one seldom ends.
@@ -38,10 +39,29 @@ _SELDOM_LAST = word_set(
     "का के की में को से ने पर कि من على مع هذا هذه ثم لكن ولكن حيث 때문에 위해 대한 통해"
 )
 # The same for scripts without spaces, as endings: Chinese and Japanese.
-_NEVER_ENDS = tuple(
-    "以及 因为 因為 并且 並且 而且 或者 如果 由于 由於 对于 對於 但是 因此 和 与 與 及び および または そして しかし を なぜなら".split()
+_NEVER_ENDS = (
+    "以及", "因为", "因為", "并且", "並且", "而且", "或者", "如果", "由于", "由於", "对于", "對於", "但是", "因此",
+    "和", "与", "與", "及び", "および", "または", "そして", "しかし", "なぜなら", "を",
+)  # fmt: skip
+_SELDOM_ENDS = (
+    "的",
+    "在",
+    "是",
+    "把",
+    "被",
+    "将",
+    "於",
+    "は",
+    "が",
+    "に",
+    "の",
+    "で",
+    "と",
+    "や",
+    "へ",
+    "から",
+    "より",
 )
-_SELDOM_ENDS = tuple("的 在 是 把 被 将 於 は が に の で と や へ から より".split())
 
 
 def find_truncation(text: str) -> Spot | None:

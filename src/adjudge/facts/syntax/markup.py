@@ -14,9 +14,32 @@ _TAG = re.compile(
     r"|<(/?)([a-z][\w:-]*)((?:\"[^\"]*\"|'[^']*'|[^\"'<>])*)(>|(?=<)|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
 # Tags whose end HTML lets an author leave out.
-_OPTIONAL = frozenset("p li dt dd tr td th thead tbody tfoot option optgroup colgroup html head body rp rt".split())
+_OPTIONAL = frozenset(
+    [
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "thead",
+        "tbody",
+        "tfoot",
+        "option",
+        "optgroup",
+        "colgroup",
+        "html",
+        "head",
+        "body",
+        "rp",
+        "rt",
+    ]
+)
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|<\?php|<\?=|\$\{|<[A-Z]\w*[ />]|=\{")
 
 _PROMPT = re.compile(r"^\s*(?:\$|#|%|\w+@\w+[:~ ][^$#\n]*[$#]) (?=\S)", re.MULTILINE)
