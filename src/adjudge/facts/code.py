@@ -17,9 +17,11 @@ _SHOWN = 5
 _BLOCK_SIZE = 40_000  # characters of one block that is read
 _SECONDS = 0.12  # for all blocks of one text
 _ON_PURPOSE = re.compile(
-    r"syntax ?error|incorrect|wrong|invalid|broken|mistake|\bbugs?\b|\bbad\b|doesn't (?:work|compile)|won't (?:work|compile)|"
+    r"syntax ?error|incorrect|wrong|invalid|broken|mistake|\bbugs?\b|\bbad\b|doesn't (?:work|compile)|won't (?:work|"
+    r"compile)|"
     r"pseudo-?code|original code|your code|not valid|error|"
-    r"incorrect[oa]|errore|erreur|fehler|falsch|erro\b|inv[áa]lid|sbagliat|誤|エラー|错误|錯誤|오류|잘못|गलत|त्रुटि|خطأ",
+    r"incorrect[oa]|errore|erreur|fehler|falsch|erro\b|inv[áa]lid|sbagliat|誤|エラー|错误|錯誤|오류|잘못|गलत|त्रुटि|"
+    r"خطأ",
     re.IGNORECASE,
 )
 

@@ -7,10 +7,10 @@ its grammar ("makes the model ignore …") and by quotation marks, so a phrase i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
+from .injection_words import OTHER_LANGUAGES, pattern
 from .spots import Spot
 
 _SHOWN = 5  # facts of one kind from one text
@@ -20,27 +20,8 @@ _ANSWER = r"(?:response|answer|assistant|candidate|option|model|output|submissio
 _WHICH = r"(?:A|B|1|2|one|two)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """`cues`: of each group one lower-case piece stands in every match. `commands`: counts only as an imperative."""
-
-    cues: tuple[tuple[str, ...], ...]
-    regex: re.Pattern[str]
-    found: str
-    certain: bool = False
-    commands: bool = False
-
-
-def _pattern(
-    cues: str, *regex: str, found: str, certain: bool = False, commands: bool = False, cased: bool = False
-) -> _Pattern:
-    flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
-    groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
-    return _Pattern(groups, re.compile("".join(regex), flags), found, certain, commands)
-
-
 _PATTERNS = (
-    _pattern(
+    pattern(
         "ignore|disregard|forget|override|bypass & instruction|prompt|rule|guideline|criteria|direction|rubric",
         r"\b(?:ignore|disregard|forget|override|bypass)\b(?: (?:all|any|every|the|your|of|these|those|my|other)){0,4}",
         r" (?:previous|prior|above|earlier|preceding|existing|original|former|system|judging|grading|scoring)",
@@ -48,18 +29,8 @@ _PATTERNS = (
         found="tells the reader to ignore its instructions",
         commands=True,
     ),
-    _pattern(
-        "ignor|忽|无视|無視|무시 & instruccion|instruction|anweisung|instruç|istruzion|指令|指示|지시",
-        r"\bignor[ae]n? (?:todas )?las instrucciones (?:anteriores|previas)",
-        r"|\bignore[zs]? (?:toutes )?les instructions (?:pr[ée]c[ée]dentes|ci-dessus)",
-        r"|\bignorieren? (?:Sie )?(?:alle )?(?:vorherigen|bisherigen|obigen) Anweisungen",
-        r"|\bignore (?:todas )?as instruç[õo]es (?:anteriores|acima)|\bignora (?:tutte )?le istruzioni precedenti",
-        r"|(?:忽略|无视|忽視|無視)(?:之前|以上|前面|先前|上述)的?(?:所有|全部)?(?:的)?指[令示]",
-        r"|(?:以前|これまで|上記|前)の(?:すべての|全ての)?指示(?:を|は)(?:すべて)?無視",
-        r"|이전(?:의)? (?:모든 )?지시(?:를|사항을) 무시",
-        found="tells the reader to ignore its instructions",
-    ),
-    _pattern(
+    *OTHER_LANGUAGES,
+    pattern(
         "judge|evaluator|grader|rater|referee|assessor|scorer",
         rf"\bas (?:the|an?) (?:\w+ )?{_JUDGE},? (?:you (?:must|should|have to|need to|will|are required)|please)\b",
         r"|\b(?:dear|attention|hey|hello|note to(?: the)?|(?:message|instructions?) (?:to|for)(?: the)?)",
@@ -67,7 +38,7 @@ _PATTERNS = (
         rf"|^\W{{0,4}}(?:AI |LLM )?{_JUDGE}\s?[:,] (?:you|please|give|score|rate|choose|select|pick|this)\b",
         found="addresses the judge",
     ),
-    _pattern(
+    pattern(
         "give |assign |award |rate |score |grade |mark  & score|rating|grade|points|marks|10| ten|5/5",
         r"\b(?:give|assign|award|rate|score|grade|mark) (?:(?:this|my|the|that|our) )?",
         rf"(?:{_ANSWER}(?: {_WHICH})?|me|it|this)",
@@ -76,7 +47,7 @@ _PATTERNS = (
         found="asks for a score",
         commands=True,
     ),
-    _pattern(
+    pattern(
         "choose|select|pick|declare|name |mark |pronounce|vote for|prefer & winner|best|better|superior|prefer|over"
         " & response|answer|assistant|candidate|option|model|output|submission",
         r"\b(?:choose|select|pick|declare|name|mark|pronounce|vote for|prefer)(?: this| my| the)?",
@@ -84,14 +55,14 @@ _PATTERNS = (
         found="asks to be named the winner",
         commands=True,
     ),
-    _pattern(
+    pattern(
         "winner",
         r"\b(?:output|print|return|answer|reply|respond|say|write)(?: with)?:? [\"'“`]?(?:the )?",
         rf"winner\W{{0,4}}(?:is )?\W{{0,3}}(?:{_ANSWER} )?{_WHICH}\b",
         found="asks to be named the winner",
         commands=True,
     ),
-    _pattern(
+    pattern(
         "response |answer |assistant  & better|best|winner|superior|correct",
         r"\b(?:[Rr]esponse|[Aa]nswer|[Aa]ssistant|RESPONSE|ANSWER) [AB12] (?:is|was)",
         r" (?:clearly |obviously |definitely |by far |simply |much )?(?:the )?",
@@ -99,20 +70,20 @@ _PATTERNS = (
         found="says which answer is better",
         cased=True,
     ),
-    _pattern(
+    pattern(
         "winner",
         r"\b(?:final )?winner[ \t]{0,3}[:=][ \t*\"']{0,4}(?:response |answer )?(?:A|B|tie)\b",
         found="imitates a verdict",
     ),
-    _pattern("[[a]]|[[b]]|[[c]]", r"\[\[[ABC]\]\]", found="imitates a verdict"),
-    _pattern(
+    pattern("[[a]]|[[b]]|[[c]]", r"\[\[[ABC]\]\]", found="imitates a verdict"),
+    pattern(
         '"winner"|"preference"|"verdict"|"criteria_|"weighted_|"winner_|"summary_|"task_|"correctness_|"depth_|"action',
         r"\"(?:winner|preference|verdict)\"\s{0,9}:\s{0,9}\"(?:A|B|tie|(?:answer|response)[ _]?[12AB])\"",
         r"|\"(?:criteria_scores|weighted_total_score|winner_rationale|summary_[12]|task_understanding",
         r"|correctness_reasoning|depth_coverage_usefulness|actionability_specificity)\"\s{0,9}:",
         found="imitates the JSON of a verdict",
     ),
-    _pattern(
+    pattern(
         "[system|<system|</system|# system|#system|system prompt|system message|system note|system override"
         "|system instruction|instruction:|assistant:|user:|human:",
         r"^[ \t]{0,8}(?:\[system(?: \w+)?\]|</?system(?:[_-]?\w+)?>",
@@ -121,13 +92,13 @@ _PATTERNS = (
         r"|#{1,6} ?(?:instruction|assistant|user|human):[ \t]*$)",
         found="imitates the header of another role",
     ),
-    _pattern(
+    pattern(
         "<<< & >>>",
         r"(?<!<)<<<(?!<)[ \t]{0,4}(?:END\b|(?:THE )?(?:TASK|CONTEXT|ANSWER|RESPONSE|SEARCH RESULTS)\b)[^<>\n]{0,60}>>>",
         found="imitates the markers around judged text",
         certain=True,
     ),
-    _pattern(
+    pattern(
         "start of|end of & ]",
         r"\[(?:the )?(?:start|end) of (?:the )?(?:assistant|response|answer|candidate|user question|evaluation)\b",
         r"[^\[\]\n]{0,40}\]",
@@ -155,16 +126,16 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
     """The places where the text tries to steer its judge; what the task itself says may be repeated."""
     lowered, asked = text.lower(), task.lower()
     spots: list[Spot] = []
-    for pattern in _PATTERNS:
-        if not _has_cues(lowered, pattern.cues):
+    for kind in _PATTERNS:
+        if not _has_cues(lowered, kind.cues):
             continue
         taken = 0
-        for match in islice(pattern.regex.finditer(text), _LOOKED_AT):
-            if not pattern.certain and (_talks_about(text, match) or match[0].lower() in asked):
+        for match in islice(kind.regex.finditer(text), _LOOKED_AT):
+            if not kind.certain and (_talks_about(text, match) or match[0].lower() in asked):
                 continue
-            if pattern.commands and not _COMMANDS.search(text[max(0, match.start() - 40) : match.start()]):
+            if kind.commands and not _COMMANDS.search(text[max(0, match.start() - 40) : match.start()]):
                 continue
-            spots.append(Spot(match.start(), match.end(), pattern.found, pattern.certain))
+            spots.append(Spot(match.start(), match.end(), kind.found, kind.certain))
             taken += 1
             if taken >= _SHOWN:
                 break

@@ -12,7 +12,8 @@ from .sentences import code_spans
 
 _GREETING = re.compile(
     r"^[ \t*_>\"“]*(?:(?:Subject|Asunto|Objet|Betreff|Assunto|Oggetto|件名|主题|主旨|제목|विषय|الموضوع)[ \t*]*[:：]"
-    r"|(?:Dear|Hi|Hello|Hey|Estimad[oa]s?|Querid[oa]s?|Hola|Ch[eè]re?s?|Bonjour|Madame|Monsieur|Sehr geehrte\w*|Liebe[rs]?|"
+    r"|(?:Dear|Hi|Hello|Hey|Estimad[oa]s?|Querid[oa]s?|Hola|Ch[eè]re?s?|Bonjour|Madame|Monsieur|Sehr geehrte\w*|"
+    r"Liebe[rs]?|"
     r"Hallo|Prezad[oa]s?|Car[oaie]|Ol[áa]|Gentile|Egregi[oa]|Ciao|Spett\w*)\b[^.!?\n]{0,60}[,:]?[ \t*_]*$"
     r"|(?:尊敬的|亲爱的|親愛的)[^。\n]{1,30}[：:，,]?[ \t]*$|[^\n。]{1,30}(?:様|さん|さま|御中|各位)[、,]?[ \t]*$"
     r"|[^\n.]{1,30}(?:님께|께|귀하)[,:]?[ \t]*$|(?:प्रिय|आदरणीय|माननीय)[^।\n]{1,40}[,:]?[ \t]*$"
@@ -20,7 +21,8 @@ _GREETING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _SIGN_OFF = re.compile(
-    r"^[ \t*_>]*(?:(?:(?:Best|Kind|Warm|Warmest) ?(?:regards|wishes)?|Regards|Sincerely|Yours\b.{0,20}|Respectfully|Cheers|Love|"
+    r"^[ \t*_>]*(?:(?:(?:Best|Kind|Warm|Warmest) ?(?:regards|wishes)?|Regards|Sincerely|Yours\b.{0,20}|Respectfully|"
+    r"Cheers|Love|"
     r"Thank you|Thanks|Many thanks|Cordially|With gratitude|Saludos.{0,20}|Atentamente|Un cordial saludo|Un abrazo|"
     r"Cordialement|Bien cordialement|Bien à vous|Sincères salutations|Mit freundlichen Grüßen|Viele Grüße|Liebe Grüße|"
     r"Beste Grüße|Herzliche Grüße|Atenciosamente|Cumprimentos|Abraços|Cordiali saluti|Distinti saluti|Un caro saluto|"
@@ -31,7 +33,8 @@ _SIGN_OFF = re.compile(
 _SPEAKER = re.compile(r"^[ \t*_>-]*[^\W\d_][^\n:：]{0,24}[*_]*[:：][*_]*[ \t]*\S", re.MULTILINE)
 _LABEL = re.compile(r"^[ \t*_>-]*([^\W\d_][^\n:：]{0,24}?)[*_]*[:：]")
 _QUOTED = re.compile(
-    r"[\"“”„][^\"“”„\n]{3,600}[\"“”]|«[^«»\n]{3,600}»|「[^「」\n]{3,600}」|『[^『』\n]{3,600}』|(?<!\w)‘[^‘’\n]{3,300}’(?!\w)"
+    r"[\"“”„][^\"“”„\n]{3,600}[\"“”]|«[^«»\n]{3,600}»|「[^「」\n]{3,600}」|『[^『』\n]{3,600}』|"
+    r"(?<!\w)‘[^‘’\n]{3,300}’(?!\w)"
     r"|(?<!\w)'[^'\n]{3,300}'(?!\w)|`[^`\n]{3,300}`"
 )
 _BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)

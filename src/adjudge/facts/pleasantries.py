@@ -19,87 +19,165 @@ _SHORT_TEXT = 60
 _ENGLISH = (
     r"(?:I (?:really |sincerely |truly |do )?)?hope (?:that )?(?:this|that|these|it|the above|my \w+|the (?:\w+ )?\w+)"
     r"[^.!?]{0,30}?(?:help|useful|clarif|answers? your|makes? sense|assist|clears? |gives? you)",
-    r"(?:(?:wow|ah|oh|hmm)[,!] )?(?:what an? |(?:that|this|it)(?:'s| is) (?:such )?an? )?(?:really |very |truly |such an? )?"
-    r"(?:great|good|excellent|fantastic|wonderful|interesting|thoughtful|fascinating|amazing|awesome|lovely) question\b(?! (?:is|to|would|for|mark|about))",
-    r"(?:please |always )?(?:feel free|(?:don't|do not) hesitate) to (?:ask|reach|contact|let me|tell me|message|get in|come back|follow up)",
+    r"(?:(?:wow|ah|oh|hmm)[,!] )?(?:what an? |(?:that|this|it)(?:'s| is) (?:such )?an? )?(?:really |very |truly |"
+    r"such an? )?"
+    r"(?:great|good|excellent|fantastic|wonderful|interesting|thoughtful|fascinating|amazing|awesome|"
+    r"lovely) question\b(?! (?:is|to|would|for|mark|about))",
+    r"(?:please |always )?(?:feel free|(?:don't|do not) hesitate) to (?:ask|reach|contact|let me|tell me|message|"
+    r"get in|come back|follow up)",
     r"(?:please |just |so |and )?let me know (?:if|whether|how (?:it|this|I)|what you think|in case|when you)",
-    r"(?:if|should|in case) (?:you|there)(?:'d|'ve|'re)? [^.!?\n]{1,110}?\b(?:let me know|feel free|(?:don't|do not) hesitate|I'm here|I am here|"
+    r"(?:if|should|in case) (?:you|there)(?:'d|'ve|'re)? [^.!?\n]{1,110}?\b(?:let me know|feel free|(?:don't|"
+    r"do not) hesitate|I'm here|I am here|"
     r"just ask|I'd be (?:happy|glad)|I'm (?:happy|glad)|I am (?:happy|glad)|I(?:'ll| will| would) be (?:happy|glad))",
-    r"have an? (?:great|nice|good|wonderful|lovely|fantastic|blessed|pleasant|amazing) (?:\w+ )?(?:day|weekend|evening|time|trip|one|week|journey|night|vacation|holiday)\b",
-    r"happy (?:coding|cooking|reading|travels|travell?ing|learning|writing|baking|gardening|hacking|programming|studying|painting|exploring|gaming|hiking|brewing|testing|debugging)\b",
-    r"(?:I(?:'d|'m|'ll| would| am| will)(?: be)?(?: more than| very| always| so| really| absolutely| also)? )?(?:happy|glad|delighted|pleased|thrilled|excited) to (?:help|assist|answer|explain)\b",
+    r"have an? (?:great|nice|good|wonderful|lovely|fantastic|blessed|pleasant|amazing) (?:\w+ )?(?:day|weekend|"
+    r"evening|time|trip|one|week|journey|night|vacation|holiday)\b",
+    r"happy (?:coding|cooking|reading|travels|travell?ing|learning|writing|baking|gardening|hacking|programming|"
+    r"studying|painting|exploring|gaming|hiking|brewing|testing|debugging)\b",
+    r"(?:I(?:'d|'m|'ll| would| am| will)(?: be)?(?: more than| very| always| so| really| absolutely|"
+    r" also)? )?(?:happy|glad|delighted|pleased|thrilled|excited) to (?:help|assist|answer|explain)\b",
     r"I(?:'m| am) (?:always )?here (?:to (?:help|assist)|for you|if you)",
     r"(?:is there|do you have) (?:anything|something) else\b|how (?:can|may) I (?:help|assist|be of)",
-    r"(?:good|best of) luck\b(?! (?:is|charm|has|was|can))|thank(?:s| you)(?: so much| very much)? for (?:asking|reaching|your (?:question|patience|interest|message|request|inquiry)|the question|sharing)",
-    r"you(?:'re| are) (?:very |most |always )?welcome\b(?! to)|(?:it(?:'s| is) )?my pleasure\b|glad (?:you asked|I could|to help)|wishing you\b|take care[!.]",
+    r"(?:good|best of) luck\b(?! (?:is|charm|has|was|can))|thank(?:s| you)(?: so much| very much)? for (?:asking|"
+    r"reaching|your (?:question|patience|interest|message|request|inquiry)|the question|sharing)",
+    r"you(?:'re| are) (?:very |most |always )?welcome\b(?! to)|(?:it(?:'s| is) )?my pleasure\b|glad (?:you asked|"
+    r"I could|to help)|wishing you\b|take care[!.]",
 )  # fmt: skip
 _OTHERS = (
     # Spanish
-    r"(?:espero que (?:esto |esta \w+ |te |le |os |les )?[^.!?]{0,30}(?:ayud|sirv|útil|utilidad))|[¡]?(?:qué )?(?:buena|excelente|gran|muy buena) pregunta|"
-    r"(?:no dudes?|no dude|no duden) en (?:pregunt|contact|consult|dec|escrib)|(?:si (?:tienes|necesitas|tiene|necesita|quieres)[^.!?]{1,80}(?:no dud|avísame|dímelo|dime|házmelo|aquí estoy|estoy aquí))|"
-    r"[¡]?que tengas? (?:un|una) (?:buen|gran|excelente|lindo|bonito|feliz)|(?:estaré|estoy|será un placer|con gusto) (?:encantad[oa] de ayudar|aquí para ayudar|ayudar)|avísame si|házmelo saber|"
-    r"[¡]?(?:mucha|buena) suerte|[¡]?con mucho gusto|¿(?:hay algo más|puedo ayudarte|en qué (?:más )?puedo)|gracias por (?:tu|su) (?:pregunta|consulta)|[¡]?feliz (?:programación|lectura|viaje)",
+    r"(?:espero que (?:esto |esta \w+ |te |le |os |les )?[^.!?]{0,30}(?:ayud|sirv|útil|utilidad))|"
+    r"[¡]?(?:qué )?(?:buena|excelente|gran|muy buena) pregunta|"
+    r"(?:no dudes?|no dude|no duden) en (?:pregunt|contact|consult|dec|escrib)|(?:si (?:tienes|necesitas|tiene|"
+    r"necesita|quieres)[^.!?]{1,80}(?:no dud|avísame|dímelo|dime|házmelo|aquí estoy|estoy aquí))|"
+    r"[¡]?que tengas? (?:un|una) (?:buen|gran|excelente|lindo|bonito|feliz)|(?:estaré|estoy|será un placer|"
+    r"con gusto) (?:encantad[oa] de ayudar|aquí para ayudar|ayudar)|avísame si|házmelo saber|"
+    r"[¡]?(?:mucha|buena) suerte|[¡]?con mucho gusto|¿(?:hay algo más|puedo ayudarte|en qué (?:más )?puedo)|"
+    r"gracias por (?:tu|su) (?:pregunta|consulta)|[¡]?feliz (?:programación|lectura|viaje)",
     # French
-    r"j'espère que (?:cela|ça|ceci|cette)[^.!?]{0,40}(?:aide|utile|éclair|répond)|(?:très |excellente |quelle )?(?:bonne|belle|excellente) question|"
-    r"n'hésitez? pas (?:à|si)|(?:si (?:vous|tu) (?:avez|as|souhaitez|besoin)[^.!?]{1,80}(?:n'hésite|faites-le|dites-le|dis-le))|(?:passez|passe|bonne|excellente) (?:une )?(?:bonne |excellente |belle )?(?:journée|soirée|fin de journée)|"
-    r"je (?:serai|serais|suis) (?:ravie?|heureu(?:x|se)) de (?:vous |t')?aider|je reste à (?:votre|ta) disposition|bon(?:ne)? (?:chance|codage|lecture|voyage|appétit)\b|(?:avec plaisir|je vous en prie)[ ]?[!.]|puis-je (?:vous |t')aider|merci (?:pour|de) (?:votre|ta) question|faites-(?:le-)?moi savoir|fais-(?:le-)?moi savoir",
+    r"j'espère que (?:cela|ça|ceci|cette)[^.!?]{0,40}(?:aide|utile|éclair|répond)|(?:très |excellente |"
+    r"quelle )?(?:bonne|belle|excellente) question|"
+    r"n'hésitez? pas (?:à|si)|(?:si (?:vous|tu) (?:avez|as|souhaitez|besoin)[^.!?]{1,80}(?:n'hésite|faites-le|"
+    r"dites-le|dis-le))|(?:passez|passe|bonne|excellente) (?:une )?(?:bonne |excellente |belle )?(?:journée|soirée|"
+    r"fin de journée)|"
+    r"je (?:serai|serais|suis) (?:ravie?|heureu(?:x|se)) de (?:vous |t')?aider|je reste à (?:votre|ta) disposition|"
+    r"bon(?:ne)? (?:chance|codage|lecture|voyage|appétit)\b|(?:avec plaisir|je vous en prie)[ ]?[!.]|"
+    r"puis-je (?:vous |t')aider|merci (?:pour|de) (?:votre|ta) question|faites-(?:le-)?moi savoir|"
+    r"fais-(?:le-)?moi savoir",
     # German
-    r"ich hoffe,? (?:das|dies|diese|dass)[^.!?]{0,50}(?:hilf|weiter|nützlich|hilfreich|beantwortet)|(?:das ist (?:eine )?)?(?:sehr |wirklich )?(?:gute|tolle|super|großartige|ausgezeichnete|interessante) frage\b|"
-    r"(?:zögern sie nicht|zögere nicht)|(?:wenn (?:du|sie)|falls (?:du|sie)|bei (?:weiteren )?fragen|sollten sie|solltest du)[^.!?]{0,90}(?:zöger|lass (?:es )?mich|lassen sie (?:es )?mich|melde|frag einfach|stehe ich|gerne? zur verfügung|helfe ich)|"
-    r"(?:ich wünsche (?:dir|ihnen)|hab(?:en sie)?|einen) (?:noch )?(?:einen )?(?:schönen|guten|tollen) (?:tag|abend)|(?:ich )?helfe (?:dir |ihnen )?(?:gerne?|jederzeit)|gern(?:e)? geschehen|viel (?:erfolg|spaß|glück)\b|kann ich (?:dir|ihnen) (?:sonst )?noch|danke für (?:deine|ihre) (?:frage|anfrage)|lass(?:en sie)? (?:es )?mich wissen|frohes (?:coden|programmieren)",
+    r"ich hoffe,? (?:das|dies|diese|dass)[^.!?]{0,50}(?:hilf|weiter|nützlich|hilfreich|beantwortet)|"
+    r"(?:das ist (?:eine )?)?(?:sehr |wirklich )?(?:gute|tolle|super|großartige|ausgezeichnete|interessante) frage\b|"
+    r"(?:zögern sie nicht|zögere nicht)|(?:wenn (?:du|sie)|falls (?:du|sie)|bei (?:weiteren )?fragen|sollten sie|"
+    r"solltest du)[^.!?]{0,90}(?:zöger|lass (?:es )?mich|lassen sie (?:es )?mich|melde|frag einfach|stehe ich|"
+    r"gerne? zur verfügung|helfe ich)|"
+    r"(?:ich wünsche (?:dir|ihnen)|hab(?:en sie)?|einen) (?:noch )?(?:einen )?(?:schönen|guten|tollen) (?:tag|abend)|"
+    r"(?:ich )?helfe (?:dir |ihnen )?(?:gerne?|jederzeit)|gern(?:e)? geschehen|viel (?:erfolg|spaß|glück)\b|"
+    r"kann ich (?:dir|ihnen) (?:sonst )?noch|danke für (?:deine|ihre) (?:frage|anfrage)|"
+    r"lass(?:en sie)? (?:es )?mich wissen|frohes (?:coden|programmieren)",
     # Portuguese
-    r"espero (?:que (?:isso|isto|esta|essa|tenha)[^.!?]{0,40}(?:ajud|útil|esclare)|ter ajudado)|(?:que |essa é uma )?(?:ótima|boa|excelente) pergunta|(?:não hesite|fique à vontade|sinta-se à vontade)|"
-    r"(?:se (?:você )?(?:tiver|precisar|quiser)[^.!?]{1,80}(?:avise|me diga|é só|estou (?:aqui|à disposição)|não hesite|fique à vontade|sinta-se))|tenha um (?:ótimo|bom|excelente)|(?:ficarei|fico|estou) (?:feliz em ajudar|à disposição|aqui para)|"
-    r"boa sorte|bons (?:estudos|códigos)|boa leitura|(?:há|tem) (?:mais )?algo mais|posso ajudar|(?:obrigad[oa]|agradeço) (?:por|pela) (?:sua )?(?:pergunta|perguntar)|me avise se|de nada[!.]",
+    r"espero (?:que (?:isso|isto|esta|essa|tenha)[^.!?]{0,40}(?:ajud|útil|esclare)|ter ajudado)|(?:que |"
+    r"essa é uma )?(?:ótima|boa|excelente) pergunta|(?:não hesite|fique à vontade|sinta-se à vontade)|"
+    r"(?:se (?:você )?(?:tiver|precisar|quiser)[^.!?]{1,80}(?:avise|me diga|é só|estou (?:aqui|à disposição)|"
+    r"não hesite|fique à vontade|sinta-se))|tenha um (?:ótimo|bom|excelente)|(?:ficarei|fico|"
+    r"estou) (?:feliz em ajudar|à disposição|aqui para)|"
+    r"boa sorte|bons (?:estudos|códigos)|boa leitura|(?:há|tem) (?:mais )?algo mais|posso ajudar|(?:obrigad[oa]|"
+    r"agradeço) (?:por|pela) (?:sua )?(?:pergunta|perguntar)|me avise se|de nada[!.]",
     # Italian
-    r"spero che (?:questo|questa|ti|le|vi|la|sia)[^.!?]{0,40}(?:aiut|util|chiar)|spero di esser(?:ti|le)? stat[oa]|(?:che |è una )?(?:bella|ottima|buona) domanda|non esitare|"
-    r"(?:se (?:hai|ha|avete|desideri|vuoi|serve)[^.!?]{1,80}(?:fammi sapere|mi faccia sapere|non esit|chiedi pure|sono qui))|(?:ti auguro|le auguro|buona) (?:una )?(?:buona |splendida )?(?:giornata|serata)|"
-    r"sar(?:ò|ei) (?:felice|lieto|lieta) di aiutar|sono qui per aiutar|buona fortuna|buon(?:a)? (?:programmazione|lettura|lavoro|viaggio|appetito)\b|posso aiutar(?:ti|la|vi)|grazie per (?:la|aver)|fammi sapere se|prego[!.]|felice di aiutar",
+    r"spero che (?:questo|questa|ti|le|vi|la|sia)[^.!?]{0,40}(?:aiut|util|chiar)|spero di esser(?:ti|le)? stat[oa]|"
+    r"(?:che |è una )?(?:bella|ottima|buona) domanda|non esitare|"
+    r"(?:se (?:hai|ha|avete|desideri|vuoi|serve)[^.!?]{1,80}(?:fammi sapere|mi faccia sapere|non esit|chiedi pure|"
+    r"sono qui))|(?:ti auguro|le auguro|buona) (?:una )?(?:buona |splendida )?(?:giornata|serata)|"
+    r"sar(?:ò|ei) (?:felice|lieto|lieta) di aiutar|sono qui per aiutar|buona fortuna|buon(?:a)? (?:programmazione|"
+    r"lettura|lavoro|viaggio|appetito)\b|posso aiutar(?:ti|la|vi)|grazie per (?:la|aver)|fammi sapere se|prego[!.]|"
+    r"felice di aiutar",
     # Japanese
-    r"(?:(?:お役に立て|参考になれ|ご参考になれ)(?:ば|れば|ました)|お役に立てれば|参考になれば)|(?:とても|大変|非常に)?(?:良い|いい|素晴らしい|すばらしい)(?:ご)?質問|(?:お気軽に|遠慮なく|ご遠慮なく)[^。！]{0,30}(?:ください|下さい|ね)|"
-    r"(?:他に|ほかに|何か)[^。！？]{0,30}(?:ありましたら|あれば|ございましたら)[^。！]{0,30}(?:ください|お知らせ|どうぞ|ね)|(?:良い|よい|素敵な)一日を|喜んでお(?:手伝い|答え)|頑張ってください|ご質問ありがとうございます|どういたしまして|何かお手伝い",
+    r"(?:(?:お役に立て|参考になれ|ご参考になれ)(?:ば|れば|ました)|お役に立てれば|参考になれば)|(?:とても|大変|"
+    r"非常に)?(?:良い|いい|素晴らしい|すばらしい)(?:ご)?質問|(?:お気軽に|遠慮なく|"
+    r"ご遠慮なく)[^。！]{0,30}(?:ください|下さい|ね)|"
+    r"(?:他に|ほかに|何か)[^。！？]{0,30}(?:ありましたら|あれば|ございましたら)[^。！]{0,30}(?:ください|お知らせ|"
+    r"どうぞ|ね)|(?:良い|よい|素敵な)一日を|喜んでお(?:手伝い|答え)|頑張ってください|ご質問ありがとうございます|"
+    r"どういたしまして|何かお手伝い",
     # Chinese
-    r"希望(?:这|這|以上|我的|對|对)?[^。！]{0,20}(?:有帮助|有幫助|帮到|幫到|有所帮助|有所幫助|帮助到|有用)|(?:这是(?:一)?个|這是(?:一)?個|真是)?(?:好|很好的|非常好的|很棒的)问题(?=[！。!]|$)|(?:请|請)?(?:随时|隨時)(?:告诉我|告訴我|提问|提問|问我|問我|联系|聯繫|向我)|"
-    r"(?:如果|如)(?:你|您)?(?:还|還)?(?:有|需要)[^。！]{0,30}(?:随时|隨時|告诉我|告訴我|尽管问|欢迎|請|请)|祝(?:你|您|大家)[^。！]{0,12}|很(?:高兴|高興|乐意|樂意)(?:为|為|能|帮|幫)[^。！]{0,10}|(?:感谢|感謝|谢谢|謝謝)(?:你|您)?的(?:提问|提問|问题|問題)|(?:还有|還有)什么[^。！？]{0,12}(?:帮|幫)|不客气",
+    r"希望(?:这|這|以上|我的|對|对)?[^。！]{0,20}(?:有帮助|有幫助|帮到|幫到|有所帮助|有所幫助|帮助到|有用)|"
+    r"(?:这是(?:一)?个|這是(?:一)?個|真是)?(?:好|很好的|非常好的|很棒的)问题(?=[！。!]|$)|(?:请|請)?(?:随时|"
+    r"隨時)(?:告诉我|告訴我|提问|提問|问我|問我|联系|聯繫|向我)|"
+    r"(?:如果|如)(?:你|您)?(?:还|還)?(?:有|需要)[^。！]{0,30}(?:随时|隨時|告诉我|告訴我|尽管问|欢迎|請|请)|祝(?:你|"
+    r"您|大家)[^。！]{0,12}|很(?:高兴|高興|乐意|樂意)(?:为|為|能|帮|幫)[^。！]{0,10}|(?:感谢|感謝|谢谢|謝謝)(?:你|"
+    r"您)?的(?:提问|提問|问题|問題)|(?:还有|還有)什么[^。！？]{0,12}(?:帮|幫)|不客气",
     # Korean
-    r"(?:이|위|제)?[^.!?]{0,20}(?:도움이 (?:되|됐)(?:었으면|길|셨|기를|면)[^.!?]{0,12})|(?:아주 |정말 |매우 )?(?:좋은|훌륭한) 질문|언제든지[^.!?]{0,30}(?:주세요|말씀|문의|물어)|(?:더|추가|다른|궁금한)[^.!?]{0,30}(?:있으시면|있으면|필요하시면)[^.!?]{0,30}(?:주세요|말씀|알려|물어)|"
-    r"(?:좋은|즐거운|행복한) (?:하루|시간|주말)(?: 되세요| 보내세요)|기꺼이 도와|행운을 빕니다|질문(?:해 주셔서|해주셔서) 감사|(?:무엇을|더) 도와드릴|즐거운 (?:코딩|여행)|천만에요",
+    r"(?:이|위|제)?[^.!?]{0,20}(?:도움이 (?:되|됐)(?:었으면|길|셨|기를|면)[^.!?]{0,12})|(?:아주 |정말 |"
+    r"매우 )?(?:좋은|훌륭한) 질문|언제든지[^.!?]{0,30}(?:주세요|말씀|문의|물어)|(?:더|추가|다른|"
+    r"궁금한)[^.!?]{0,30}(?:있으시면|있으면|필요하시면)[^.!?]{0,30}(?:주세요|말씀|알려|물어)|"
+    r"(?:좋은|즐거운|행복한) (?:하루|시간|주말)(?: 되세요| 보내세요)|기꺼이 도와|행운을 빕니다|질문(?:해 주셔서|"
+    r"해주셔서) 감사|(?:무엇을|더) 도와드릴|즐거운 (?:코딩|여행)|천만에요",
     # Hindi
-    r"(?:मुझे )?(?:आशा|उम्मीद) है(?: कि)?[^।!?]{0,40}(?:मदद|सहाय|उपयोगी|काम आ)|(?:बहुत |यह एक )?(?:बहुत )?(?:अच्छा|बढ़िया|शानदार|बेहतरीन) (?:सवाल|प्रश्न)|(?:बेझिझक|निःसंकोच)[^।!?]{0,30}(?:पूछ|बता|संपर्क)|(?:अगर|यदि)[^।!?]{1,60}(?:बताएं|बताएँ|बताइए|पूछें|पूछ सकते|बेझिझक)|"
-    r"आपका दिन (?:शुभ|अच्छा|मंगल)|(?:मुझे )?(?:आपकी )?(?:मदद|सहायता) (?:करने में|करके)[^।!?]{0,20}(?:खुशी|ख़ुशी)|शुभकामनाएं|शुभकामनाएँ|(?:प्रश्न|सवाल|पूछने) (?:के लिए|पूछने के लिए) धन्यवाद|और (?:कुछ|कोई)[^।?]{0,25}(?:मदद|सहायता)",
+    r"(?:मुझे )?(?:आशा|उम्मीद) है(?: कि)?[^।!?]{0,40}(?:मदद|सहाय|उपयोगी|काम आ)|(?:बहुत |यह एक )?(?:बहुत )?(?:अच्छा|"
+    r"बढ़िया|शानदार|बेहतरीन) (?:सवाल|प्रश्न)|(?:बेझिझक|निःसंकोच)[^।!?]{0,30}(?:पूछ|बता|संपर्क)|(?:अगर|"
+    r"यदि)[^।!?]{1,60}(?:बताएं|बताएँ|बताइए|पूछें|पूछ सकते|बेझिझक)|"
+    r"आपका दिन (?:शुभ|अच्छा|मंगल)|(?:मुझे )?(?:आपकी )?(?:मदद|सहायता) (?:करने में|करके)[^।!?]{0,20}(?:खुशी|ख़ुशी)|"
+    r"शुभकामनाएं|शुभकामनाएँ|(?:प्रश्न|सवाल|पूछने) (?:के लिए|पूछने के लिए) धन्यवाद|और (?:कुछ|कोई)[^।?]{0,25}(?:मदद|"
+    r"सहायता)",
     # Arabic
-    r"(?:آمل|أتمنى|أرجو) أن (?:يكون|تكون|يساعد|تساعد|يفيد)[^.!؟]{0,40}|(?:هذا )?سؤال (?:رائع|ممتاز|جيد|جميل)|لا تترددو?ا?ي? (?:في|ب)[^.!؟]{0,40}|(?:إذا|إن) (?:كان|كنت|احتجت|أردت)[^.!؟]{1,70}(?:لا تتردد|أخبرني|فأخبرني|فأنا هنا|أنا هنا|فلا تتردد)|"
-    r"أتمنى لك (?:يوم|وقت|أمسية|رحلة|التوفيق)[^.!؟]{0,20}|(?:يسعدني|يسرني|سأكون سعيد)[^.!؟]{0,15}(?:مساعد|أساعد)|بالتوفيق|حظا? ?(?:سعيدا|موفقا|سعيدًا|موفقًا)|شكر[اًا]{1,2} (?:لك )?على سؤالك|هل (?:هناك|يوجد) (?:أي )?شيء آخر|أنا هنا لمساعدتك",
+    r"(?:آمل|أتمنى|أرجو) أن (?:يكون|تكون|يساعد|تساعد|يفيد)[^.!؟]{0,40}|(?:هذا )?سؤال (?:رائع|ممتاز|جيد|جميل)|"
+    r"لا تترددو?ا?ي? (?:في|ب)[^.!؟]{0,40}|(?:إذا|إن) (?:كان|كنت|احتجت|أردت)[^.!؟]{1,70}(?:لا تتردد|أخبرني|فأخبرني|"
+    r"فأنا هنا|أنا هنا|فلا تتردد)|"
+    r"أتمنى لك (?:يوم|وقت|أمسية|رحلة|التوفيق)[^.!؟]{0,20}|(?:يسعدني|يسرني|سأكون سعيد)[^.!؟]{0,15}(?:مساعد|أساعد)|"
+    r"بالتوفيق|حظا? ?(?:سعيدا|موفقا|سعيدًا|موفقًا)|شكر[اًا]{1,2} (?:لك )?على سؤالك|هل (?:هناك|يوجد) (?:أي )?شيء آخر|"
+    r"أنا هنا لمساعدتك",
 )  # fmt: skip
-_LEAD = r"[\s*_#>¡¿\"“\W]{0,6}(?:(?:sure|of course|certainly|absolutely|definitely|yes|hi|hello|hey|hi there|hello there|no problem|claro|por supuesto|hola|bien sûr|bonjour|natürlich|klar|hallo|certo|ciao|olá|certamente|もちろん|はい|当然|好的|물론|네|안녕하세요|بالطبع|نعم|مرحب\w*|हाँ|ज़रूर|नमस्ते)[,!.、，！。]?\s*[-–—]?\s*)?(?:(?:and|so|also|again|anyway|overall|as always|please|por favor|s'il vous plaît|bitte|por|per favore|und|et|y|e)[,]?\s+){0,2}"
+_LEAD = (
+    r"[\s*_#>¡¿\"“\W]{0,6}(?:(?:sure|of course|certainly|absolutely|definitely|yes|hi|hello|hey|hi there|hello there|"
+    r"no problem|claro|por supuesto|hola|bien sûr|bonjour|natürlich|klar|hallo|certo|ciao|olá|certamente|もちろん|"
+    r"はい|当然|好的|물론|네|안녕하세요|بالطبع|نعم|مرحب\w*|हाँ|ज़रूर|नमस्ते)[,!.、，！。]?\s*[-–—]?\s*)?(?:(?:and|so|"
+    r"also|again|anyway|overall|as always|please|por favor|s'il vous plaît|bitte|por|per favore|und|et|y|"
+    r"e)[,]?\s+){0,2}"
+)
 _START = re.compile(rf"{_LEAD}(?P<phrase>{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
 _ANYWHERE = re.compile(
-    r"\b(?:I hope (?:this|that) helps|feel free to (?:ask|reach out|contact me)|(?:don't|do not) hesitate to (?:ask|reach|contact)|"
-    r"let me know if (?:you|there|I)|I'd be happy to help|no dudes en|n'hésitez pas|zögern sie nicht|não hesite|non esitare)",
+    r"\b(?:I hope (?:this|that) helps|feel free to (?:ask|reach out|contact me)|(?:don't|do not) hesitate to (?:ask|"
+    r"reach|contact)|"
+    r"let me know if (?:you|there|I)|I'd be happy to help|no dudes en|n'hésitez pas|zögern sie nicht|não hesite|"
+    r"non esitare)",
     re.IGNORECASE,
 )
-_CUES = re.compile(
-    r"hope|question|feel free|hesitat|let me know|have a|happy|glad|delighted|pleased|thrilled|excited|here (?:to|for|if)|else|can i|may i|luck|thank|welcome|pleasure|wishing|take care|"
-    r"espero|pregunta|no dud|avísame|házmelo|que teng|encantad|placer|gusto|suerte|algo más|puedo|gracias|feliz|hésit|espère|journée|soirée|ravi|heureu|disposition|bon|plaisir|prie|puis-je|merci|savoir|"
-    r"hoffe|frage|zöger|wünsch|schönen|guten|helfe|geschehen|viel|danke|wissen|frohes|pergunta|vontade|avise|tenha|sorte|posso|obrigad|agradeç|nada|spero|domanda|esitare|augur|buon|qui per|grazie|prego|"
-    r"役に|参考|質問|気軽|遠慮|一日|喜んで|頑張|どういたし|手伝い|希望|问题|随时|隨時|如果|祝|很高|很乐|很樂|感谢|感謝|谢谢|謝謝|不客|도움|질문|언제든|있으|하루|시간|주말|기꺼이|행운|도와|즐거운|천만|आशा|उम्मीद|सवाल|प्रश्न|बेझिझक|निःसंकोच|बता|पूछ|दिन|मदद|सहायता|शुभ|धन्यवाद|"
-    r"آمل|أتمنى|أرجو|سؤال|تتردد|أخبرني|يسعد|يسر|سعيد|توفيق|حظ|شكر|هنا|آخر",
+# A polite sentence that also says something, or that a person may say to another.
+_DOUBTFUL = re.compile(
+    r":\W*$|, but\b|\bhelps? me\b|\b(?:reach out|contact|get in touch|message me)\b|else about|happy to explain|"
+    r"here to help you \w+ \w+ \w+ \w+|\bmy (?:skills|experience|team|company|services|rate)\b",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[ \t*_>]*(?:\d{1,2}[.)]|[^\W\d_][^\n:]{0,30}:)[*_]*\s")
+# One of these stands in every phrase above: the long expressions see only the sentences that have one.
+_CUES = (
+    "hope", "question", "feel free", "hesitat", "let me know", "have a", "happy", "glad", "delighted", "pleased",
+    "thrilled", "excited", "here to", "else", "can i", "may i", "luck", "thank", "welcome", "pleasure", "wishing",
+    "take care", "espero", "pregunta", "no dud", "avísame", "házmelo", "que teng", "encantad", "placer", "gusto",
+    "suerte", "algo más", "puedo", "gracias", "feliz", "hésit", "espère", "journée", "soirée", "ravi", "heureu",
+    "disposition", "bon", "plaisir", "prie", "puis-je", "merci", "savoir", "hoffe", "frage", "zöger", "wünsch",
+    "schönen", "guten", "helfe", "geschehen", "viel", "danke", "wissen", "frohes", "pergunta", "vontade", "avise",
+    "tenha", "sorte", "posso", "obrigad", "agradeç", "nada", "spero", "domanda", "esitare", "augur", "buon",
+    "qui per", "grazie", "prego", "役に", "参考", "質問", "気軽", "遠慮", "一日", "喜んで", "頑張", "どういたし",
+    "手伝い", "希望", "问题", "随时", "隨時", "如果", "祝", "很高", "很乐", "很樂", "感谢", "感謝", "谢谢", "謝謝",
+    "不客", "도움", "질문", "언제든", "있으", "하루", "시간", "주말", "기꺼이", "행운", "도와", "즐거운", "천만",
+    "आशा", "उम्मीद", "सवाल", "प्रश्न", "बेझिझक", "निःसंकोच", "बता", "पूछ", "दिन", "मदद", "सहायता", "शुभ", "धन्यवाद",
+    "آمل", "أتمنى", "أرجو", "سؤال", "تتردد", "أخبرني", "يسعد", "يسر", "سعيد", "توفيق", "حظ", "شكر", "هنا", "آخر",
+    "here for", "here if",
+)  # fmt: skip
 
 
 def find_pleasantries(text: str) -> list[Spot]:
     """The pleasantries; all carry the severity that they have together."""
-    if not _CUES.search(text):
-        return []
     plain = text.replace("’", "'")
+    lowered = plain.lower()
+    cues = [cue for cue in _CUES if cue in lowered]
+    if not cues:
+        return []
     sentences = sentence_spans(plain)
     spans: list[tuple[int, int]] | None = None
     found: list[tuple[int, int, bool]] = []
     words = 0
     for index, (start, end) in enumerate(sentences):
         sentence = plain[start:end]
-        if len(sentence) > 400 or not _CUES.search(sentence):
+        low = sentence.lower()
+        if len(sentence) > 400 or not any(cue in low for cue in cues):
             continue
         match, edge = _START.match(sentence), index < _EDGE or index >= len(sentences) - _EDGE
         loose = None if match else _ANYWHERE.search(sentence)
@@ -111,7 +189,10 @@ def find_pleasantries(text: str) -> list[Spot]:
         if inside(at, spans) or sentence.lstrip().startswith(("- ", "* ", "• ", "|")):
             continue
         words += rough_words(sentence)
-        found.append((at, end, match is not None and edge and not sentence.rstrip().endswith(":")))
+        line = plain[plain.rfind("\n", 0, start) + 1 : at]
+        found.append(
+            (at, end, match is not None and edge and not _DOUBTFUL.search(sentence) and not _LABELLED.match(line))
+        )
     return _with_severity(text, found, words)
 
 

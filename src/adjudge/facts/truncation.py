@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..prompts import CONTROL_TOKEN
+from .markers import real_end
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
 from .spots import Spot
 
@@ -21,23 +21,52 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,3})[.)])(?:[ \t]|$)")
 _ENDED = re.compile(r"[.!?…][\"'”’»)\]*_]{0,3}(?:\s|$)|[。！？｡؟۔।॥։]")
 _CODE = re.compile(r"[{};=<>\\|$]|\(\)|://|\w[@/]\w|^\s*(?:#|//)")
 
+_COMBINING = re.compile(r"[\u0900-\u0963\u064b-\u0652]")  # vowel signs count as letters
 _COMMAS = ",،、，;；"
 _BRACKETS = "([{（「『【"
-# Words after which an English, Spanish, French, German, Portuguese or Italian sentence never ends.
+# Words after which a sentence never ends, in nine languages.
 _NEVER_LAST = word_set(
     "the an and or because although whereas than if unless my your their whose "
-    "los las una del porque le les une et dans und oder weil eine einen dem os uma il gli perché"
+    "los las una del porque aunque le les une et dans des aux parce und oder weil eine einen dem "
+    "os uma dos das pela pelo il gli della delle degli nella perché "
+    "और या लेकिन क्योंकि तथा एवं أو في إلى لأن التي الذي أن عن "
+    "그리고 하지만 또는 및 그러나 왜냐하면"
 )
 # Words after which one seldom ends.
 _SELDOM_LAST = word_set(
     "a of with by from as that which but while when into onto between is are was were be to for its our "
-    "el la un de que y con por para pour avec ou der die ein mit für von zu e do da com di che per"
+    "el la un de que y con por para pour avec ou der die ein mit für von zu e do da com di che per "
+    "का के की में को से ने पर कि من على مع هذا هذه ثم لكن ولكن حيث 때문에 위해 대한 통해"
+)
+# The same for scripts without spaces, as endings: Chinese and Japanese.
+_NEVER_ENDS = (
+    "以及", "因为", "因為", "并且", "並且", "而且", "或者", "如果", "由于", "由於", "对于", "對於", "但是", "因此",
+    "和", "与", "與", "及び", "および", "または", "そして", "しかし", "なぜなら", "を",
+)  # fmt: skip
+_SELDOM_ENDS = (
+    "的",
+    "在",
+    "是",
+    "把",
+    "被",
+    "将",
+    "於",
+    "は",
+    "が",
+    "に",
+    "の",
+    "で",
+    "と",
+    "や",
+    "へ",
+    "から",
+    "より",
 )
 
 
 def find_truncation(text: str) -> Spot | None:
     """Where and how the text breaks off, or None."""
-    end = _real_end(text)
+    end = real_end(text)
     body = text[:end]
     if not body:
         return None
@@ -46,20 +75,6 @@ def find_truncation(text: str) -> Spot | None:
         return None
     found, certain = reason
     return Spot(_tail_start(body), end, found, certain)
-
-
-def _real_end(text: str) -> int:
-    """The end without white space and without the turn markers that some models leave behind."""
-    end = len(text.rstrip())
-    for _ in range(10):
-        if not end or text[end - 1] not in ">]":
-            break
-        tail = text[max(0, end - 50) : end]
-        marks = [match for match in CONTROL_TOKEN.finditer(tail) if match.end() == len(tail)]
-        if not marks:
-            break
-        end = len(text[: end - len(marks[0][0])].rstrip())
-    return end
 
 
 def _tail_start(body: str) -> int:
@@ -120,12 +135,14 @@ def _open_end(body: str) -> tuple[str, bool] | None:
         return "ends with a comma", certain
     word = words[-1]
     if word.lower() in _NEVER_LAST:
-        return f"ends with the word “{word}”", certain and word.islower()
+        return f"ends with the word “{word}”", certain and word == word.lower()
+    if not char.isascii() and (ending := next((end for end in _NEVER_ENDS if word.endswith(end)), "")):
+        return f"ends with the word “{ending}”", certain
     if finished < _SENTENCES:
         return None
-    if word in _SELDOM_LAST:
-        return f"ends with the word “{word}”", False
-    if char.isalpha() and not any(mark in word for mark in ".@/#:_"):
+    if word in _SELDOM_LAST or word.endswith(_SELDOM_ENDS):
+        return f"ends with the word “{word[-12:]}”", False
+    if (char.isalpha() or _COMBINING.match(char)) and not any(mark in word for mark in ".@/#:_"):
         return "ends in the middle of a sentence", False
     return None
 

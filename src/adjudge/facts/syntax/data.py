@@ -61,15 +61,19 @@ def _json_error(code: str) -> json.JSONDecodeError | None:
 
 def _relaxed_parses(code: str) -> bool:
     """Is it JSON once comments, trailing commas, elisions, holes, single quotes and bare keys are allowed?"""
-    keep = lambda fill: lambda match: match[1] if match[1] is not None else fill  # noqa: E731
-    code = _COMMENT.sub(keep(""), ELIDED_LINE.sub("", code))
-    code = _DOTS.sub(keep(""), code)
-    code = _HOLES.sub(keep(" null"), code)
+    code = _outside_strings(_COMMENT, "", ELIDED_LINE.sub("", code))
+    code = _outside_strings(_DOTS, "", code)
+    code = _outside_strings(_HOLES, " null", code)
     code = _SINGLE.sub(lambda m: m[1] if m[1] is not None else '"' + m[2].replace('"', "") + '"', code)
     code = _BARE_KEY.sub(lambda m: m[1] if m[1] is not None else f'"{m[2]}"', code)
-    code = _TRAILING.sub(keep(""), code)
+    code = _outside_strings(_TRAILING, "", code)
     piece = code.strip().strip(",")
     return any(_json_error(form) is None for form in (piece, "{" + piece + "}", f"[{piece}]"))
+
+
+def _outside_strings(pattern: re.Pattern[str], fill: str, code: str) -> str:
+    """`fill` for every match, except the strings, which the pattern's first group matches."""
+    return pattern.sub(lambda match: fill if match[1] is None else match[1], code)
 
 
 def _yaml_problem(code: str) -> tuple[int, str] | None:

@@ -40,7 +40,7 @@ _NAMED = {
 _NAMED_RE = {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _NAMED.items()}
 # How a block plainly in the language begins.
 _PLAINLY = {
-    "python": r"(?:def \w+\(.*\).*:|class \w+.*:|import \w+|from [\w.]+ import )",
+    "python": r"(?:def \w+\(|class \w+[(:]|import \w+|from [\w.]+ import )",
     "javascript": r"(?:function\s+\w+\s*\(|const \w+ = |let \w+ = )",
     "typescript": r"(?:function\s+\w+\s*[(<]|const \w+(?:: .+)? = |interface \w+)",
     "java": r"(?:import java|public (?:static |final |abstract )*(?:class|interface|void|int)|package [\w.]+;)",
@@ -58,7 +58,8 @@ _PROSE = re.compile(r"^[A-Z][a-z']+(?: [a-z']+){4,}[^;{}()=]*[.:]$", re.MULTILIN
 _ASKS = re.compile(
     r"\b(?:code|function|script|program|implement|snippet|query|regex|class|algorithm|debug|refactor)\b"
     r"|\bc[óo]digo\b|\bfunci[óo]n\b|\bprograma\b|\bconsulta\b|\bfonction\b|\bprogramme\b|\brequ[êe]te\b|\bfunktion\b|"
-    r"\bprogramm\b|\babfrage\b|\bfun[çc][ãa]o\b|\bcodice\b|\bfunzione\b|コード|関数|プログラム|スクリプト|代码|代碼|函数|函數|脚本|程序|"
+    r"\bprogramm\b|\babfrage\b|\bfun[çc][ãa]o\b|\bcodice\b|\bfunzione\b|コード|関数|プログラム|スクリプト|代码|代碼|"
+    r"函数|函數|脚本|程序|"
     r"코드|함수|스크립트|프로그램|कोड|फ़ंक्शन|फंक्शन|प्रोग्राम|كود|شيفرة|دالة|برنامج",
     re.IGNORECASE,
 )

@@ -17,7 +17,8 @@ class Problem:
 
 # A line that only says that something is left out: "...", "// ... rest of the code", "[your code here]".
 ELIDED_LINE = re.compile(
-    r"^[ \t]*(?:(?:#|//|--|/\*|<!--)?[ \t]*(?:\.{3,}|…+).*|\[[A-Za-z][^\]\n]*\]|<[A-Za-z][^<>=/\n]* [^<>=/\n]*>)[ \t]*$",
+    r"^[ \t]*(?:(?:#|//|--|/\*|<!--)?[ \t]*(?:\.{3,}|…+).*|\[[A-Za-z][^\]\n]*\]|"
+    r"<[A-Za-z][^<>=/\n]* [^<>=/\n]*>)[ \t]*$",
     re.MULTILINE,
 )
 ELIDED = re.compile(r"\.{3}|…")

@@ -34,10 +34,10 @@ _GRAMMARS = {
 }
 # Where a snippet may have been cut from; {} stands on a line of its own start, so that line numbers stay.
 _WRAPPINGS = {
-    "javascript": ["x = {{ {} \n}}", "class X {{ {} \n}}", "async function* x() {{ {} \n}}", "x = ({} \n)", "x = [{} \n]",
-                   "switch (x) {{ {} \n}}", "<>{} \n</>"],
+    "javascript": ["x = {{ {} \n}}", "class X {{ {} \n}}", "async function* x() {{ {} \n}}", "x = ({} \n)",
+                   "x = [{} \n]", "switch (x) {{ {} \n}}"],
     "typescript": ["class X {{ {} \n}}", "x = {{ {} \n}}", "interface X {{ {} \n}}", "async function* x() {{ {} \n}}",
-                   "x = ({} \n)", "type X = {} \n;", "<>{} \n</>"],
+                   "x = ({} \n)", "type X = {} \n;"],
     "java": ["class X {{ {} \n}}", "class X {{ void x() {{ {} \n}} }}", "class X {{ Object x = {} \n; }}",
              "class X {{ void x() {{ switch (x) {{ {} \n}} }} }}", "interface X {{ {} \n}}"],
     "c": ["void x() {{ {} \n}}", "struct x {{ {} \n}};", "int x = {} \n;", "void x() {{ switch (x) {{ {} \n}} }}"],
@@ -49,6 +49,10 @@ _WRAPPINGS = {
 }  # fmt: skip
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _OPENS = {"(": "(", "[": "[", "{": "{", "${": "{", "#[": "[", "#{": "{"}
+_SCRIPT = re.compile(
+    r"<script(?![^>]*(?:type=[\"'](?!text/javascript|module|application/javascript)|src=))[^>]*>(.*?)</script>",
+    re.DOTALL | re.IGNORECASE,
+)
 _MACRO = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
 
 
@@ -59,7 +63,9 @@ def check_tree(language: str, code: str) -> Problem | None:
         return None
     readings = [code, *([filled] if (filled := _filled(code)) != code else [])]
     for reading in readings:
-        for wrapping in ("{}", *_WRAPPINGS.get(language, ())):
+        # Between JSX tags nearly everything is text, so only code that opens with a tag is tried there.
+        tags = ("<>{} \n</>",) if language in ("javascript", "typescript") and code.lstrip().startswith("<") else ()
+        for wrapping in ("{}", *_WRAPPINGS.get(language, ()), *tags):
             if (reading != code or wrapping != "{}") and _first_error(language, wrapping.format(reading)) is None:
                 return None
     line, message, firm = first
@@ -74,13 +80,7 @@ def leaves_out_nothing(language: str, code: str) -> bool | None:
 
 def script_texts(code: str) -> list[tuple[int, str]]:
     """The JavaScript inside an HTML page: the line each script begins on, and the script."""
-    found = []
-    pattern = (
-        r"<script(?![^>]*(?:type=[\"'](?!text/javascript|module|application/javascript)|src=))[^>]*>(.*?)</script>"
-    )
-    for match in re.finditer(pattern, code[:60_000], re.DOTALL | re.IGNORECASE):
-        found.append((code.count("\n", 0, match.start(1)), match[1]))
-    return found
+    return [(code.count("\n", 0, found.start(1)), found[1]) for found in _SCRIPT.finditer(code[:60_000])]
 
 
 def _trusted(language: str, code: str, line: int, firm: bool) -> bool:
