@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..prompts import CONTROL_TOKEN
+from .ending import real_end
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
 from .spots import Spot
 
@@ -37,7 +37,7 @@ _SELDOM_LAST = word_set(
 
 def find_truncation(text: str) -> Spot | None:
     """Where and how the text breaks off, or None."""
-    end = _real_end(text)
+    end = real_end(text)
     body = text[:end]
     if not body:
         return None
@@ -46,20 +46,6 @@ def find_truncation(text: str) -> Spot | None:
         return None
     found, certain = reason
     return Spot(_tail_start(body), end, found, certain)
-
-
-def _real_end(text: str) -> int:
-    """The end without white space and without the turn markers that some models leave behind."""
-    end = len(text.rstrip())
-    for _ in range(10):
-        if not end or text[end - 1] not in ">]":
-            break
-        tail = text[max(0, end - 50) : end]
-        marks = [match for match in CONTROL_TOKEN.finditer(tail) if match.end() == len(tail)]
-        if not marks:
-            break
-        end = len(text[: end - len(marks[0][0])].rstrip())
-    return end
 
 
 def _tail_start(body: str) -> int:
