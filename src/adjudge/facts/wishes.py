@@ -103,9 +103,7 @@ _MARKED: frozenset[FormatName] = _LISTS | {"table", "code", "markdown"}
 _WHOLE: frozenset[FormatName] = frozenset({"json", "csv", "yaml", "xml", "html", "plain text"})
 
 
-def combined(
-    system_prompt: Requests = _NONE, history: Requests = _NONE, prompt: Requests = _NONE
-) -> Requests:
+def combined(system_prompt: Requests = _NONE, history: Requests = _NONE, prompt: Requests = _NONE) -> Requests:
     """One set of wishes: the system prompt's, else the prompt's, else what the conversation asked for from then on.
 
     `history` should have been read with `persistent_only`.

@@ -14,6 +14,14 @@ from .lexicon import Lexicon
 from .passages import Sentence
 
 _BEFORE, _AFTER = 80, 60  # characters around a number that decide how it is meant
+# "If the text has more than 500 words, …": what is asked for then is not asked for always.
+_CONDITIONAL = re.compile(
+    r"\W*(?:(?:if|when|whenever|once|si|cuando|quand|wenn|falls|se|quando)\b|もし|如果|若|만약|अगर|यदि|إذا)",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"\b(?:that|it|this|he|she|they|we|i|there|these|those|is|was|es|son|sind|c'est|sono)\b", re.IGNORECASE
+)
 Kind = Literal["about", "plain", "at_most", "at_least", "range"]
 
 
@@ -33,7 +41,12 @@ class Amount:
 def amounts(sentence: str, lexicon: Lexicon, noun: str) -> Iterator[Amount]:
     """Every "N nouns" of a sentence."""
     number = lexicon.number
-    pattern = lexicon.compiled(rf"(?:(?P<low>{number})(?P<join>{lexicon.to}|{lexicon.between_and}))?(?P<n>{number})(?:{noun})")
+    # The noun alone is found quickly, and most sentences have none.
+    if not lexicon.compiled(noun).search(sentence):
+        return
+    pattern = lexicon.compiled(
+        rf"(?:(?P<low>{number})(?P<join>{lexicon.to}|{lexicon.between_and}))?(?P<n>{number})(?:{noun})"
+    )
     for match in pattern.finditer(sentence):
         amount = _amount(sentence, match, lexicon)
         if amount is not None:
@@ -97,16 +110,29 @@ def _tail(after: str, lexicon: Lexicon) -> tuple[Kind, int] | None:
     return None
 
 
-def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon) -> bool:
-    """Whether the sentence asks for what stands at that place, rather than telling of it."""
+def is_request(sentence: Sentence, start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether what stands at that place is itself the request ("write a function")."""
+    cues = lexicon.compiled(lexicon.request).finditer(sentence.text)
+    if lexicon.verb_last:
+        return any(cue.end() > start for cue in cues)
+    return any(cue.start() <= start + 1 and (cue.end() > start or start - cue.end() < 3) for cue in cues)
+
+
+def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clause: bool = False) -> bool:
+    """Whether the sentence asks for what stands at that place, rather than telling of it.
+
+    With `clause` only the words since the last comma can make it a description.
+    """
     text = sentence.text
     before = text[:start]
-    cue = None
-    for cue in lexicon.compiled(lexicon.request).finditer(before + ("" if lexicon.verb_last else text[start : start + 1])):
-        pass
+    if _CONDITIONAL.match(text):
+        return False
+    cues = list(lexicon.compiled(lexicon.request).finditer(before))
+    cue = cues[-1] if cues else None
     described = lexicon.compiled(lexicon.described)
     if cue is not None:
-        return described.search(before, cue.end()) is None
+        since = max(cue.end(), max(before.rfind(mark) for mark in ",，、")) if clause else cue.end()
+        return described.search(before, since) is None
     if lexicon.verb_last:
         return lexicon.compiled(lexicon.request).search(text, end) is not None and described.search(text) is None
     return False
@@ -115,10 +141,12 @@ def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon) -> bool
 def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, qualified: bool) -> bool:
     """Whether the sentence is hardly more than the amount itself: "(max. 100 words)", "Length: 300 words"."""
     text = sentence.text
-    if lexicon.compiled(rf"\A[\W\d_]{{0,6}}(?:{lexicon.header})(?: \w+)?[*_]{{0,2}} ?(?:[:：=–-]|is|of)? ?\W{{0,3}}\Z").search(text[:start]):
+    if lexicon.compiled(
+        rf"\A[\W\d_]{{0,6}}(?:{lexicon.header})(?: \w+)?[*_]{{0,2}} ?(?:[:：=–-]|is|of)? ?\W{{0,3}}\Z"
+    ).search(text[:start]):
         return True
     rest = (text[:start] + " " + text[end:]).strip(" .,:;!?()[]{}*_-–—•。，、（）\x00")
-    if lexicon.compiled(lexicon.described).search(rest):
+    if lexicon.compiled(lexicon.described).search(rest) or _PRONOUN.search(rest):
         return False
     if not rest:
         return qualified

@@ -13,17 +13,21 @@ from .passages import Sentence
 
 _MOST = 60
 _AT_LEAST = re.compile(
-    r"least|minimum|menos|m[íi]nimo|moins|mindestens|pelo|almeno|少なくとも|最低|至少|不少于|최소|적어도|कम से कम|الأقل|以上|이상", re.IGNORECASE
+    r"least|minimum|menos|m[íi]nimo|moins|mindestens|pelo|almeno|少なくとも|最低|至少|不少于|최소|적어도|कम से कम|"
+    r"الأقل|以上|이상",
+    re.IGNORECASE,
 )
 _AT_MOST = re.compile(
-    r"up to|most|maximum|more than|hasta|m[áa]ximo|jusqu|plus|maximum|bis zu|höchstens|maximal|at[ée]|massimo|fino|最大|最多|不超过|"
+    r"up to|most|maximum|more than|hasta|m[áa]ximo|jusqu|plus|maximum|bis zu|höchstens|maximal|at[ée]|massimo|fino|"
+    r"最大|最多|不超过|"
     r"최대|अधिकतम|أقصى|以内|まで|이하",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(r"about|around|ほど|くらい|程度|정도|左右", re.IGNORECASE)
 # Directly before or behind: "for each", "each with two examples": the number is not that of the whole answer.
-_DISTRIBUTED = re.compile(
-    r"\b(?:each|every|per|respectively|cada|chaque|chacune?|je(?:de[rnsm]?|weils)?|pro|ogni|ciascun[ao]?)\b|各|每|それぞれ|ずつ|각각|마다|씩|"
+DISTRIBUTED = re.compile(
+    r"\b(?:each|every|per (?:item|person|category|day|paragraph|section|point|week|page)|respectively|cada|chaque|"
+    r"chacune?|jede[rnsm]?|jeweils|ogni|ciascun[ao]?)\b|各|每|それぞれ|ずつ|각각|마다|씩|"
     r"प्रत्येक|हर |لكل|كل ",
     re.IGNORECASE,
 )
@@ -53,8 +57,11 @@ def read_paragraphs_wish(sentences: Sequence[Sentence], lexicons: Sequence[Lexic
 
 def _items(sentence: Sentence, lexicon: Lexicon) -> Iterator[ItemsWish]:
     text = sentence.text
+    if not lexicon.compiled(lexicon.number).search(text):
+        return
+    edge = r"\b" if lexicon.spaced else ""
     for pattern in lexicon.items:
-        for match in lexicon.compiled(pattern.replace("{n}", lexicon.number)).finditer(text):
+        for match in lexicon.compiled(edge, r"(?:", pattern.replace("{n}", lexicon.number), ")").finditer(text):
             groups = match.groupdict()
             count = lexicon.value(match["n"])
             said = f"{groups.get('q') or ''}{groups.get('q2') or ''}"
@@ -62,11 +69,13 @@ def _items(sentence: Sentence, lexicon: Lexicon) -> Iterator[ItemsWish]:
                 continue
             if lexicon.compiled(rf"(?:{lexicon.not_items})\Z").match(match["noun"]):
                 continue
-            if _range_before(text, match.start("n")) or _DISTRIBUTED.search(text):
+            if _range_before(text, match.start("n")) or DISTRIBUTED.search(text):
                 continue
-            if not is_asked(sentence, match.start("n"), match.end(), lexicon):
+            if not is_asked(sentence, match.start("n"), match.end("noun"), lexicon):
                 continue
-            kind: ItemsKind = "at_least" if _AT_LEAST.search(said) else "at_most" if _AT_MOST.search(said) else "exactly"
+            kind: ItemsKind = (
+                "at_least" if _AT_LEAST.search(said) else "at_most" if _AT_MOST.search(said) else "exactly"
+            )
             start = match.start("q") if groups.get("q") else match.start("n")
             end = max(match.end("noun"), match.end("q2") if groups.get("q2") else 0)
             lead = len(text[start:end]) - len(text[start:end].lstrip())
@@ -98,7 +107,7 @@ def _counted(
 def _is_count(sentence: Sentence, amount: Amount, lexicon: Lexicon) -> bool:
     text = sentence.text
     before, after = text[: amount.start], text[amount.end :]
-    if (amount.upper or amount.count) > _MOST or _DISTRIBUTED.search(text):
+    if (amount.upper or amount.count) > _MOST or DISTRIBUTED.search(text):
         return False
     if lexicon.compiled(rf"(?:{lexicon.part_after})").match(after):
         return False
@@ -111,10 +120,14 @@ def _is_count(sentence: Sentence, amount: Amount, lexicon: Lexicon) -> bool:
         return True
     if not is_asked(sentence, amount.start, amount.end, lexicon):
         return False
-    if amount.qualified or lexicon.compiled(rf"(?:{lexicon.plain}|\b(?:writ\w+|escrib\w+|[ée]cri\w+|schreib\w*|escrev\w+|scriv\w+) )\Z").search(before):
+    if amount.qualified or lexicon.compiled(
+        rf"(?:{lexicon.plain}|\b(?:writ\w+|escrib\w+|[ée]cri\w+|schreib\w*|escrev\w+|scriv\w+) )\Z"
+    ).search(before):
         return True
-    return "-" in text[amount.start : amount.end] or lexicon.compiled(rf"(?:{lexicon.plain_after})").match(after) is not None or (
-        not lexicon.spaced
+    return (
+        "-" in text[amount.start : amount.end]
+        or lexicon.compiled(rf"(?:{lexicon.plain_after})").match(after) is not None
+        or (not lexicon.spaced)
     )
 
 

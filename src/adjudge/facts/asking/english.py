@@ -56,7 +56,8 @@ ENGLISH = Lexicon(
         r"|\bI(?: would|'d|’d) like(?! to\b)\b|\bhelp me (?:to )?(?:write|make|create|come up)"
         rf"|\b(?:the|your|this)(?: \w+)? ?(?:{_NOUN}) (?:should|must|needs? to|has to|have to|is to|shall|can|may|"
         r"cannot|can't|will)\b|\A\W{0,4}it (?:should|must|needs to|has to)\b"
-        r"|\b(?:should|must) not exceed\b|\bword (?:limit|count) (?:is|of)\b|\bmake sure\b|\bwhat are\b|\bI want you to\b"
+        r"|\b(?:should|must) not exceed\b|\bword (?:limit|count) (?:is|of)\b|\bmake sure\b|\bwhat are\b|"
+        r"\bI want you to\b"
     ),
     about=(
         r"(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|nearly|some|close to|in the region of|"
@@ -67,7 +68,7 @@ ENGLISH = Lexicon(
         r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not exceed(?:ing)?|"
         r"not (?:go )?over|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
         r"doesn't exceed|does not exceed|(?:keep|stay)(?: \w+)? (?:under|below|within|to)|restrict(?:ed)?(?: \w+)? to|"
-        r"limit(?: of)?:?|≤|<) ?"
+        r"limit(?: of| is)?:?|≤|<) ?"
     ),
     at_least=(
         r"(?:at least|a? ?min(?:imum)?(?: (?:of|length)(?: of)?)?:?|min\.|no (?:less|fewer) than|not (?:less|fewer) "
@@ -90,7 +91,8 @@ ENGLISH = Lexicon(
     described=(
         r"\b(?:that|which|who|whose|where|if|when|unless|because|since|although|how|why|whether|writing|tips|guide|"
         r"advice|function|script|program|regex|app|password|query|was|were|wrote|written|had|has|have|contains?|read|"
-        r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|vocabulary|assignment is)\b"
+        r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|vocabulary|"
+        r"assignment is)\b"
         r"(?! (?:is|are|should|must|does not|doesn't|has|have|be|no|at|not)\b)(?!'s\b)"
     ),
     reference=(
@@ -98,9 +100,11 @@ ENGLISH = Lexicon(
         r"same|given|every|each|per|provided)(?: \w+)?(?: of)? "
     ),
     part=(
-        r"\b(?:title|headline|heading|subject line|subject|each|every|per|bullet|captions?|tagline|slogan|introduction|"
+        r"\b(?:title|headline|heading|subject line|subject|each|every|per|bullet|captions?|tagline|slogan|"
+        r"introduction|"
         r"intro|conclusion|meta description|hook|all \w+s|opening|quote|sentences?|section|paragraphs|steps?|items?|"
-        r"(?:with|including|plus|followed by|and|then|add) an?|respectively|password|username|names?|labels?|"
+        r"(?:with|including|plus|followed by|and|then|add|as well as) an?|keywords|respectively|password|username|"
+        r"names?|labels?|"
         r"descriptions|summaries|answers|responses to|tweets|poems|essays|stories|points?|tips|examples|ideas|reasons|"
         r"questions|phrases?|variable|string|domain|abstracts|lines?|chapters?)\b"
     ),
@@ -113,7 +117,8 @@ ENGLISH = Lexicon(
     ),
     persistent=(
         r"\balways\b|\bfrom now on\b|\b(?:in|for) (?:every|each|all)(?: of)?(?: (?:your|the|my|future))? ?(?:\w+ )?"
-        r"(?:answers?|repl(?:y|ies)|responses?|messages?|questions?)\b|\bgoing forward\b|\bevery time\b|\bhenceforth\b|"
+        r"(?:answers?|repl(?:y|ies)|responses?|messages?|questions?)\b|\bgoing forward\b|\bevery time\b|"
+        r"\bhenceforth\b|"
         r"\bthroughout (?:this|our) (?:chat|conversation)\b|\bwhenever you\b|\bnever\b"
     ),
     items=(
@@ -122,8 +127,8 @@ ENGLISH = Lexicon(
         r"(?: the| some| my)?(?: (?:top|best|first))?(?P<q> at least| up to| exactly| at most| a minimum of|"
         r" a maximum of| no more than| only| around| about)? (?P<n>{n})"
         r"(?: [a-z][a-z'-]{1,20}){0,3}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s|people|children|criteria|haiku)\b",
-        rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|add|what are|in|"
-        rf"with|use|using|into|as|need|want|like|list of|of)(?: me| us| it)?(?: a list of| a list with)?(?: the| my)?"
+        rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|what are|"
+        rf"need|want|list of)(?: me| us| it)?(?: a list of| a list with)?(?: the| my)?"
         rf"(?: (?:top|best|key|main))?(?P<q> at least| up to| exactly| at most| a minimum of| a maximum of|"
         rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b",
         r"(?P<q>at least|up to|exactly|at most|a minimum of|a maximum of|no more than|only)? ?(?P<n>{n}) "
@@ -138,9 +143,10 @@ ENGLISH = Lexicon(
         r"servings|inches|feet|friends|others)"
     ),
     formats={
-        "bulleted list": r"bullet(?:ed)?[ -]?points?(?: list| form| format)?|bullet(?:ed)? (?:lists?|form|format)|bullets",
+        "bulleted list": r"bullet(?:ed)?[ -]?points?(?: list| form| format)?|bullet(?:ed)? (?:lists?|form|format)|"
+        r"bullets",
         "numbered list": r"(?:numbered|ordered) (?:lists?|points|bullets)",
-        "list": r"list(?: form| format)?|lists",
+        "list": r"(?<=\bas a )list|(?<=\bin a )list|(?<=\binto a )list|list (?:form|format)|lists",
         "table": r"tables?(?: form| format)?|tabular (?:form|format)|markdown tables?",
         "json": r"(?:valid |a single |raw |pure )?json(?: format| object| array| form| string)?",
         "html": r"html(?: format| code)?",
@@ -153,28 +159,35 @@ ENGLISH = Lexicon(
         "code": r"(?:any )?(?:source )?code(?: blocks?| snippets?| examples?)?",
     },
     frame=(
-        r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|draw|"
-        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?| the| your answers? in)? ?"
+        r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|"
+        r"draw|"
+        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?| the|"
+        r" your answers? in)? ?"
         r"(?:[a-z-]{3,14} )?"
     ),
     languages=_LANGUAGES,
     code=(
-        rf"(?:write|implement|create|generate|code|give me|provide|develop|make|show me|build)(?: me)?(?: (?:a|an|the|"
-        rf"some|simple|short|complete|basic|single|sample|example|recursive|full|working|small|new))*"
-        rf"(?: (?P<lang>{_LANGUAGES}))?(?: \w+)?"
-        rf" (?:function|script|program|code|code snippet|sql query|query|regex|regular expression|class|method)\b"
-        rf"(?:(?: \w+){{0,8}}? (?:in|using) (?P<lang2>{_LANGUAGES})\b)?"
+        rf"\b(?:write|implement|create|generate|give me|provide|develop|make|show me|build)(?: me)?(?: (?:a|an|the|"
+        rf"some|simple|short|complete|basic|single|sample|example|recursive|full|working|small|new|following))*"
+        rf" (?:(?P<lang>{_LANGUAGES}) (?:function|script|program|code|class|method|query)|function|code|sql query|"
+        rf"regex|regular expression|program (?=that|to|which|in)|(?:script|class|method|query|"
+        rf"program) (?=in (?:{_LANGUAGES})\b))"
+        rf"\b(?:(?: \w+){{0,8}}? ?\b(?:in|using) (?P<lang2>{_LANGUAGES})\b)?"
     ),
     forbids=(
         r"\b(?:do not|don't|don’t|never|must not|mustn't|should not|shouldn't|cannot|avoid|refrain from|not)"
-        r" (?:use|using|include|including|add|adding|write|writing|output|return|provide|give|produce|contain|insert|put|"
+        r" (?:use|using|include|including|add|adding|write|writing|output|return|provide|give|produce|contain|insert|"
+        r"put|"
         r"show|employ|format(?:ting)?(?: \w+)? (?:as|in|with)|present(?: \w+)? (?:as|in)|respond (?:in|with)|"
         r"answer (?:in|with))(?: \w+ (?:in|as|with))?(?: any| an?| the| me)? ?"
         r"|\bavoid (?:any )?|\bwithout (?:using |including |any |writing |adding )*"
         r"|(?:\A\W{0,6}|[,;(—]\s?|\b(?:and|but|with|please|use|contain|include) )no (?!-)"
     ),
     about_program=(
-        r"\b(?:functions?|scripts?|programs?|api|app|apps|class|method|endpoint|library|parser|difference|sql|database|"
-        r"latex|excel|spreadsheet|react|component|schema|restaurant|dinner|wood(?:en)?|coffee|parse|pandas|dataframe)\b"
+        r"\b(?:functions?|scripts?|programs?|api|app|apps|class|method|endpoint|library|parser|difference|sql|"
+        r"database|"
+        r"(?-i:CREATE TABLE)|latex|excel|spreadsheet|react|component|schema|restaurant|dinner|wood(?:en)?|coffee|"
+        r"parse|pandas|"
+        r"dataframe)\b"
     ),
 )

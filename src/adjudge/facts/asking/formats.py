@@ -6,23 +6,28 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..wishes import FormatName, FormatWish
-from .asked import is_asked
-from .lexicon import Lexicon
+from .asked import is_asked, is_request
+from .lexicon import NEVER, Lexicon
 from .passages import Sentence
 
 _WINDOW = 70  # characters behind a "do not use" in which formats are forbidden
 _REQUIRED: tuple[FormatName, ...] = (
     "bulleted list", "numbered list", "list", "table", "json", "html", "csv", "yaml", "xml", "plain text",
 )  # fmt: skip
-_TURNS_BACK = re.compile(r"\b(?:but|instead|just|only|sondern|sino|mais|mas|ma|unless|except)\b|而是|[.;!?。！？]", re.IGNORECASE)
+_TURNS_BACK = re.compile(
+    r"\b(?:but|instead|just|only|sondern|sino|mais|mas|ma|unless|except)\b|而是|[.;!?。！？]", re.IGNORECASE
+)
 # A format's name as part of another thing: a JSON file, table salt, a code of conduct.
 _PART_OF_NAME = re.compile(
-    r"[ -]?(?:librar|modul|files?\b|pars|schema|tennis|salt|of contents|of conduct|bases?\b|word|review|data\b|lamp|tags?\b|page|"
-    r"website|column|names?\b|editor|switch|names|elements?\b|below|above|style|comprehension|that i\b|from\b)",
+    r"[ -]?(?:librar|modul|files?\b|pars|schema|tennis|salt|of contents|of conduct|bases?\b|word|review|data\b|lamp|"
+    r"tags?\b|page|"
+    r"website|deseriali|seriali|convert|column|names?\b|editor|switch|names|elements?\b|below|above|style|"
+    r"comprehension|that i\b|from\b)",
     re.IGNORECASE,
 )
 _ONLY = re.compile(
-    r"\bonly\b|\bnothing (?:else|but)\b|\bjust\b|\bs[óo]lo\b|\bsolamente\b|\bunicamente\b|\buniquement\b|\bseulement\b|\bnur\b|"
+    r"\bonly\b|\bnothing (?:else|but)\b|\bjust\b|\bs[óo]lo\b|\bsolamente\b|\bunicamente\b|\buniquement\b|"
+    r"\bseulement\b|\bnur\b|"
     r"\bapenas\b|\bsomente\b|\bsoltanto\b|\bsolo\b|のみ|だけ|只|仅|僅|만(?= )|केवल|सिर्फ|فقط",
     re.IGNORECASE,
 )
@@ -55,13 +60,16 @@ def _forbidden(sentence: Sentence, lexicon: Lexicon) -> Iterator[FormatWish]:
             name, match = found
             yield _wish(sentence, name, cue.start(), match.end(), forbidden=True)
             at = match.end()
-    for name, noun in lexicon.formats.items():
+    for name, noun in lexicon.formats.items() if lexicon.forbids_after != NEVER else ():
         for match in lexicon.compiled(rf"(?:{noun})(?:{lexicon.forbids_after})").finditer(text):
             yield _wish(sentence, name, match.start(), match.end(), forbidden=True)
 
 
 def _next_format(text: str, at: int, end: int, lexicon: Lexicon) -> tuple[FormatName, re.Match[str]] | None:
-    between = r"[\s,，、/]{0,3}(?:(?:or|and|nor|any|an?|o|y|u|ni|ou|et|de|oder|und|keine|e|le|或|或者|和|与|أو|و)\b ?){0,2}" r"(?:[a-z]{3,10} )?"
+    between = (
+        r"[\s,，、/]{0,3}(?:(?:or|and|nor|any|an?|o|y|u|ni|ou|et|de|oder|und|keine|e|le|或|或者|和|与|أو|و)\b ?){0,2}"
+        r"(?:[a-z]{3,10} )?"
+    )
     edge = r"\b" if lexicon.spaced else ""
     best: tuple[FormatName, re.Match[str]] | None = None
     for name, noun in lexicon.formats.items():
@@ -85,7 +93,7 @@ def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) ->
     edge = r"\b" if lexicon.spaced else ""
     for name in _REQUIRED:
         noun = lexicon.formats.get(name)
-        if noun is None:
+        if noun is None or not lexicon.compiled(noun).search(text):
             continue
         pattern = rf"(?:{lexicon.frame}){edge}(?P<f>{noun})|{edge}(?P<g>{noun})(?:{lexicon.frame_after})"
         for match in lexicon.compiled(pattern).finditer(text):
@@ -95,7 +103,7 @@ def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) ->
                 continue
             if any(wish.start <= sentence.start + start < wish.end for wish in banned):
                 continue
-            if not is_asked(sentence, match.start(), match.end(), lexicon) or _only_listing(name, text, end, lexicon):
+            if not is_asked(sentence, start, end, lexicon, clause=True) or _only_listing(name, text, end, lexicon):
                 continue
             yield _wish(sentence, name, match.start(), end, only=_ONLY.search(text) is not None)
             break
@@ -103,7 +111,11 @@ def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) ->
 
 def _only_listing(name: FormatName, text: str, end: int, lexicon: Lexicon) -> bool:
     """ "Make a list of …" asks for things; only "as a list", "in list form" asks for a form."""
-    return name == "list" and lexicon.spaced and re.match(r" (?:of|de|di|von|mit|con|com|with|d')\b", text[end:]) is not None
+    return (
+        name == "list"
+        and lexicon.spaced
+        and re.match(r" (?:of|de|di|von|mit|con|com|with|d')\b", text[end:]) is not None
+    )
 
 
 def _code(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) -> Iterator[FormatWish]:
@@ -111,7 +123,7 @@ def _code(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) -> Ite
     if any(wish.name == "code" for wish in banned):
         return
     match = lexicon.compiled(lexicon.code).search(text)
-    if match is None or not is_asked(sentence, match.end() if lexicon.verb_last else match.start() + 1, match.end(), lexicon):
+    if match is None or not is_request(sentence, match.start(), match.end(), lexicon):
         return
     groups = match.groupdict()
     language = groups.get("lang") or groups.get("lang2")

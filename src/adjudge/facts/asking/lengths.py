@@ -6,16 +6,25 @@ Lengths of a part ("a title of ten words"), of material ("this 500-word article"
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ..wishes import LengthWish
 from .asked import Amount, amounts, is_asked, is_fragment
+from .counts import DISTRIBUTED
 from .lexicon import Lexicon
 from .passages import Sentence
 
 _MOST = 20_000
 _FEW_CHARACTERS = 20  # fewer "characters" are people in a story or parts of a password
+# Another task in the same sentence: the length is that of one part of the answer.
+_GOES_ON = re.compile(
+    r"(?:\bthen|\band(?: then)?|\bas well as) (?:tell|list|give|translate|explain|summari[sz]e|create|write|provide|"
+    r"extract|"
+    r"suggest|generate|describe|name|answer|identify|an?) ",
+    re.IGNORECASE,
+)
 _FEW_WORDS = 40  # "write 10 words about love" may be a list of words, "write 200 words about love" is not
 
 
@@ -55,9 +64,17 @@ def _is_wish(sentence: Sentence, amount: Amount, unit: str, lexicon: Lexicon) ->
     before, after = text[: amount.start], text[amount.end :]
     if (amount.upper or amount.count) > _MOST:
         return False
-    if unit == "characters" and lexicon.spaced and (amount.count < _FEW_CHARACTERS or not _is_character_limit(amount, before, lexicon)):
+    if (
+        unit == "characters"
+        and lexicon.spaced
+        and (amount.count < _FEW_CHARACTERS or not _is_character_limit(amount, before, lexicon))
+    ):
         return False
-    if lexicon.compiled(rf"(?:{lexicon.part_after})").match(after):
+    if (
+        lexicon.compiled(rf"(?:{lexicon.part_after})").match(after)
+        or DISTRIBUTED.search(text)
+        or _GOES_ON.search(after)
+    ):
         return False
     if lexicon.compiled(rf"(?:{lexicon.reference})\Z").search(before) and not amount.qualified:
         return False
@@ -102,7 +119,11 @@ def _settled(wishes: list[LengthWish]) -> LengthWish | None:
     if not wishes:
         return None
     first = wishes[0]
-    others = [wish for wish in wishes[1:] if (wish.kind, wish.count, wish.unit, wish.upper) != (first.kind, first.count, first.unit, first.upper)]
+    others = [
+        wish
+        for wish in wishes[1:]
+        if (wish.kind, wish.count, wish.unit, wish.upper) != (first.kind, first.count, first.unit, first.upper)
+    ]
     if not others:
         return first
     kinds = {wish.kind: wish for wish in wishes}

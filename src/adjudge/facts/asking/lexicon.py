@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ..wishes import FormatName
 
-_NEVER = r"(?!)"
+NEVER = r"(?!)"
 # Digits of any script, with the separators that group thousands; "\d" and int() both know Arabic-Indic and the like.
 DIGITS = r"\d{1,3}(?:[,.٬’，\u00a0\u202f]\d{3})+(?!\d)|\d{1,3} 000(?!\d)|\d{1,5}(?!\d)"
 _SEPARATOR = re.compile(r"[,.٬’，\u00a0\u202f ]")
@@ -32,33 +32,33 @@ class Lexicon:
     about: str
     at_most: str
     at_least: str
-    exactly: str = _NEVER
-    about_after: str = _NEVER
-    at_most_after: str = _NEVER
-    at_least_after: str = _NEVER
-    between: str = _NEVER
-    between_and: str = _NEVER
+    exactly: str = NEVER
+    about_after: str = NEVER
+    at_most_after: str = NEVER
+    at_least_after: str = NEVER
+    between: str = NEVER
+    between_and: str = NEVER
     to: str = r"[-–—~〜～]"
-    plain: str = _NEVER  # what makes a bare number of words a length
-    plain_after: str = _NEVER
-    header: str = _NEVER  # "Word limit:"
-    described: str = _NEVER  # words that turn a request into a description, standing between it and the number
-    reference: str = _NEVER  # "this 500-word article": directly before the number
-    part: str = _NEVER  # a length of a part of the answer: before the number
-    part_after: str = _NEVER
-    persistent: str = _NEVER
+    plain: str = NEVER  # what makes a bare number of words a length
+    plain_after: str = NEVER
+    header: str = NEVER  # "Word limit:"
+    described: str = NEVER  # words that turn a request into a description, standing between it and the number
+    reference: str = NEVER  # "this 500-word article": directly before the number
+    part: str = NEVER  # a length of a part of the answer: before the number
+    part_after: str = NEVER
+    persistent: str = NEVER
     spaced: bool = True  # do words stand apart?
     verb_last: bool = False  # may the request stand behind what is asked for?
     items: tuple[str, ...] = ()  # with a group `n`, and what is asked for behind it
-    not_items: str = _NEVER  # nouns that are counted but are no items
+    not_items: str = NEVER  # nouns that are counted but are no items
     formats: Mapping[FormatName, str] = field(default_factory=dict)
-    frame: str = _NEVER  # "in", "as a": directly before a format that is wished for
-    frame_after: str = _NEVER
-    languages: str = _NEVER  # programming languages
-    code: str = _NEVER  # a request for code, with the language in a group `lang` or `lang2`
-    forbids: str = _NEVER  # what stands before forbidden formats
-    forbids_after: str = _NEVER
-    about_program: str = _NEVER  # a sentence about a program's output, not about the answer
+    frame: str = NEVER  # "in", "as a": directly before a format that is wished for
+    frame_after: str = NEVER
+    languages: str = NEVER  # programming languages
+    code: str = NEVER  # a request for code, with the language in a group `lang` or `lang2`
+    forbids: str = NEVER  # what stands before forbidden formats
+    forbids_after: str = NEVER
+    about_program: str = NEVER  # a sentence about a program's output, not about the answer
 
     @cached_property
     def number(self) -> str:

@@ -26,7 +26,8 @@ _MATERIAL_NOUN = (
     r"text|articles?|passages?|paragraphs?|posts?|e-?mails?|documents?|sentences?|stor(?:y|ies)|essay|contents?|"
     r"conversation|dialogue|transcript|code|questions?|reviews?|poem|inputs?|contexts?|data|excerpt|notes|statement|"
     r"title|background|source|facts|abstract|problem|quote|"
-    r"文章|本文|テキスト|記事|文|原文|段落|材料|内容|资料|新闻|텍스트|글|기사|본문|문서|texto|art[íi]culo|p[áa]rrafo|texte|paragraphe|"
+    r"文章|本文|テキスト|記事|文|原文|段落|材料|内容|资料|新闻|텍스트|글|기사|본문|문서|texto|art[íi]culo|p[áa]rrafo|"
+    r"texte|paragraphe|"
     r"artikel|absatz|testo|articolo|paragrafo|artigo|par[áa]grafo|पाठ|लेख|अनुच्छेद|النص|المقال|الفقرة"
 )
 _POINTER = (
@@ -40,7 +41,8 @@ _MATERIAL = re.compile(
 )
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _ENDS = re.compile(
-    r"(?:(?<!approx)(?<!\bmax)(?<!\bmin)(?<!\bca)(?<!aprox)(?<!\be\.g)(?<!\bi\.e)(?<!mind)[.!?](?=\s|\Z)|[。！？؟।]|;\s)"
+    r"(?:(?<!approx)(?<!\bmax)(?<!\bmin)(?<!\bca)(?<!aprox)(?<!\be\.g)(?<!\bi\.e)(?<!mind)[.!?](?=\s|\Z)|[。！？؟।]|"
+    r";\s)"
     r"|\n(?![ \t]*[a-zà-ü(])|\n[ \t]*\n"
 )
 _LIMIT = 400  # sentences
@@ -91,7 +93,9 @@ def _cut(text: str, start: int, end: int) -> str:
 def _turns(text: str, lasting: bool) -> str:
     """Of a transcript, the last user turn; of one read for lasting wishes, all user turns."""
     turns = list(islice(_TURN.finditer(text), 200))
-    if not any(turn[1].lower() in _OTHERS for turn in turns) or not any(turn[1].lower() not in _OTHERS for turn in turns):
+    if not any(turn[1].lower() in _OTHERS for turn in turns) or not any(
+        turn[1].lower() not in _OTHERS for turn in turns
+    ):
         return text
     users = [turn for turn in turns if turn[1].lower() not in _OTHERS]
     for turn, after in zip(turns, [*(turn.start() for turn in turns[1:]), len(text)], strict=True):

@@ -23,11 +23,13 @@ SPANISH = Lexicon(
     + r"y|luego|por favor|favor de|siempre|debes?|tienes? que|quiero que|necesito que|puedes|podr[íi]as|ahora|"
     r"ay[úu]dame a) )(?:escrib[ea]|escribir|escr[íi]beme|da(?:me|nos)?|d[ae]r?|list[ae]r?|enumer[ae]r?|nombr[ae]r?|"
     r"sugi[eé]r[ea](?:me)?|sugerir|propon(?:me|ga|er)?|prop[óo]n(?:me)?|resum[ea](?:lo|la)?|resumir|explica(?:me)?|"
-    r"expl[íi]ca(?:me)?|explique|explicar|descri[bv][ea]|describir|redacta|redacte|redactar|responde|responda|contesta|"
+    r"expl[íi]ca(?:me)?|explique|explicar|descri[bv][ea]|describir|redacta|redacte|redactar|responde|responda|"
+    r"contesta|"
     r"usa|use|utiliza|utilice|limita|limite|haz(?:me)?|haga|hacer|crea|cree|crear|genera|genere|generar|menciona|"
     r"mencione|cita|recomienda(?:me)?|recomi[eé]ndame|dime|presenta|devuelve|devuelva|convierte|traduce|mant[eé]n|"
     r"elabora|elabore|indica|indique|muestra|proporciona|proporcione|formatea|organiza|incluye|pon|compara)\b"
-    r"|\bpor favor\b|\b(?:quiero|necesito|quisiera|me gustar[íi]a) (?:un|una|\d|que)|\b(?:la|tu|el) (?:respuesta|texto|"
+    r"|\bpor favor\b|\b(?:quiero|necesito|quisiera|me gustar[íi]a) (?:un|una|\d|que)|\b(?:la|tu|el) (?:respuesta|"
+    r"texto|"
     r"ensayo|resumen|salida|art[íi]culo) (?:debe|no debe|tiene que|ha de)\b",
     about=r"(?:unas|unos|aproximadamente|aprox\.?|alrededor de|cerca de|m[áa]s o menos|en torno a|~) ?",
     at_most=r"(?:m[áa]ximo(?: de)?:?|m[áa]x\.?|como m[áa]ximo|no m[áa]s de|menos de|hasta|un m[áa]ximo de|a lo sumo|"
@@ -50,7 +52,8 @@ SPANISH = Lexicon(
     part=r"\b(?:t[íi]tulo|titular|encabezado|asunto|cada|por|introducci[óo]n|conclusi[óo]n|eslogan|(?:con|y) una?|"
     r"contraseña|oraciones|frases|p[áa]rrafos|ensayos|poemas|res[úu]menes)\b",
     part_after=r" (?:por|cada una?|al d[íi]a|de cada|que |anteriores|en cada)",
-    persistent=r"\bsiempre\b|\ba partir de ahora\b|\bde ahora en adelante\b|\ben (?:todas tus|cada) respuestas?\b|\bnunca\b",
+    persistent=r"\bsiempre\b|\ba partir de ahora\b|\bde ahora en adelante\b|\ben (?:todas tus|cada) respuestas?\b|"
+    r"\bnunca\b",
     items=(
         r"(?:dame|danos|da|dar|lista|liste|listar|enumera|enumere|enumerar|nombra|nombre|sugiere|sugi[eé]reme|sugerir|"
         r"prop[óo]n|propon(?:me|ga)?|menciona|mencione|cita|recomienda|recomi[eé]ndame|dime|escribe|escriba|indica|"
@@ -59,7 +62,8 @@ SPANISH = Lexicon(
         r"(?P<n>{n}) (?P<noun>[a-záéíóúñ]{3,20}s)\b",
         r"\b(?:en|con) (?P<n>{n}) (?P<noun>viñetas|puntos|vi[ñn]etas)\b",
     ),
-    not_items=r"(?:palabras|oraciones|frases|p[áa]rrafos|l[íi]neas|caracteres|minutos|horas|d[íi]as|semanas|meses|años|"
+    not_items=r"(?:palabras|oraciones|frases|p[áa]rrafos|l[íi]neas|caracteres|minutos|horas|d[íi]as|semanas|meses|"
+    r"años|"
     r"p[áa]ginas|estrofas|versos|veces|euros|d[óo]lares|pesos|gramos|kilos|metros|secciones|partes|manzanas)",
     formats={
         "bulleted list": r"viñetas|lista con viñetas",
@@ -76,7 +80,8 @@ SPANISH = Lexicon(
         "emojis": r"emojis?|emoticonos",
         "code": r"c[óo]digo",
     },
-    frame=r"\b(?:en|como|con|a|usa|usando|crea|haz|hazme|genera|dame|devuelve|solo)(?: una?| formato| forma de)? (?:[a-záéíóúñ]+ )?",
+    frame=r"\b(?:en|como|con|a|usa|usando|crea|haz|hazme|genera|dame|devuelve|solo)(?: una?| formato|"
+    r" forma de)? (?:[a-záéíóúñ]+ )?",
     languages=_LANGUAGES,
     code=r"(?:escribe|crea|haz|hazme|dame|genera|implementa|escribir|crear)(?: me)? (?:una? )?(?:funci[óo]n|script|"
     rf"programa|c[óo]digo|consulta sql|clase)\b(?: (?:de|en) (?P<lang>{_LANGUAGES})\b)?",
@@ -98,15 +103,19 @@ FRENCH = Lexicon(
     paragraph=r"(?: courts| brefs)? paragraphes?\b",
     request=_START
     + r"et|puis|s'il (?:te|vous) pla[îi]t|merci de|veuillez|toujours|tu dois|vous devez|peux-tu|pouvez-vous|"
-    r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant) )(?:me )?(?:[ée]cri(?:s|vez|re)|"
+    r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant) )(?:me )?(?:[ée]cri(?:s|vez|"
+    r"re)|"
     r"[ée]cris-moi|"
     r"donne[zr]?(?:-moi|-nous)?|liste[zr]?|[ée]num[èe]re|[ée]num[ée]re[zr]|nomme[zr]?|cite[zr]?|sugg[èe]re(?:-moi)?|"
     r"sugg[ée]re[zr](?:-moi)?|propose[zr]?(?:-moi)?|r[ée]sume[zr]?|explique[zr]?|d[ée]cri(?:s|vez|re)|r[ée]dige[zr]?|"
     r"r[ée]pond(?:s|ez|re)|utilise[zr]?|limite[zr]?(?:-toi)?|fai(?:s|tes|re)|cr[ée]e[zr]?|g[ée]n[èée]re[zr]?|"
-    r"mentionne[zr]?|recommande[zr]?|pr[ée]sente[zr]?|renvoie|retourne[zr]?|conver(?:tis|tir|tissez)|tradui(?:s|sez|re)|"
-    r"indique[zr]?|fourni(?:s|ssez|r)|trouve[zr]?|compose[zr]?|dis-moi|organise[zr]?|reste[zr]?|compare[zr]?|dresse[zr]?)\b"
+    r"mentionne[zr]?|recommande[zr]?|pr[ée]sente[zr]?|renvoie|retourne[zr]?|conver(?:tis|tir|tissez)|tradui(?:s|sez|"
+    r"re)|"
+    r"indique[zr]?|fourni(?:s|ssez|r)|trouve[zr]?|compose[zr]?|dis-moi|organise[zr]?|reste[zr]?|compare[zr]?|"
+    r"dresse[zr]?)\b"
     r"|\bs'il (?:te|vous) pla[îi]t\b|\bveuillez\b|\bmerci de\b|\b(?:je veux|j'ai besoin|je voudrais|il me faut) "
-    r"(?:d'un|un|une|\d)|\b(?:la|ta|votre|le|ton) (?:r[ée]ponse|texte|r[ée]sum[ée]|essai|r[ée]daction|article) (?:doit|ne "
+    r"(?:d'un|un|une|\d)|\b(?:la|ta|votre|le|ton) (?:r[ée]ponse|texte|r[ée]sum[ée]|essai|r[ée]daction|"
+    r"article) (?:doit|ne "
     r"doit|devra)\b",
     about=r"(?:environ|à peu près|approximativement|autour de|quelque|près de|~) ?(?:de )?",
     at_most=r"(?:maximum(?: de)?:?|max\.?|au (?:plus|maximum)|pas plus de|moins de|jusqu'à|ne (?:d[ée]passe[zr]?|"
@@ -123,23 +132,28 @@ FRENCH = Lexicon(
     plain=r"(?<!liste )\b(?:en|de|avec)(?: seulement)? ",
     plain_after=r" (?:de long|sur|au total)\b",
     header=r"longueur|limite(?: de mots)?|nombre de mots",
-    described=r"\b(?:qui|que|si|quand|lorsque|parce|comment|j'ai|a [ée]crit|avait|contient|comporte|[ée]tait|il y a|fait|"
+    described=r"\b(?:qui|que|si|quand|lorsque|parce|comment|j'ai|a [ée]crit|avait|contient|comporte|[ée]tait|il y a|"
+    r"fait|"
     r"fonction|programme|mot de passe|conseils)\b(?! (?:ne|soit|fasse|comporte|contienne)\b)",
     reference=r"\b(?:le|la|l'|ce|cet|cette|mon|ma|son|sa|les|ces|premiers|premi[èe]res)(?: ?\w+)?(?: \w+)?(?: de)? ",
-    part=r"\b(?:titre|en-t[êe]te|objet|chaque|par|introduction|conclusion|slogan|(?:avec|et) une?|mot de passe|phrases|"
+    part=r"\b(?:titre|en-t[êe]te|objet|chaque|par|introduction|conclusion|slogan|(?:avec|et) une?|mot de passe|"
+    r"phrases|"
     r"paragraphes|po[èe]mes|r[ée]sum[ée]s|chacune?)\b",
     part_after=r" (?:par|chacune?|de chaque|qui |ci-dessus|pour chaque)",
-    persistent=r"\btoujours\b|\bd[ée]sormais\b|\bà partir de maintenant\b|\bdor[ée]navant\b|\bdans (?:toutes tes|chaque|"
+    persistent=r"\btoujours\b|\bd[ée]sormais\b|\bà partir de maintenant\b|\bdor[ée]navant\b|\bdans (?:toutes tes|"
+    r"chaque|"
     r"toutes vos) r[ée]ponses?\b|\bjamais\b",
     items=(
         r"(?:donne[zr]?|liste[zr]?|[ée]num[èe]re|[ée]num[ée]re[zr]|nomme[zr]?|cite[zr]?|sugg[èe]re|sugg[ée]re[zr]|"
-        r"propose[zr]?|mentionne[zr]?|recommande[zr]?|[ée]cri(?:s|vez|re)|indique[zr]?|g[ée]n[èée]re[zr]?|fourni(?:s|ssez)|"
+        r"propose[zr]?|mentionne[zr]?|recommande[zr]?|[ée]cri(?:s|vez|re)|indique[zr]?|g[ée]n[èée]re[zr]?|fourni(?:s|"
+        r"ssez)|"
         r"trouve[zr]?|explique[zr]?|d[ée]cri(?:s|vez)|dis)(?:-moi|-nous)?(?: une liste de)?(?: les)?"
         r"(?P<q> au moins| exactement| jusqu'à| au plus| au maximum| au minimum)? (?P<n>{n}) "
         r"(?P<noun>[a-zàâçéèêëîïôûùü]{3,20}[sx])\b",
         r"\b(?:en|avec) (?P<n>{n}) (?P<noun>puces|points)\b",
     ),
-    not_items=r"(?:mots|phrases|paragraphes|lignes|caract[èe]res|minutes|heures|jours|semaines|mois|ans|pages|strophes|"
+    not_items=r"(?:mots|phrases|paragraphes|lignes|caract[èe]res|minutes|heures|jours|semaines|mois|ans|pages|"
+    r"strophes|"
     r"vers|fois|euros|grammes|m[èe]tres|sections|parties|pommes)",
     formats={
         "bulleted list": r"(?:liste à )?puces",
@@ -156,12 +170,14 @@ FRENCH = Lexicon(
         "emojis": r"[ée]mojis?|[ée]motic[ôo]nes",
         "code": r"code",
     },
-    frame=r"\b(?:en|sous|au|avec|dans|fais|fais-moi|cr[ée]e|donne-moi|dresse|dressez|utilise|comme)(?: une?| forme d[e'’](?: ?une?)?| format)? ?(?:[a-zéè]+ )?",
+    frame=r"\b(?:en|sous|au|avec|dans|fais|fais-moi|cr[ée]e|donne-moi|dresse|dressez|utilise|comme)(?: une?|"
+    r" forme d[e'’](?: ?une?)?| format)? ?(?:[a-zéè]+ )?",
     languages=_LANGUAGES,
     code=r"(?:[ée]cris|[ée]crivez|cr[ée]e[zr]?|fais|donne(?:-moi)?|g[ée]n[èe]re|impl[ée]mente|[ée]cris-moi) "
     r"(?:une? |du )?(?:fonction|script|programme|code|requête sql|classe)\b"
     rf"(?: (?:en) (?P<lang>{_LANGUAGES})\b)?",
-    forbids=r"(?:\bn['e] ?(?:utilise[zr]?|inclus|incluez|mets|mettez|[ée]cris|[ée]crivez|emploie|ajoute[zr]?|fais|donne[zr]?)"
+    forbids=r"(?:\bn['e] ?(?:utilise[zr]?|inclus|incluez|mets|mettez|[ée]cris|[ée]crivez|emploie|ajoute[zr]?|fais|"
+    r"donne[zr]?)"
     r"(?: pas| jamais| aucune?)|\b[ée]vite[zr]?|\bsans|\bne pas (?:utiliser|inclure|mettre))"
     r"(?: utiliser| inclure)?(?: de| d'| le| la| les| aucune?)? ?",
     about_program=_PROGRAM + r"|\b(?:fonction|programme|base de donn[ée]es)\b",
@@ -180,14 +196,17 @@ PORTUGUESE = Lexicon(
     paragraph=r"(?: curtos| breves)? par[áa]grafos?\b",
     request=_START
     + r"e|depois|por favor|sempre|deves?|você deve|tens de|quero que|preciso que|podes|pode|poderia|agora|me) )"
-    r"(?:me )?(?:escrev[ae]r?|d[êea](?:-me)?|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|propon?h?a|"
+    r"(?:me )?(?:escrev[ae]r?|d[êea](?:-me)?|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
+    r"propon?h?a|"
     r"resum[ae]|resumir|expliqu?[ae]|explicar|descrev[ae]r?|redija|respond[ae]|us[ae]|utiliz[ae]|limit[ae](?:-se)?|"
     r"fa[çc]a|faz(?:er)?|cri[ae]r?|ger[ae]r?|mencion[ae]|recomend[ae]|diga|apresent[ae]|retorne|devolv[ae]|converta|"
     r"traduz[ae]?|elabor[ae]|indiqu?[ae]|forne[çc]a|mostr[ae]|organiz[ae]|inclu[ai]|mantenha|compar[ae])\b"
-    r"|\bpor favor\b|\b(?:quero|preciso de|gostaria de) (?:um|uma|\d)|\b(?:a|sua|o|seu|tua) (?:resposta|texto|reda[çc]ão|"
+    r"|\bpor favor\b|\b(?:quero|preciso de|gostaria de) (?:um|uma|\d)|\b(?:a|sua|o|seu|tua) (?:resposta|texto|"
+    r"reda[çc]ão|"
     r"resumo|artigo) (?:deve|não deve|tem que|precisa)\b",
     about=r"(?:cerca de|aproximadamente|aprox\.?|por volta de|mais ou menos|em torno de|umas|uns|~) ?",
-    at_most=r"(?:m[áa]ximo(?: de)?:?|m[áa]x\.?|no m[áa]ximo|não mais (?:de|que|do que)|menos de|at[ée]|um m[áa]ximo de|"
+    at_most=r"(?:m[áa]ximo(?: de)?:?|m[áa]x\.?|no m[áa]ximo|não mais (?:de|que|do que)|menos de|at[ée]|"
+    r"um m[áa]ximo de|"
     r"(?:não|sem) (?:ultrapass\w+|exced\w+|deve ultrapassar|deve exceder)(?: as| os)?|limite(?: de)?:?|abaixo de) ?",
     at_least=r"(?:pelo menos|m[íi]nimo(?: de)?:?|no m[íi]nimo|mais de|não menos de|um m[íi]nimo de|ao menos) ?",
     exactly=r"exatamente ",
@@ -200,21 +219,29 @@ PORTUGUESE = Lexicon(
     plain=r"(?<!lista )\b(?:em|de|com|s[óo])(?: apenas| s[óo])? ",
     plain_after=r" (?:sobre|no total|de extensão)\b",
     header=r"extensão|tamanho|comprimento|limite(?: de palavras)?",
-    described=r"\b(?:que|quem|se|quando|porque|como|escrevi|escreveu|tinha|tem|cont[ée]m|foi|era|h[áa]|li|função|programa|"
+    described=r"\b(?:que|quem|se|quando|porque|como|escrevi|escreveu|tinha|tem|cont[ée]m|foi|era|h[áa]|li|função|"
+    r"programa|"
     r"senha|dicas)\b(?! (?:não|tenha|seja|contenha|tenham|sejam)\b)",
-    reference=r"\b(?:o|a|este|esta|esse|essa|meu|minha|seu|sua|os|as|estas|estes|primeiras|primeiros)(?: \w+)?(?: \w+)?(?: de)? ",
-    part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por|introdução|conclusão|slogan|(?:com|e) uma?|senha|frases|par[áa]grafos|"
+    reference=r"\b(?:o|a|este|esta|esse|essa|meu|minha|seu|sua|os|as|estas|estes|primeiras|"
+    r"primeiros)(?: \w+)?(?: \w+)?(?: de)? ",
+    part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por|introdução|conclusão|slogan|(?:com|e) uma?|senha|frases|"
+    r"par[áa]grafos|"
     r"poemas|resumos|redações)\b",
     part_after=r" (?:por|cada uma?|por dia|de cada|que |acima|em cada)",
-    persistent=r"\bsempre\b|\ba partir de agora\b|\bde agora em diante\b|\bem (?:todas as suas|cada|todas as) respostas?\b|\bnunca\b",
+    persistent=r"\bsempre\b|\ba partir de agora\b|\bde agora em diante\b|\bem (?:todas as suas|cada|"
+    r"todas as) respostas?\b|\bnunca\b",
     items=(
-        r"(?:d[êea](?:-me|-nos)?|me d[êe]|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|propon?h?a|"
-        r"mencion[ae]|recomend[ae]|diga(?:-me)?|escrev[ae]r?|indiqu?[ae]|ger[ae]r?|forne[çc]a|explique|descreva|elabore)"
+        r"(?:d[êea](?:-me|-nos)?|me d[êe]|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
+        r"propon?h?a|"
+        r"mencion[ae]|recomend[ae]|diga(?:-me)?|escrev[ae]r?|indiqu?[ae]|ger[ae]r?|forne[çc]a|explique|descreva|"
+        r"elabore)"
         r"(?: uma lista (?:de|com))?(?: as| os)?"
-        r"(?P<q> pelo menos| exatamente| at[ée]| no m[áa]ximo| no m[íi]nimo)? (?P<n>{n}) (?P<noun>[a-zãõçáéíóúâêô]{3,20}s)\b",
+        r"(?P<q> pelo menos| exatamente| at[ée]| no m[áa]ximo|"
+        r" no m[íi]nimo)? (?P<n>{n}) (?P<noun>[a-zãõçáéíóúâêô]{3,20}s)\b",
         r"\b(?:em|com) (?P<n>{n}) (?P<noun>t[óo]picos|pontos|marcadores)\b",
     ),
-    not_items=r"(?:palavras|frases|orações|par[áa]grafos|linhas|caracteres|minutos|horas|dias|semanas|meses|anos|p[áa]ginas|"
+    not_items=r"(?:palavras|frases|orações|par[áa]grafos|linhas|caracteres|minutos|horas|dias|semanas|meses|anos|"
+    r"p[áa]ginas|"
     r"estrofes|versos|vezes|euros|reais|gramas|quilos|metros|seções|partes|maçãs)",
     formats={
         "bulleted list": r"(?:lista com )?marcadores|lista com t[óo]picos|bullet points",
@@ -231,7 +258,8 @@ PORTUGUESE = Lexicon(
         "emojis": r"emojis?|emoticons",
         "code": r"c[óo]digo",
     },
-    frame=r"\b(?:em|como|com|para|numa|usando|use|crie|faça|gere|devolva|retorne)(?: uma?| formato| forma de)? (?:[a-zãõçáéíóú]+ )?",
+    frame=r"\b(?:em|como|com|para|numa|usando|use|crie|faça|gere|devolva|retorne)(?: uma?| formato|"
+    r" forma de)? (?:[a-zãõçáéíóú]+ )?",
     languages=_LANGUAGES,
     code=r"(?:escreva|escreve|crie|cria|faça|gere|implemente|me d[êe]|d[êe]-me) (?:uma? )?(?:função|script|programa|"
     rf"c[óo]digo|consulta sql|classe)\b(?: (?:de|em) (?P<lang>{_LANGUAGES})\b)?",
@@ -253,15 +281,19 @@ ITALIAN = Lexicon(
     paragraph=r"(?: brevi)? paragraf[oi]\b",
     request=_START
     + r"e|poi|per favore|sempre|devi|deve|puoi|può|potresti|potrebbe|vorrei che|voglio che tu|ora|aiutami a) )"
-    r"(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|iscimi|isca|"
-    r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|rispond[ia]|"
-    r"rispondere|usa|usi|utilizza|limita(?:ti)?|fa(?:i|mmi|re)?|crea(?:mi|re)?|genera(?:re)?|menziona|consiglia(?:mi|re)?|"
+    r"(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|iscimi|"
+    r"isca|"
+    r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|"
+    r"rispond[ia]|"
+    r"rispondere|usa|usi|utilizza|limita(?:ti)?|fa(?:i|mmi|re)?|crea(?:mi|re)?|genera(?:re)?|menziona|consiglia(?:mi|"
+    r"re)?|"
     r"dimmi|presenta|restituisci|converti|traduci|elabora|indica|fornisci|fornire|mostra|organizza|includi|mantieni|"
     r"componi|confronta)\b"
     r"|\bper favore\b|\b(?:voglio|vorrei|mi serve|ho bisogno di) (?:un|una|\d)|\b(?:la|tua|il|tuo) (?:risposta|testo|"
     r"riassunto|saggio|articolo|tema) (?:deve|non deve|dovrebbe|dovrà)\b",
     about=r"(?:circa|all'incirca|approssimativamente|intorno a(?:lle)?|pi[ùu] o meno|un(?:a|')? ?~|~) ?",
-    at_most=r"(?:massimo(?: di)?:?|max\.?|al massimo|non pi[ùu] di|meno di|fino a|un massimo di|non (?:superare|super[ai]|"
+    at_most=r"(?:massimo(?: di)?:?|max\.?|al massimo|non pi[ùu] di|meno di|fino a|un massimo di|non (?:superare|"
+    r"super[ai]|"
     r"deve superare|oltre)(?: le| i)?|senza superare(?: le| i)?|entro(?: le| i)?|limite(?: di)?:?|sotto le) ?",
     at_least=r"(?:almeno|minimo(?: di)?:?|come minimo|pi[ùu] di|non meno di|un minimo di) ?",
     exactly=r"esattamente ",
@@ -274,21 +306,28 @@ ITALIAN = Lexicon(
     plain=r"(?<!lista )(?<!elenco )\b(?:in|di|con)(?: sole| soli| solo)? ",
     plain_after=r" (?:su|in totale|di lunghezza)\b",
     header=r"lunghezza|limite(?: di parole)?",
-    described=r"\b(?:che|chi|se|quando|perch[ée]|come|ho|ha scritto|aveva|ha|contiene|era|c'è|ci sono|funzione|programma|"
+    described=r"\b(?:che|chi|se|quando|perch[ée]|come|ho|ha scritto|aveva|ha|contiene|era|c'è|ci sono|funzione|"
+    r"programma|"
     r"password|consigli)\b(?! (?:non|abbia|sia|contenga|siano|abbiano)\b)",
-    reference=r"\b(?:il|lo|la|l'|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|primi)(?: ?\w+)?(?: \w+)?(?: di)? ",
-    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per|introduzione|conclusione|slogan|(?:con|e) una?|frasi|"
+    reference=r"\b(?:il|lo|la|l'|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|"
+    r"primi)(?: ?\w+)?(?: \w+)?(?: di)? ",
+    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per|introduzione|conclusione|slogan|(?:con|e) una?|"
+    r"frasi|"
     r"paragrafi|poesie|riassunti|temi)\b",
     part_after=r" (?:per|ciascun[ao]|l'un[ao]|al giorno|di ogni|che |sopra|in ogni)",
-    persistent=r"\bsempre\b|\bd'ora in (?:poi|avanti)\b|\bda ora in poi\b|\bin (?:tutte le tue|ogni|tutte le) rispost[ae]\b|\bmai\b",
+    persistent=r"\bsempre\b|\bd'ora in (?:poi|avanti)\b|\bda ora in poi\b|\bin (?:tutte le tue|ogni|"
+    r"tutte le) rispost[ae]\b|\bmai\b",
     items=(
-        r"(?:da(?:mmi|cci|re)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomina|cita|sugger(?:isci|iscimi|ire)|propon(?:i|imi)|menziona|"
-        r"consiglia(?:mi|re)?|dimmi|scriv(?:i|imi|ere)|indica|genera|fornisci|spiega(?:mi)?|descrivi|elabora)(?: un elenco di| una lista di)?"
+        r"(?:da(?:mmi|cci|re)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomina|cita|sugger(?:isci|iscimi|ire)|propon(?:i|imi)|"
+        r"menziona|"
+        r"consiglia(?:mi|re)?|dimmi|scriv(?:i|imi|ere)|indica|genera|fornisci|spiega(?:mi)?|descrivi|"
+        r"elabora)(?: un elenco di| una lista di)?"
         r"(?: le| i| gli)?(?P<q> almeno| esattamente| fino a| al massimo| come minimo)? (?P<n>{n}) "
         r"(?P<noun>[a-zàèéìòù]{3,20}[iea])\b",
         r"\b(?:in|con) (?P<n>{n}) (?P<noun>punti)\b",
     ),
-    not_items=r"(?:parole|frasi|paragrafi|righe|caratteri|minuti|ore|giorni|settimane|mesi|anni|pagine|strofe|versi|volte|"
+    not_items=r"(?:parole|frasi|paragrafi|righe|caratteri|minuti|ore|giorni|settimane|mesi|anni|pagine|strofe|versi|"
+    r"volte|"
     r"euro|grammi|chili|metri|sezioni|parti|mele)",
     formats={
         "bulleted list": r"(?:elenco|lista) puntat[oa]",
@@ -305,11 +344,14 @@ ITALIAN = Lexicon(
         "emojis": r"emoji|emoticon",
         "code": r"codice",
     },
-    frame=r"\b(?:in|come|con|usa|usando|crea|fai|fammi|genera|dammi|restituisci|sotto)(?: una?| un'| formato| forma di)? ?(?:[a-zàèéìòù]+ )?",
+    frame=r"\b(?:in|come|con|usa|usando|crea|fai|fammi|genera|dammi|restituisci|sotto)(?: una?| un'| formato|"
+    r" forma di)? ?(?:[a-zàèéìòù]+ )?",
     languages=_LANGUAGES,
-    code=r"(?:scrivi|scrivimi|crea|fai|genera|implementa|dammi) (?:una? |del )?(?:funzione|script|programma|codice|query sql|classe)\b"
+    code=r"(?:scrivi|scrivimi|crea|fai|genera|implementa|dammi) (?:una? |del )?(?:funzione|script|programma|codice|"
+    r"query sql|classe)\b"
     rf"(?: (?:in) (?P<lang>{_LANGUAGES})\b)?",
-    forbids=r"\b(?:non (?:usare|utilizzare|includere|inserire|scrivere|usi|mettere|aggiungere)|evita(?: di usare)?|senza)"
+    forbids=r"\b(?:non (?:usare|utilizzare|includere|inserire|scrivere|usi|mettere|aggiungere)|evita(?: di usare)?|"
+    r"senza)"
     r"(?: usare| utilizzare| includere)?(?: alcun[ao]?| il| la| le| i| gli)? ",
     about_program=_PROGRAM + r"|\b(?:funzione|programma|tavolo)\b",
 )
