@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .markers import real_end
+from .ending import real_end
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
 from .spots import Spot
 

@@ -1,0 +1,96 @@
+"""The words with which one language asks for something countable. Regular expressions, matched without case.
+
+Only the shape of the data stands here; `requests` and its helpers know how to use it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..wishes import FormatName
+
+NEVER = r"(?!)"
+# Digits of any script, with the separators that group thousands; "\d" and int() both know Arabic-Indic and the like.
+DIGITS = r"\d{1,3}(?:[,.٬’，\u00a0\u202f]\d{3})+(?!\d)|\d{1,3} 000(?!\d)|\d{1,5}(?!\d)"
+_SEPARATOR = re.compile(r"[,.٬’，\u00a0\u202f ]")
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """`…_after` stands directly behind the number and its noun, what has no suffix directly before the number."""
+
+    script: str  # a text without it is not in this language
+    numbers: Mapping[str, int]
+    word: str
+    character: str
+    sentence: str
+    paragraph: str
+    request: str  # what makes a sentence a request
+    about: str
+    at_most: str
+    at_least: str
+    exactly: str = NEVER
+    about_after: str = NEVER
+    at_most_after: str = NEVER
+    at_least_after: str = NEVER
+    between: str = NEVER
+    between_and: str = NEVER
+    to: str = r"[-–—~〜～]"
+    plain: str = NEVER  # what makes a bare number of words a length
+    plain_after: str = NEVER
+    header: str = NEVER  # "Word limit:"
+    described: str = NEVER  # words that turn a request into a description, standing between it and the number
+    reference: str = NEVER  # "this 500-word article": directly before the number
+    part: str = NEVER  # a length of a part of the answer: before the number
+    part_after: str = NEVER
+    persistent: str = NEVER
+    spaced: bool = True  # do words stand apart?
+    verb_last: bool = False  # may the request stand behind what is asked for?
+    items: tuple[str, ...] = ()  # with a group `n`, and what is asked for behind it
+    not_items: str = NEVER  # nouns that are counted but are no items
+    formats: Mapping[FormatName, str] = field(default_factory=dict)
+    frame: str = NEVER  # "in", "as a": directly before a format that is wished for
+    frame_after: str = NEVER
+    languages: str = NEVER  # programming languages
+    code: str = NEVER  # a request for code, with the language in a group `lang` or `lang2`
+    forbids: str = NEVER  # what stands before forbidden formats
+    forbids_after: str = NEVER
+    about_program: str = NEVER  # a sentence about a program's output, not about the answer
+
+    @cached_property
+    def number(self) -> str:
+        """A pattern for a number in digits or words."""
+        words = "|".join(sorted(map(re.escape, self.numbers), key=len, reverse=True))
+        edge, far = (r"(?<![\w.,])", r"(?!\w)") if self.spaced else ("", "")
+        digits = rf"(?<![\d.,A-Za-z])(?:{DIGITS})"
+        return rf"(?:{digits}|{edge}(?:{words}){far})" if words else digits
+
+    def value(self, written: str) -> int:
+        """The number that was written."""
+        small = written.strip().lower()
+        if small in self.numbers:
+            return self.numbers[small]
+        return int(_SEPARATOR.sub("", small))
+
+    def compiled(self, *pattern: str) -> re.Pattern[str]:
+        """A pattern of this lexicon, compiled once."""
+        return _compiled("".join(pattern))
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    found = _CACHE.get(pattern)
+    if found is None:
+        found = _CACHE[pattern] = re.compile(pattern, re.IGNORECASE)
+    return found
+
+
+_CACHE: dict[str, re.Pattern[str]] = {}
+
+
+def numerals(written: str) -> dict[str, int]:
+    """`"one=1 two=2 einhundert=100"` as a mapping; `_` stands for a space."""
+    pairs = [pair.split("=") for pair in written.split()]
+    return {name.replace("_", " "): int(value) for names, value in pairs for name in names.split("/")}

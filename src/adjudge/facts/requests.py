@@ -1,0 +1,55 @@
+"""What instructions explicitly ask for that can be counted: a length, a number of things, a format.
+
+A wish that is not understood is not read: what is read here becomes a certain fact elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .asking.asian import CHINESE, JAPANESE, KOREAN
+from .asking.counts import read_items, read_paragraphs_wish, read_sentences_wish
+from .asking.eastern import ARABIC, HINDI
+from .asking.english import ENGLISH
+from .asking.formats import read_formats
+from .asking.german import GERMAN
+from .asking.lengths import read_length
+from .asking.lexicon import Lexicon
+from .asking.passages import Sentence, read_sentences
+from .asking.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
+from .wishes import Requests, combined
+
+__all__ = ["Requests", "combined", "read_requests"]
+
+_LATIN = (ENGLISH, SPANISH, FRENCH, GERMAN, PORTUGUESE, ITALIAN)
+_OTHERS = (CHINESE, KOREAN, HINDI, ARABIC)
+
+
+def read_requests(text: str, *, persistent_only: bool = False) -> Requests:
+    """The wishes of a text of instructions; with `persistent_only` those meant for all answers from then on."""
+    sentences = read_sentences(text, lasting=persistent_only)
+    lexicons = _lexicons("\n".join(sentence.text for sentence in sentences))
+    if persistent_only:
+        sentences = [sentence for sentence in sentences if _is_lasting(sentence, lexicons)]
+    if not sentences:
+        return Requests()
+    return Requests(
+        length=read_length(sentences, lexicons),
+        items=read_items(sentences, lexicons),
+        sentences=read_sentences_wish(sentences, lexicons),
+        paragraphs=read_paragraphs_wish(sentences, lexicons),
+        formats=read_formats(sentences, lexicons),
+    )
+
+
+def _lexicons(text: str) -> tuple[Lexicon, ...]:
+    """The languages whose script the text has; with kana, Chinese characters are Japanese."""
+    latin = _LATIN if re.search(r"[A-Za-z]", text) else ()
+    if JAPANESE.compiled(JAPANESE.script).search(text):
+        return (JAPANESE, *latin)
+    others = tuple(lexicon for lexicon in _OTHERS if lexicon.compiled(lexicon.script).search(text))
+    return (*others, *latin)
+
+
+def _is_lasting(sentence: Sentence, lexicons: tuple[Lexicon, ...]) -> bool:
+    return any(lexicon.compiled(lexicon.persistent).search(sentence.text) for lexicon in lexicons)
