@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,7 +124,9 @@ def test_a_passing_wish_in_the_history_does_not_hold() -> None:
 
 
 def test_the_last_of_several_lasting_wishes_counts() -> None:
-    history = "User: Always answer in German.\nAssistant: Ja.\nUser: From now on, reply in Italian.\nAssistant: Va bene."
+    history = (
+        "User: Always answer in German.\nAssistant: Ja.\nUser: From now on, reply in Italian.\nAssistant: Va bene."
+    )
     assert wanted_language("", history, PROMPT, "") == ("it", "history", True)
 
 
@@ -132,7 +136,11 @@ def test_a_prompt_against_the_history_is_followed_without_certainty() -> None:
 
 
 def test_the_prompts_wish_is_certain_where_nothing_contradicts() -> None:
-    assert wanted_language("Be brief.", "", "Write an email in Italian to my landlord.", "es-MX") == ("it", "prompt", True)
+    assert wanted_language("Be brief.", "", "Write an email in Italian to my landlord.", "es-MX") == (
+        "it",
+        "prompt",
+        True,
+    )
 
 
 PROMPTS = [
@@ -156,7 +164,7 @@ def test_without_a_wish_the_prompts_own_language_is_wanted(code: str, prompt: st
 
 
 SPANISH = (
-    "El puente viejo se cerró por reparaciones después de la tormenta. Los vecinos tienen que dar una vuelta muy larga. "
+    "El puente viejo se cerró por reparaciones después de la tormenta. Los vecinos tienen que dar una vuelta larga. "
     "El ayuntamiento dice que las obras van a durar hasta el verano, pero nadie lo cree. "
 ) * 6
 
@@ -201,10 +209,8 @@ def test_any_text_gives_a_known_language_or_none(system: str, history: str, prom
 
 
 def test_a_megabyte_of_instructions_costs_little() -> None:
-    import time
-
     for piece in ("Write write in ", "answer ", "用英文", '"', "translate it to ", "<a>", "en español "):
         text = piece * (1_000_000 // len(piece))
-        begun = time.perf_counter()
+        begun = time.process_time()
         wanted_language(text, text, text, text)
-        assert time.perf_counter() - begun < 3, piece
+        assert time.process_time() - begun < 3, piece

@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -141,7 +142,14 @@ def test_a_note_in_the_prompts_own_language_beside_a_translation_is_only_a_hint(
 
 
 def test_a_list_of_short_lines_in_another_language_is_found_as_a_whole() -> None:
-    text = "- la leche para el niño\n- el pan de la tienda\n- los huevos y el queso\n- una botella de vino\n- también las uvas"
+    lines = [
+        "la leche para el niño",
+        "el pan de la tienda",
+        "los huevos y el queso",
+        "una botella de vino",
+        "y las uvas",
+    ]
+    text = "\n".join(f"- {line}" for line in lines)
     (spot,) = find_language(text, "en")
     assert spot.severity == "major" and "Spanish" in spot.found
 
@@ -171,31 +179,37 @@ def test_any_text_is_read_and_every_place_is_in_it(text: str, beside: str, wante
         assert spot.severity in ("minor", "major")
 
 
-@given(st.lists(st.sampled_from([s for group in SAMPLES.values() for s in group]), max_size=12), st.sampled_from(ELEVEN))
+@given(
+    st.lists(st.sampled_from([s for group in SAMPLES.values() for s in group]), max_size=12), st.sampled_from(ELEVEN)
+)
 def test_places_never_overlap(sentences: list[str], wanted: str) -> None:
     text = " ".join(sentences)
     spots = find_language(text, wanted)
     assert len(spots) <= 5
-    assert all(first.end <= second.start for first, second in zip(spots, spots[1:], strict=False))
+    assert all(first.end <= second.start for first, second in pairwise(spots))
 
 
-@pytest.mark.parametrize("piece", ["The old bridge was closed. ", "x", "`", "古い橋", "a@", "<a", "a_b.", "\\", "$x", "\n"])
+@pytest.mark.parametrize(
+    "piece", ["The old bridge was closed. ", "x", "`", "古い橋", "a@", "<a", "a_b.", "\\", "$x", "\n"]
+)
 def test_a_megabyte_costs_no_more_than_its_sample(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     language_of("Load the detector first, please.")
     quickest = 1.0
     for _ in range(5):
-        begun = time.perf_counter()
+        begun = time.process_time()
         language_of(text)
-        quickest = min(quickest, time.perf_counter() - begun)
+        quickest = min(quickest, time.process_time() - begun)
     assert quickest < 0.02
-    begun = time.perf_counter()
+    begun = time.process_time()
     find_language(text, "fr")
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 1
 
 
 def test_importing_the_facts_does_not_load_the_detector() -> None:
-    code = "import sys, adjudge.facts, adjudge.facts.language, adjudge.facts.asked_language; print('gcld3' in sys.modules)"
+    code = (
+        "import sys, adjudge.facts, adjudge.facts.language, adjudge.facts.asked_language; print('gcld3' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

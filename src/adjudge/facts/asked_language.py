@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 
-from .asked_patterns import CONDITION, LASTING, NEGATED_AFTER, NEGATED_BEFORE, PATTERNS, SECOND, TOPIC, code_of
 from .language_guess import Language, language_of, without_code
-from .language_names import CODES_BY_NAME, LANGUAGE_NAMES
+from .language_names import LANGUAGE_NAMES, OPEN, code_named, mark_names, named_languages
 from .sentences import sentence_spans
 
 _LOOKED_AT = 12_000
 _PART = 400  # characters of a prompt's start and end that may be its instruction
-_QUOTED = re.compile(r"[\"“„«「『][^\"“”„«»「」『』]{1,2000}[\"”“»」』]|(?<!\w)'[^'\n]{1,200}'(?!\w)|^[ \t]*>.*$", re.MULTILINE)
+_QUOTED = re.compile(
+    r"[\"“„«「『][^\"“”„«»「」『』]{1,2000}[\"”“»」』]|(?<!\w)'[^'\n]{1,200}'(?!\w)|^[ \t]*>.*$", re.MULTILINE
+)
 _BLOCK = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
 _TAG = re.compile(r"<(\w{1,30})>")
 _TAGS = 20  # marked blocks that are taken out, so that a text full of tags costs no more
@@ -26,10 +27,8 @@ _RENDER = re.compile(
     re.IGNORECASE,
 )
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
-_LABELLED = re.compile(r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
-_NAME = re.compile(
-    r"(?<!\w)(?:" + "|".join(re.escape(name) for name in CODES_BY_NAME if name.isascii() or "à" <= name[0] <= "ž") + r")",
-    re.IGNORECASE,
+_LABELLED = re.compile(
+    r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE
 )
 
 
@@ -39,9 +38,7 @@ def asked_language(text: str) -> str | None:
     return asked.pop() if len(asked) == 1 else None
 
 
-def wanted_language(
-    system_prompt: str, history: str, prompt: str, locale: str = ""
-) -> tuple[str, str, bool] | None:
+def wanted_language(system_prompt: str, history: str, prompt: str, locale: str = "") -> tuple[str, str, bool] | None:
     """The language an answer should be in, where that is said, and whether it is certain."""
     by_system, by_history, by_prompt = asked_language(system_prompt), _lasting(history), asked_language(prompt)
     if by_system is not None:
@@ -73,19 +70,24 @@ def _instructions(text: str) -> str:
 
 def _asked(text: str) -> set[str]:
     """Every language that is asked for."""
+    marked = mark_names(text)
+    if OPEN not in marked:
+        return set()
+    from .asked_patterns import CONDITION, NEGATED_AFTER, NEGATED_BEFORE, PATTERNS, SECOND, TOPIC  # compiled if needed
+
     asked: set[str] = set()
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        if CONDITION.match(sentence):
+    for start, end in sentence_spans(marked):
+        sentence = marked[start:end]
+        if OPEN not in sentence or CONDITION.match(sentence):
             continue
         for pattern in PATTERNS:
             for match in pattern.finditer(sentence):
-                before, after = sentence[: match.start("name")], sentence[match.end("name") :]
+                before, after = sentence[: match.start("name") - 1], sentence[match.end("name") + 1 :]
                 if NEGATED_BEFORE.search(before) or NEGATED_AFTER.match(after) or TOPIC.search(before):
                     continue
-                asked.add(code_of(match["name"]))
+                asked.add(match["name"])
                 if second := SECOND.match(after):
-                    asked.add(code_of(second["name"]))
+                    asked.add(second["name"])
     return asked
 
 
@@ -93,6 +95,10 @@ def _lasting(history: str) -> str | None:
     """The last wish in a conversation that is meant to last ("from now on …")."""
     wish = None
     text = _instructions(history)
+    if not named_languages(text):
+        return None
+    from .asked_patterns import LASTING
+
     for start, end in sentence_spans(text):
         if LASTING.search(text[start:end]):
             wish = asked_language(text[start:end]) or wish
@@ -114,30 +120,17 @@ def _prompt_language(prompt: str) -> Language | None:
         return None if whole is None else Language(whole.code, False)
     agreed = all(found is None or found.code == instruction.code for found in (first, last, whole))
     sure = any(found is not None and found.sure for found in (first, last, whole))
-    about = _names_another(f"{head}\n{tail}", instruction.code) or (not agreed and _RENDER.search(text))
+    about = named_languages(f"{head}\n{tail}") - {instruction.code} or (not agreed and _RENDER.search(text))
     # What is quoted in another language may be meant to be answered in it, if it is to be worked on.
     quoted = language_of(prompt)
     mixed = quoted is not None and quoted.code != instruction.code
-    translates = re.search(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE)
-    return Language(instruction.code, sure and agreed and not about and not mixed and not translates)
-
-
-def _names_another(text: str, own: str) -> bool:
-    """Whether a text speaks of a language besides its own."""
-    lowered = text.lower()
-    for match in _NAME.finditer(text):
-        if match[0] != "polish" and CODES_BY_NAME[match[0].lower()] != own:
-            return True
-    return any(
-        code != own and not name[0].isascii() and not "à" <= name[0] <= "ž" and name in lowered
-        for name, code in CODES_BY_NAME.items()
+    translates = re.search(
+        r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE
     )
+    return Language(instruction.code, sure and agreed and not about and not mixed and not translates)
 
 
 def _locale(text: str) -> str | None:
     codes = {code for code in _LOCALE.findall(text) if code in LANGUAGE_NAMES}
-    for word in _LABELLED.findall(text):
-        lowered = word.lower()
-        if lowered in LANGUAGE_NAMES or lowered in CODES_BY_NAME:
-            codes.add(lowered if lowered in LANGUAGE_NAMES else CODES_BY_NAME[lowered])
+    codes |= {code for word in _LABELLED.findall(text) if (code := code_named(word)) is not None}
     return codes.pop() if len(codes) == 1 else None

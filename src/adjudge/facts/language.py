@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .language_guess import Language, Reading, are_close, language_of, read_language, weight_of, without_code
-from .language_names import CODES_BY_NAME, LANGUAGE_NAMES, language_name
+from .language_names import LANGUAGE_NAMES, language_name, named_languages
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, sentence_spans
 from .spots import Spot
 
@@ -65,12 +65,7 @@ def _pieces(prose: str, wanted: str, beside: str) -> list[_Piece]:
             kept = sentence
         weight = weight_of(kept)
         reading = read_language(kept, wanted) if weight else None
-        foreign = (
-            reading is not None
-            and reading.code != wanted
-            and _is_sentence(kept)
-            and not _may_be(reading, wanted)
-        )
+        foreign = reading is not None and reading.code != wanted and _is_sentence(kept) and not _may_be(reading, wanted)
         if foreign and _copied(sentence, known):
             continue
         pieces.append(_Piece(start, end, weight, reading, foreign))
@@ -100,7 +95,9 @@ def _mostly(text: str, prose: str, pieces: list[_Piece], wanted: str) -> Spot:
     everything, all_strange = sum(piece.weight for piece in pieces), sum(piece.weight for piece in strange)
     clear = sum(piece.weight for piece in strange if piece.reading is not None and piece.reading.is_not(wanted))
     whole = read_language("\n".join(prose[piece.start : piece.end] for piece in strange))
-    certain = whole is not None and whole.is_not(wanted) and (2 * clear > everything or 5 * all_strange >= 4 * everything)
+    certain = (
+        whole is not None and whole.is_not(wanted) and (2 * clear > everything or 5 * all_strange >= 4 * everything)
+    )
     weights: Counter[str] = Counter()
     for piece in strange:
         weights[_code(piece)] += piece.weight
@@ -120,7 +117,9 @@ def _scattered(prose: str, wanted: str, beside: str) -> Spot | None:
         return None
     start, end = len(prose) - len(prose.lstrip()), len(prose.rstrip())
     # Lines that are no sentences may be titles or names, unless there are very many of them.
-    certain = whole.is_not(wanted) and rough_words(prose) >= _LIST and whole.code not in _named(beside)
+    certain = (
+        whole.is_not(wanted) and rough_words(prose) >= _LIST and whole.code not in named_languages(beside[:_LOOKED_AT])
+    )
     return Spot(start, end, _is_in(whole.code, wanted, whole.sure), certain, "major")
 
 
@@ -144,7 +143,7 @@ def _strays(prose: str, pieces: list[_Piece], wanted: str, beside: str) -> list[
         else:
             runs.append([piece])
         between, unclear = 0, True
-    named = _named(beside) if runs else set()
+    named = named_languages(beside[:_LOOKED_AT]) if runs else set()
     # Beside a translation, a note in the language it was asked for in is no stray.
     if runs and (asking := language_of(beside)) is not None:
         named.add(asking.code)
@@ -178,12 +177,6 @@ def _stray(prose: str, run: list[_Piece], wanted: str, named: set[str]) -> Spot:
 
 def _code(piece: _Piece) -> str:
     return piece.reading.code if piece.reading is not None else ""
-
-
-def _named(beside: str) -> set[str]:
-    """The languages that the prompt speaks of: text in them may be what was asked for."""
-    lowered = beside[:_LOOKED_AT].lower()
-    return {code for name, code in CODES_BY_NAME.items() if name in lowered}
 
 
 def _plain(text: str) -> str:

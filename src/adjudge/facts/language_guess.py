@@ -16,10 +16,10 @@ from typing import Any
 
 from ..prompts import CONTROL_TOKEN
 
-_SAMPLE = 12_000  # characters of a long text that are looked at
+_SAMPLE = 9_000  # characters of a long text that are looked at
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,200}`|\$\$.{1,2000}?\$\$|\$[^$\n]{1,200}\$|"
-    r"\b(?:https?|ftp)://\S{1,2000}|\bwww\.\S{1,500}|[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,10}|</?[A-Za-z][^<>\n]{0,200}>|"
+    r"\b(?:https?|ftp)://\S{1,2000}|\bwww\.\S{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,10}|</?[A-Za-z][^<>\n]{0,200}>|"
     r"\b\w{1,64}(?:[_/\\.]\w{1,64})+\b|\\[A-Za-z]+",
     re.DOTALL,
 )
@@ -38,7 +38,6 @@ _SCRIPTS = {
     "th": "ก-ฺเ-๎", "el": "Ͱ-Ͽἀ-῿", "he": "א-ת", "hy": "Ա-և", "ka": "ა-ჺ", "bn": "ঀ-৿", "pa": "਀-੿", "gu": "઀-૿",
     "ta": "஀-௿", "te": "ఀ-౿", "kn": "ಀ-೿", "ml": "ഀ-ൿ", "si": "඀-෿", "lo": "ກ-ໟ", "km": "ក-៓", "my": "က-႟", "am": "ሀ-፼",
 }  # fmt: skip
-_LETTERS = {script: re.compile(f"[{ranges}]") for script, ranges in _SCRIPTS.items()}
 _NO_LETTERS = bytes(code for code in range(256) if not (code < 128 and chr(code).isalpha()))
 # One sign of these says about as much as this many letters of an alphabet.
 _WEIGHT = {"han": 3, "kana": 2, "ko": 2}
@@ -156,7 +155,13 @@ def _by_script(text: str) -> Counter[str]:
 
 @lru_cache(20_000)
 def _script_of(sign: str) -> str | None:
-    return next((script for script, pattern in _LETTERS.items() if pattern.match(sign)), None)
+    return next((script for low, high, script in _ranges() if low <= sign <= high), None)
+
+
+@cache
+def _ranges() -> tuple[tuple[str, str, str], ...]:
+    spans = ((script, *pair) for script, text in _SCRIPTS.items() for pair in re.findall(r"(.)-(.)|(.)", text))
+    return tuple((low or one, high or one, script) for script, low, high, one in spans)
 
 
 def _chinese_or_japanese(letters: Counter[str], clear: bool) -> Reading:
@@ -209,9 +214,10 @@ def _by_words(written: list[str], clear: bool, hoped: str | None) -> Reading | N
     if hoped in found and clear and all(_is_backed(hoped, 1, found, counts, len(words))):
         return Reading(hoped, True, True, len(words), found)
     guessed, probability = _detect(" ".join(words))
-    code = _settle(guessed, probability, found, counts, len(words))
-    if code is None:
+    settled = _settle(guessed, probability, found, counts, len(words))
+    if settled is None:
         return None
+    code = settled
     sure, kin = _is_backed(code, probability, found, counts, len(words))
     agreed = code == guessed or are_close(code, guessed)
     return Reading(code, clear and sure and code == guessed, clear and kin and agreed, len(words), found)
