@@ -71,6 +71,11 @@ def test_traditional_and_simplified_are_both_chinese() -> None:
         assert language is not None and language.code == "zh"
 
 
+def test_a_title_of_chinese_signs_may_be_japanese() -> None:
+    language = language_of("東京都知事選挙結果")
+    assert language is not None and not language.sure
+
+
 def test_code_addresses_and_markers_do_not_count() -> None:
     code = "```python\nfor the in of: print(and_the_old_bridge_was_closed)\n```" * 20
     text = f"{code}\nLa comisión publicará su informe, pero nadie lo cree. https://example.org/the/end <turn_end>"

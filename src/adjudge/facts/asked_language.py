@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .language_guess import Language, language_of, without_code
+from .language_guess import Language, language_of, read_language, without_code
 from .language_names import LANGUAGE_NAMES, OPEN, code_named, mark_names, named_languages
 from .sentences import sentence_spans
 
@@ -26,6 +26,8 @@ _RENDER = re.compile(
     r"翻译|翻譯|翻訳|要約|总结|總結|修改|訂正|添削|번역|요약|교정|अनुवाद|सारांश|ترجم|لخص|صحح|перевед|исправ",
     re.IGNORECASE,
 )
+_TRANSLATE = re.compile(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", re.IGNORECASE)
+_LEAD = re.compile(r"\W*[^:：\n]{1,40}[:：]")
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
 _LABELLED = re.compile(
     r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE
@@ -108,26 +110,35 @@ def _lasting(history: str) -> str | None:
 def _prompt_language(prompt: str) -> Language | None:
     """The language of a prompt's instruction, which stands at its start or its end; sure if nothing speaks against."""
     text = _instructions(prompt).strip()
-    parts = [part for part in re.split(r"\n\s*\n|\n(?=\S)", text) if part.strip()]
-    if not parts:
-        return None
-    head, tail = parts[0][:_PART], parts[-1][-_PART:]
-    first, last = language_of(head), language_of(tail)
+    parts = [(part, read) for part in text.splitlines() if (read := language_of(part)) is not None]
     whole = language_of(text)
-    # A prompt ends or begins with its instruction: the shorter end is it, the longer one is material.
-    instruction = first if last is None or (first is not None and len(head) <= len(tail)) else last
-    if instruction is None:
+    if not parts:
         return None if whole is None else Language(whole.code, False)
-    agreed = all(found is None or found.code == instruction.code for found in (first, last, whole))
-    sure = any(found is not None and found.sure for found in (first, last, whole))
-    about = named_languages(f"{head}\n{tail}") - {instruction.code} or (not agreed and _RENDER.search(text))
-    # What is quoted in another language may be meant to be answered in it, if it is to be worked on.
-    quoted = language_of(prompt)
-    mixed = quoted is not None and quoted.code != instruction.code
-    translates = re.search(
-        r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE
+    (head, first), (tail, last) = parts[0], parts[-1]
+    # The shorter end is the instruction, the longer one is material.
+    code = first.code if len(head) <= len(tail) else last.code
+    sure = first.sure or last.sure or (whole is not None and whole.sure)
+    ends = f"{head[:_PART]}\n{tail[-_PART:]}"
+    doubtful = (
+        _is_mixed(prompt, code)
+        or named_languages(ends) - {code}
+        or _TRANSLATE.search(ends)
+        # "Summarise: …" says little of its own, so that what follows was read instead.
+        or ((start := _LEAD.match(text)) and _RENDER.search(start[0]))
     )
-    return Language(instruction.code, sure and agreed and not about and not mixed and not translates)
+    return Language(code, sure and not doubtful)
+
+
+def _is_mixed(prompt: str, code: str) -> bool:
+    """Whether any of a prompt, quotations and material included, is in another language than its instruction."""
+    prose = without_code(
+        prompt if len(prompt) <= _LOOKED_AT else prompt[: _LOOKED_AT // 2] + prompt[-_LOOKED_AT // 2 :]
+    )
+    whole = read_language(prose)
+    if whole is not None and whole.code != code:
+        return True
+    readings = (read_language(prose[start:end], code) for start, end in sentence_spans(prose, 200))
+    return any(reading is not None and reading.is_not(code) for reading in readings)
 
 
 def _locale(text: str) -> str | None:

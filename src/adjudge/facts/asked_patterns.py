@@ -13,10 +13,10 @@ from .language_names import CLOSE, OPEN
 _NAME = f"{OPEN}(?P<name>[a-z]{{2}}){CLOSE}"
 # What a language's name is followed by when it is the language and not an adjective ("in French Guiana").
 _ENDS = (
-    r"(?=\s*(?:$|[.,;:!?)\]\n—–]|- |/|(?:to|for|about|with|that|which|and|or|but|only|please|using|because|so|from|on|"
+    r"(?=\s*(?:$|[.,;:!?()\]\n—–]|- |/|(?:to|for|about|with|that|which|and|or|but|only|please|using|because|so|from|on|"
     r"of|at|by|as|when|if|even|instead|since|explaining|asking|telling|describing|saying|including|no|not|without|"
-    r"then|language|translation|version|regardless|no matter|unless|throughout|from now|always|unter|und|oder|bitte|für|"
-    r"an|über|von|mit|zu|sprache|para|a|al|sobre|de|del|por|que|y|o|con|porque|pour|à|au|sur|et|ou|avec|s'il|svp|"
+    r"then|language|translation|version|regardless|no matter|unless|throughout|from now|always|und|oder|bitte|für|"
+    r"an|über|von|mit|zu|sprache|para|a|al|sobre|de|del|du|des|della|dos|das|por|que|y|o|con|porque|pour|à|au|sur|et|ou|avec|s'il|svp|"
     r"para|sobre|e|com|do|da|per|su|che|di|con|al|alla|el|la|le|il|este|esta|ce|cette|questo)\b))"
 )
 _KIND = (
@@ -48,9 +48,14 @@ PATTERNS = tuple(
         rf"^\W*(?:please\s+)?in\s+{_KIND}{_NAME}(?:\s+please)?\s*(?:[,:.!]|$)",
         rf"\bin\s+{_KIND}{_NAME},?\s+please\b",
         rf"[(\[]\s*in\s+{_KIND}{_NAME}\s*[)\]]",
-        rf"\b(?:a|an|the|your)\s+{_NAME}\s+(?:translation|version)\s+of\b",
-        rf"^\W*(?:please\s+)?(?:use|speak)\s+(?:only\s+)?{_KIND}{_NAME}\s*(?:$|[.,;!]|(?:only|from now|for|please)\b)",
+        rf"\b(?:a|an|the|your)\s+{_NAME}\s+(?:translation|version)\s*(?:$|[.,!?]|(?:of|for|please)\b)",
+        rf"\b(?:assistant|bot|model|you)\s+(?:\w+\s+){{0,2}}?(?:responds?|repl(?:y|ies)|answers?|speaks?|writes?)"
+        rf"\s+(?:\w+\s+){{0,2}}?in\s+{_KIND}{_NAME}{_ENDS}",
+        rf"^\W*(?:please\s+|always\s+|only\s+){{0,2}}(?:use|speak)\s+(?:only\s+)?{_KIND}{_NAME}"
+        r"\s*(?:$|[.,;!]|(?:only|from now|for|please)\b)",
         rf"^\W*{_NAME}\s+(?:only|please)\W*$",
+        rf"^\W*only\s+{_NAME}\W*$",
+        rf"^\W*language\s*[:=]\s*{_NAME}\W*$",
         rf"\b(?:output|response|answer|reply|target|respond)[ _-]?language\s*(?:is|:|=|must be|should be)\s*{_NAME}",
         # Spanish, Portuguese, Italian
         rf"\b(?:resp[oó]nd\w*|contest\w*|escr[ií]b\w*|redact\w*|habl\w*|expl[ií]c\w*|resum\w*|dime|d[aá]me|haz\w*|hacer|"
@@ -71,11 +76,13 @@ PATTERNS = tuple(
         rf"\btradui\w*\b[^.!?\n]{{0,120}}?\b(?:en|vers)\s+(?:le\s+|l')?{_NAME}{_ENDS}",
         rf"\ben\s+{_NAME},?\s+(?:s'il|svp|stp)",
         rf"\bauf\s+(?:gutem\s+|einfachem\s+)?{_NAME}(?!\w)",
+        rf"\b(?:sprich|rede)\s+(?:bitte\s+)?{_NAME}",
         rf"\bins\s+{_NAME}(?!\w)",
         # Japanese, Chinese, Korean
         rf"{_NAME}(?:だけ)?で(?:の)?[^。！？\n]{{0,14}}?(?:回答|答え|返信|返事|書|教え|説明|お願い|出力|話|述べ|まとめ|要約|作成|記述|"
         rf"対応|表現|解説|紹介|応答|ください)",
         rf"{_NAME}(?:に|へ)(?:翻訳|訳|直し|変換)",
+        rf"{_NAME}の(?:メール|手紙|文章|文|記事|作文|レポート)を[^。！？\n]{{0,8}}?(?:書|作成)",
         rf"(?:用|以|使用){_NAME}[^。，,！？\n]{{0,12}}?(?:回|答|写|寫|说|說|解|告|介|总|總|描|撰|输|輸|表|列|生成|翻|讲|講|交流|对话|對話)",
         rf"(?:翻译|翻譯|译|譯|改写|改寫|转换|轉換)(?:成|为|為|到|至){_NAME}",
         rf"(?:写|寫|撰)[^。！？\n]{{0,20}}?{_NAME}的?(?:邮件|電郵|电邮|信|文章|作文|简历|履歷|版|报告|報告)",
@@ -105,7 +112,7 @@ NEGATED_BEFORE = re.compile(
     _FLAGS,
 )
 NEGATED_AFTER = re.compile(
-    r"[^,;。！？\n]{0,14}(?:ないで|しない|ません|禁止|지\s?마|मत\b|नहीं)|\s+(?:nicht|(?:\w+\s+){1,2}nicht)\b|[^।\n]{0,20}\sमत\s",
+    r"怎[么麼]|[^,;。！？\n]{0,14}(?:ないで|しない|ません|禁止|지\s?마|मत\b|नहीं)|\s+(?:nicht|(?:\w+\s+){1,2}nicht)\b|[^।\n]{0,20}\sमत\s",
     _FLAGS,
 )
 # A wish under a condition holds only there.
@@ -116,14 +123,17 @@ CONDITION = re.compile(
 )
 # The language is what is asked about, not what the answer is to be in.
 TOPIC = re.compile(
-    r"\b(?:subjunctive|ser and estar|verbs?|tenses?|grammar|words?|difference|pronouns?|conjugat\w*|"
-    r"articles? (?:in|work)|genders?|alphabet|how (?:do|would|can|to) (?:you |I |we |they )?(?:say|write|spell|pronounce|express)|"
+    r"\b(?:subjunctive|ser and estar|verbs?|tenses?|grammar|(?<![\d-] )(?<!-)words?|difference|pronouns?|conjugat\w*|"
+    r"articles? (?:in|work)|genders?|alphabet|comments?|docstrings?|teach\w*|"
+    r"how (?:do|would|can|to) (?:you |I |we |they )?(?:say|write|spell|pronounce|express)|"
     r"(?:what|that)(?:'s| is| does)\b[^.?!]{0,60}\b(?:called|mean|word)|phrases?|idioms?|"
-    r"sentences|vocabulary|expressions?|pronunciation|spelling|accents?|was|were|published|movies?|films?|books?|"
-    r"songs?|lesson|teacher|learn\w*|stud(?:y|ied|ying|ies)|fluent|speaks|wrote|"
-    r"cómo se dice|qué significa|palabras?|verbos?|gramática|comment (?:dit|dire)|mots?|verbes?|grammaire|"
-    r"wie (?:sagt|heißt|schreibt)|was heißt|heißt|wörter|verben|grammatik|como se diz|palavras|gramática|come si dice|"
-    r"parole|verbi|grammatica)\b",
+    r"sentences|vocabulary|expressions?|pronunciation|spelling|accents?|was|were|published|movies?|films?|"
+    r"books?|songs?|lesson|teacher|learn\w*|stud(?:y|ied|ying|ies)|fluent|speaks|wrote|"
+    r"(?:users?|customers?|clients?|they|he|she|people|students) (?:\w+ ){0,2}(?:write|speak|ask|talk|answer|reply)|"
+    r"aprend\w*|apprend\w*|lern\w*|impar\w*|cómo se dice|qué significa|palabras?|verbos?|gramática|"
+    r"comment (?:dit|dire)|mots?|verbes?|grammaire|wie (?:sagt|heißt|schreibt)|was heißt|heißt|"
+    r"wörter|verben|grammatik|como se diz|palavras|"
+    r"come si dice|parole|verbi|grammatica)\b",
     _FLAGS,
 )
 LASTING = re.compile(

@@ -54,7 +54,13 @@ _CLOSE = tuple(
     )
 )  # fmt: skip
 # Taken for a language with fewer writers, a text without a single word of its own is in the one with more.
-_COMMONER = {"ms": "id", "jv": "id", "su": "id", "gl": "pt", "ca": "es", "co": "it", "lb": "de", "af": "nl"}
+_COMMONER = {
+    "ms": ("id",), "jv": ("id",), "su": ("id",), "gl": ("es", "pt"), "ca": ("es",), "co": ("it",), "lb": ("de",),
+    "af": ("nl",), "fy": ("nl",),
+}  # fmt: skip
+# Signs that running Chinese has and a Japanese title without kana has not; of the second kind it takes two.
+_CHINESE = frozenset("我你她它这這请請么麼们們吗嗎吧呢把也很说說让讓没沒还還跟给个为将")
+_MOSTLY_CHINESE = frozenset("的了是在有不都就到会會得個為給比")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def read_language(prose: str, hoped: str | None = None) -> Reading | None:
     script, weight = both.most_common(1)[0]
     clear = weight >= 0.7 * both.total()
     if script == "han":
-        return _chinese_or_japanese(letters, clear)
+        return _chinese_or_japanese(letters, clear, prose)
     if script not in _SHARED:
         sure = clear and weight >= 10
         return Reading(script, sure, sure, max(1, weight // 5), {})
@@ -164,13 +170,17 @@ def _ranges() -> tuple[tuple[str, str, str], ...]:
     return tuple((low or one, high or one, script) for script, low, high, one in spans)
 
 
-def _chinese_or_japanese(letters: Counter[str], clear: bool) -> Reading:
+def _chinese_or_japanese(letters: Counter[str], clear: bool, prose: str) -> Reading:
     han, kana = letters["han"] // _WEIGHT["han"], letters["kana"] // _WEIGHT["kana"]
     if kana * 10 >= han + kana:
         sure = clear and kana * 5 >= han + kana and han + kana >= 6
         return Reading("ja", sure, sure, (han + kana) // 2, {})
-    sure = clear and kana * 50 <= han and han >= 8
+    sure = clear and kana * 50 <= han and han >= 5 and _is_running_chinese(set(prose))
     return Reading("zh", sure, sure, han // 2, {})
+
+
+def _is_running_chinese(signs: set[str]) -> bool:
+    return bool(signs & _CHINESE) or len(signs & _MOSTLY_CHINESE) >= 2
 
 
 def _words_of(prose: str, script: str) -> list[str]:
@@ -229,9 +239,10 @@ def _settle(
     """The detector's guess, unless the small words speak clearly for another language."""
     own = small.get(guessed, frozenset())
     best = max(small, key=lambda code: (len(small[code]), counts[code]), default=guessed)
-    common = _COMMONER.get(guessed)
-    if common in small and len(small[common] - own) >= len(own - small[common]):
-        return common
+    for common in sorted(_COMMONER.get(guessed, ()), key=lambda code: -len(small.get(code, ()))):
+        gain = len(small.get(common, own) - own) - len(own - small.get(common, own))
+        if common in small and (gain > 0 or (gain == 0 and (probability < 0.95 or common == "id"))):
+            return common
     for_best, for_own = len(small.get(best, own) - own), len(own - small.get(best, own))
     if for_best >= (1 if probability < 0.7 else 2 if probability < 0.95 else 3) and for_best > 2 * for_own:
         return best
