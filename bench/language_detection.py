@@ -68,7 +68,9 @@ def _document(kind: str, wanted: str, own: list[str], foreign: list[str], phrase
     beside = ""
     if kind == "clean with foreign words":
         own[2] += f" (“{phrases[0]}”, *{phrases[1]}*)"
-        own[4] = f"`x = y.find(1)` https://example.org/the/old/bridge\n\n```python\nfor the in of: print(and)\n```\n{own[4]}"
+        own[4] = (
+            f"`x = y.find(1)` https://example.org/the/old/bridge\n\n```python\nfor the in of: print(and)\n```\n{own[4]}"
+        )
     if kind == "clean with a quote":
         middle, beside = foreign[0], "\n".join(foreign)
     before = {"most": own[:1], "whole": []}.get(kind, own[:4])
@@ -151,7 +153,9 @@ DETECTORS: dict[str, Callable[[], Detector]] = {
 def main() -> None:
     """Prints both tables."""
     texts = samples()
-    sizes = {kind: sum(len(found) for (_, its), found in texts.items() if its == kind) for kind in ("sentence", "phrase")}
+    sizes = {
+        kind: sum(len(found) for (_, its), found in texts.items() if its == kind) for kind in ("sentence", "phrase")
+    }
     languages = len({language for language, _ in texts})
     print(f"{sizes['sentence']} sentences and {sizes['phrase']} phrases in {languages} languages")
     print(f"{'detector':<28} {'sentences right':>16} {'wrong':>6} {'phrases right':>14} {'wrong':>6} {'µs a text':>10}")
@@ -165,7 +169,9 @@ def main() -> None:
         cells, seconds = [], 0.0
         for kind in ("sentence", "phrase"):
             begun = time.perf_counter()
-            answers = [(language, detect(text)) for (language, its), found in texts.items() if its == kind for text in found]
+            answers = [
+                (language, detect(text)) for (language, its), found in texts.items() if its == kind for text in found
+            ]
             seconds += time.perf_counter() - begun
             right = sum(language == answer for language, answer in answers)
             silent = sum(answer is None for _, answer in answers)

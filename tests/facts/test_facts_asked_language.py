@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,20 @@ ASKED = [
     ("ترجم هذا النص إلى الإنجليزية.", "en"),
     ("اكتب رسالة باللغة الفرنسية.", "fr"),
     ("Ответь на английском языке.", "en"),
+    ("Write me a 200-word story in simple French for beginners.", "fr"),
+    ("You must respond exclusively in Portuguese (Brazil).", "pt"),
+    ("The assistant responds in German.", "de"),
+    ("Always use English.", "en"),
+    ("Give me the Spanish translation.", "es"),
+    ("I'm writing in English but please answer me in Spanish.", "es"),
+    ("The user will write in Japanese. Respond in English.", "en"),
+    ("Help me with my Spanish homework. Reply in English.", "en"),
+    ("Respond in English even if the user writes in French.", "en"),
+    ("* Language: French", "fr"),
+    ("Fais un résumé en français du texte anglais suivant.", "fr"),
+    ("英語のメールを書いてください。", "en"),
+    ("请写一封英文邮件给老板。", "en"),
+    ("영어로 이메일을 써 주세요.", "en"),
 ]
 NOT_ASKED = [
     "",
@@ -84,6 +100,15 @@ NOT_ASKED = [
     "Was heißt Hund auf Englisch?",
     "¿Cómo se dice perro en inglés?",
     "Write a poem in blank verse.",
+    "Write the code comments in Spanish.",
+    "Please give your answer in both English and Spanish.",
+    "Je voudrais apprendre à parler en anglais.",
+    "苹果用英文怎么说？",
+    "我在学英语。",
+    "英語を教えてください。",
+    "영어를 배우고 싶어요.",
+    "أتعلم اللغة الإنجليزية.",
+    "मैं हिंदी सीख रहा हूँ।",
     "Polish my essay.",
     "She was born in Greek territory and wrote to Turkish officials.",
     "```\nAnswer in French.\n```\nWhat does this prompt do?",
@@ -162,7 +187,7 @@ def test_without_a_wish_the_prompts_own_language_is_wanted(code: str, prompt: st
 
 
 SPANISH = (
-    "El puente viejo se cerró por reparaciones después de la tormenta. Los vecinos tienen que dar una vuelta muy larga. "
+    "El puente viejo se cerró por reparaciones después de la tormenta. Los vecinos tienen que dar una vuelta larga. "
     "El ayuntamiento dice que las obras van a durar hasta el verano, pero nadie lo cree. "
 ) * 6
 
@@ -180,10 +205,16 @@ def test_long_material_does_not_decide_the_language_and_leaves_doubt(prompt: str
         "How do you say good morning in Japanese when you talk to your boss?",
         "Can you translate this sentence for me, because I do not understand it?",
         "Explain the use of the subjunctive in Spanish and give me some examples.",
+        f"Context: {SPANISH}\nQuestion: How long will the work on the bridge take?\nAnswer:",
     ],
 )
-def test_a_prompt_about_languages_leaves_doubt(prompt: str) -> None:
+def test_a_prompt_about_or_in_several_languages_leaves_doubt(prompt: str) -> None:
     assert wanted_language("", "", prompt, "") == ("en", "prompt_language", False)
+
+
+def test_material_behind_a_single_word_of_instruction_leaves_doubt() -> None:
+    found = wanted_language("", "", f"Summarise: {SPANISH}", "")
+    assert found is not None and not found[2]
 
 
 @pytest.mark.parametrize(
@@ -207,10 +238,8 @@ def test_any_text_gives_a_known_language_or_none(system: str, history: str, prom
 
 
 def test_a_megabyte_of_instructions_costs_little() -> None:
-    import time
-
     for piece in ("Write write in ", "answer ", "用英文", '"', "translate it to ", "<a>", "en español "):
         text = piece * (1_000_000 // len(piece))
-        begun = time.perf_counter()
+        begun = time.process_time()
         wanted_language(text, text, text, text)
-        assert time.perf_counter() - begun < 3, piece
+        assert time.process_time() - begun < 3, piece

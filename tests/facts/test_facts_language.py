@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,11 @@ def test_traditional_and_simplified_are_both_chinese() -> None:
     for text in SAMPLES["zh"]:
         language = language_of(text)
         assert language is not None and language.code == "zh"
+
+
+def test_a_title_of_chinese_signs_may_be_japanese() -> None:
+    language = language_of("東京都知事選挙結果")
+    assert language is not None and not language.sure
 
 
 def test_code_addresses_and_markers_do_not_count() -> None:
@@ -141,7 +147,14 @@ def test_a_note_in_the_prompts_own_language_beside_a_translation_is_only_a_hint(
 
 
 def test_a_list_of_short_lines_in_another_language_is_found_as_a_whole() -> None:
-    text = "- la leche para el niño\n- el pan de la tienda\n- los huevos y el queso\n- una botella de vino\n- también las uvas"
+    lines = [
+        "la leche para el niño",
+        "el pan de la tienda",
+        "los huevos y el queso",
+        "una botella de vino",
+        "y las uvas",
+    ]
+    text = "\n".join(f"- {line}" for line in lines)
     (spot,) = find_language(text, "en")
     assert spot.severity == "major" and "Spanish" in spot.found
 
@@ -178,7 +191,7 @@ def test_places_never_overlap(sentences: list[str], wanted: str) -> None:
     text = " ".join(sentences)
     spots = find_language(text, wanted)
     assert len(spots) <= 5
-    assert all(first.end <= second.start for first, second in zip(spots, spots[1:], strict=False))
+    assert all(first.end <= second.start for first, second in pairwise(spots))
 
 
 @pytest.mark.parametrize(
@@ -189,13 +202,13 @@ def test_a_megabyte_costs_no_more_than_its_sample(piece: str) -> None:
     language_of("Load the detector first, please.")
     quickest = 1.0
     for _ in range(5):
-        begun = time.perf_counter()
+        begun = time.process_time()
         language_of(text)
-        quickest = min(quickest, time.perf_counter() - begun)
+        quickest = min(quickest, time.process_time() - begun)
     assert quickest < 0.02
-    begun = time.perf_counter()
+    begun = time.process_time()
     find_language(text, "fr")
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 1
 
 
 def test_importing_the_facts_does_not_load_the_detector() -> None:

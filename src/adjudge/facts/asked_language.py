@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from .asked_patterns import CONDITION, LASTING, NEGATED_AFTER, NEGATED_BEFORE, PATTERNS, SECOND, TOPIC, code_of
-from .language_guess import Language, language_of, without_code
-from .language_names import CODES_BY_NAME, LANGUAGE_NAMES
+from .language_guess import Language, language_of, read_language, without_code
+from .language_names import LANGUAGE_NAMES, OPEN, code_named, mark_names, named_languages
 from .sentences import sentence_spans
 
 _LOOKED_AT = 12_000
@@ -27,15 +26,11 @@ _RENDER = re.compile(
     r"翻译|翻譯|翻訳|要約|总结|總結|修改|訂正|添削|번역|요약|교정|अनुवाद|सारांश|ترجم|لخص|صحح|перевед|исправ",
     re.IGNORECASE,
 )
+_TRANSLATE = re.compile(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", re.IGNORECASE)
+_LEAD = re.compile(r"\W*[^:：\n]{1,40}[:：]")
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
 _LABELLED = re.compile(
     r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE
-)
-_NAME = re.compile(
-    r"(?<!\w)(?:"
-    + "|".join(re.escape(name) for name in CODES_BY_NAME if name.isascii() or "à" <= name[0] <= "ž")
-    + r")",
-    re.IGNORECASE,
 )
 
 
@@ -77,19 +72,24 @@ def _instructions(text: str) -> str:
 
 def _asked(text: str) -> set[str]:
     """Every language that is asked for."""
+    marked = mark_names(text)
+    if OPEN not in marked:
+        return set()
+    from .asked_patterns import CONDITION, NEGATED_AFTER, NEGATED_BEFORE, PATTERNS, SECOND, TOPIC  # compiled if needed
+
     asked: set[str] = set()
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        if CONDITION.match(sentence):
+    for start, end in sentence_spans(marked):
+        sentence = marked[start:end]
+        if OPEN not in sentence or CONDITION.match(sentence):
             continue
         for pattern in PATTERNS:
             for match in pattern.finditer(sentence):
-                before, after = sentence[: match.start("name")], sentence[match.end("name") :]
+                before, after = sentence[: match.start("name") - 1], sentence[match.end("name") + 1 :]
                 if NEGATED_BEFORE.search(before) or NEGATED_AFTER.match(after) or TOPIC.search(before):
                     continue
-                asked.add(code_of(match["name"]))
+                asked.add(match["name"])
                 if second := SECOND.match(after):
-                    asked.add(code_of(second["name"]))
+                    asked.add(second["name"])
     return asked
 
 
@@ -97,6 +97,10 @@ def _lasting(history: str) -> str | None:
     """The last wish in a conversation that is meant to last ("from now on …")."""
     wish = None
     text = _instructions(history)
+    if not named_languages(text):
+        return None
+    from .asked_patterns import LASTING
+
     for start, end in sentence_spans(text):
         if LASTING.search(text[start:end]):
             wish = asked_language(text[start:end]) or wish
@@ -106,44 +110,38 @@ def _lasting(history: str) -> str | None:
 def _prompt_language(prompt: str) -> Language | None:
     """The language of a prompt's instruction, which stands at its start or its end; sure if nothing speaks against."""
     text = _instructions(prompt).strip()
-    parts = [part for part in re.split(r"\n\s*\n|\n(?=\S)", text) if part.strip()]
-    if not parts:
-        return None
-    head, tail = parts[0][:_PART], parts[-1][-_PART:]
-    first, last = language_of(head), language_of(tail)
+    parts = [(part, read) for part in text.splitlines() if (read := language_of(part)) is not None]
     whole = language_of(text)
-    # A prompt ends or begins with its instruction: the shorter end is it, the longer one is material.
-    instruction = first if last is None or (first is not None and len(head) <= len(tail)) else last
-    if instruction is None:
+    if not parts:
         return None if whole is None else Language(whole.code, False)
-    agreed = all(found is None or found.code == instruction.code for found in (first, last, whole))
-    sure = any(found is not None and found.sure for found in (first, last, whole))
-    about = _names_another(f"{head}\n{tail}", instruction.code) or (not agreed and _RENDER.search(text))
-    # What is quoted in another language may be meant to be answered in it, if it is to be worked on.
-    quoted = language_of(prompt)
-    mixed = quoted is not None and quoted.code != instruction.code
-    translates = re.search(
-        r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", f"{head}\n{tail}", re.IGNORECASE
+    (head, first), (tail, last) = parts[0], parts[-1]
+    # The shorter end is the instruction, the longer one is material.
+    code = first.code if len(head) <= len(tail) else last.code
+    sure = first.sure or last.sure or (whole is not None and whole.sure)
+    ends = f"{head[:_PART]}\n{tail[-_PART:]}"
+    doubtful = (
+        _is_mixed(prompt, code)
+        or named_languages(ends) - {code}
+        or _TRANSLATE.search(ends)
+        # "Summarise: …" says little of its own, so that what follows was read instead.
+        or ((start := _LEAD.match(text)) and _RENDER.search(start[0]))
     )
-    return Language(instruction.code, sure and agreed and not about and not mixed and not translates)
+    return Language(code, sure and not doubtful)
 
 
-def _names_another(text: str, own: str) -> bool:
-    """Whether a text speaks of a language besides its own."""
-    lowered = text.lower()
-    for match in _NAME.finditer(text):
-        if match[0] != "polish" and CODES_BY_NAME[match[0].lower()] != own:
-            return True
-    return any(
-        code != own and not name[0].isascii() and not "à" <= name[0] <= "ž" and name in lowered
-        for name, code in CODES_BY_NAME.items()
+def _is_mixed(prompt: str, code: str) -> bool:
+    """Whether any of a prompt, quotations and material included, is in another language than its instruction."""
+    prose = without_code(
+        prompt if len(prompt) <= _LOOKED_AT else prompt[: _LOOKED_AT // 2] + prompt[-_LOOKED_AT // 2 :]
     )
+    whole = read_language(prose)
+    if whole is not None and whole.code != code:
+        return True
+    readings = (read_language(prose[start:end], code) for start, end in sentence_spans(prose, 200))
+    return any(reading is not None and reading.is_not(code) for reading in readings)
 
 
 def _locale(text: str) -> str | None:
     codes = {code for code in _LOCALE.findall(text) if code in LANGUAGE_NAMES}
-    for word in _LABELLED.findall(text):
-        lowered = word.lower()
-        if lowered in LANGUAGE_NAMES or lowered in CODES_BY_NAME:
-            codes.add(lowered if lowered in LANGUAGE_NAMES else CODES_BY_NAME[lowered])
+    codes |= {code for word in _LABELLED.findall(text) if (code := code_named(word)) is not None}
     return codes.pop() if len(codes) == 1 else None

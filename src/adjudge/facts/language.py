@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .language_guess import Language, Reading, are_close, language_of, read_language, weight_of, without_code
-from .language_names import CODES_BY_NAME, LANGUAGE_NAMES, language_name
+from .language_names import LANGUAGE_NAMES, language_name, named_languages
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, sentence_spans
 from .spots import Spot
 
@@ -117,7 +117,9 @@ def _scattered(prose: str, wanted: str, beside: str) -> Spot | None:
         return None
     start, end = len(prose) - len(prose.lstrip()), len(prose.rstrip())
     # Lines that are no sentences may be titles or names, unless there are very many of them.
-    certain = whole.is_not(wanted) and rough_words(prose) >= _LIST and whole.code not in _named(beside)
+    certain = (
+        whole.is_not(wanted) and rough_words(prose) >= _LIST and whole.code not in named_languages(beside[:_LOOKED_AT])
+    )
     return Spot(start, end, _is_in(whole.code, wanted, whole.sure), certain, "major")
 
 
@@ -141,7 +143,7 @@ def _strays(prose: str, pieces: list[_Piece], wanted: str, beside: str) -> list[
         else:
             runs.append([piece])
         between, unclear = 0, True
-    named = _named(beside) if runs else set()
+    named = named_languages(beside[:_LOOKED_AT]) if runs else set()
     # Beside a translation, a note in the language it was asked for in is no stray.
     if runs and (asking := language_of(beside)) is not None:
         named.add(asking.code)
@@ -175,12 +177,6 @@ def _stray(prose: str, run: list[_Piece], wanted: str, named: set[str]) -> Spot:
 
 def _code(piece: _Piece) -> str:
     return piece.reading.code if piece.reading is not None else ""
-
-
-def _named(beside: str) -> set[str]:
-    """The languages that the prompt speaks of: text in them may be what was asked for."""
-    lowered = beside[:_LOOKED_AT].lower()
-    return {code for name, code in CODES_BY_NAME.items() if name in lowered}
 
 
 def _plain(text: str) -> str:

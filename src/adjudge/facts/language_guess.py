@@ -16,10 +16,10 @@ from typing import Any
 
 from ..prompts import CONTROL_TOKEN
 
-_SAMPLE = 12_000  # characters of a long text that are looked at
+_SAMPLE = 9_000  # characters of a long text that are looked at
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,200}`|\$\$.{1,2000}?\$\$|\$[^$\n]{1,200}\$|"
-    r"\b(?:https?|ftp)://\S{1,2000}|\bwww\.\S{1,500}|[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,10}|</?[A-Za-z][^<>\n]{0,200}>|"
+    r"\b(?:https?|ftp)://\S{1,2000}|\bwww\.\S{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,10}|</?[A-Za-z][^<>\n]{0,200}>|"
     r"\b\w{1,64}(?:[_/\\.]\w{1,64})+\b|\\[A-Za-z]+",
     re.DOTALL,
 )
@@ -38,7 +38,6 @@ _SCRIPTS = {
     "th": "ก-ฺเ-๎", "el": "Ͱ-Ͽἀ-῿", "he": "א-ת", "hy": "Ա-և", "ka": "ა-ჺ", "bn": "ঀ-৿", "pa": "਀-੿", "gu": "઀-૿",
     "ta": "஀-௿", "te": "ఀ-౿", "kn": "ಀ-೿", "ml": "ഀ-ൿ", "si": "඀-෿", "lo": "ກ-ໟ", "km": "ក-៓", "my": "က-႟", "am": "ሀ-፼",
 }  # fmt: skip
-_LETTERS = {script: re.compile(f"[{ranges}]") for script, ranges in _SCRIPTS.items()}
 _NO_LETTERS = bytes(code for code in range(256) if not (code < 128 and chr(code).isalpha()))
 # One sign of these says about as much as this many letters of an alphabet.
 _WEIGHT = {"han": 3, "kana": 2, "ko": 2}
@@ -55,7 +54,13 @@ _CLOSE = tuple(
     )
 )  # fmt: skip
 # Taken for a language with fewer writers, a text without a single word of its own is in the one with more.
-_COMMONER = {"ms": "id", "jv": "id", "su": "id", "gl": "pt", "ca": "es", "co": "it", "lb": "de", "af": "nl"}
+_COMMONER = {
+    "ms": ("id",), "jv": ("id",), "su": ("id",), "gl": ("es", "pt"), "ca": ("es",), "co": ("it",), "lb": ("de",),
+    "af": ("nl",), "fy": ("nl",),
+}  # fmt: skip
+# Signs that running Chinese has and a Japanese title without kana has not; of the second kind it takes two.
+_CHINESE = frozenset("我你她它这這请請么麼们們吗嗎吧呢把也很说說让讓没沒还還跟给个为将")
+_MOSTLY_CHINESE = frozenset("的了是在有不都就到会會得個為給比")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ def read_language(prose: str, hoped: str | None = None) -> Reading | None:
     script, weight = both.most_common(1)[0]
     clear = weight >= 0.7 * both.total()
     if script == "han":
-        return _chinese_or_japanese(letters, clear)
+        return _chinese_or_japanese(letters, clear, prose)
     if script not in _SHARED:
         sure = clear and weight >= 10
         return Reading(script, sure, sure, max(1, weight // 5), {})
@@ -156,16 +161,26 @@ def _by_script(text: str) -> Counter[str]:
 
 @lru_cache(20_000)
 def _script_of(sign: str) -> str | None:
-    return next((script for script, pattern in _LETTERS.items() if pattern.match(sign)), None)
+    return next((script for low, high, script in _ranges() if low <= sign <= high), None)
 
 
-def _chinese_or_japanese(letters: Counter[str], clear: bool) -> Reading:
+@cache
+def _ranges() -> tuple[tuple[str, str, str], ...]:
+    spans = ((script, *pair) for script, text in _SCRIPTS.items() for pair in re.findall(r"(.)-(.)|(.)", text))
+    return tuple((low or one, high or one, script) for script, low, high, one in spans)
+
+
+def _chinese_or_japanese(letters: Counter[str], clear: bool, prose: str) -> Reading:
     han, kana = letters["han"] // _WEIGHT["han"], letters["kana"] // _WEIGHT["kana"]
     if kana * 10 >= han + kana:
         sure = clear and kana * 5 >= han + kana and han + kana >= 6
         return Reading("ja", sure, sure, (han + kana) // 2, {})
-    sure = clear and kana * 50 <= han and han >= 8
+    sure = clear and kana * 50 <= han and han >= 5 and _is_running_chinese(set(prose))
     return Reading("zh", sure, sure, han // 2, {})
+
+
+def _is_running_chinese(signs: set[str]) -> bool:
+    return bool(signs & _CHINESE) or len(signs & _MOSTLY_CHINESE) >= 2
 
 
 def _words_of(prose: str, script: str) -> list[str]:
@@ -209,9 +224,10 @@ def _by_words(written: list[str], clear: bool, hoped: str | None) -> Reading | N
     if hoped in found and clear and all(_is_backed(hoped, 1, found, counts, len(words))):
         return Reading(hoped, True, True, len(words), found)
     guessed, probability = _detect(" ".join(words))
-    code = _settle(guessed, probability, found, counts, len(words))
-    if code is None:
+    settled = _settle(guessed, probability, found, counts, len(words))
+    if settled is None:
         return None
+    code = settled
     sure, kin = _is_backed(code, probability, found, counts, len(words))
     agreed = code == guessed or are_close(code, guessed)
     return Reading(code, clear and sure and code == guessed, clear and kin and agreed, len(words), found)
@@ -223,9 +239,10 @@ def _settle(
     """The detector's guess, unless the small words speak clearly for another language."""
     own = small.get(guessed, frozenset())
     best = max(small, key=lambda code: (len(small[code]), counts[code]), default=guessed)
-    common = _COMMONER.get(guessed)
-    if common in small and len(small[common] - own) >= len(own - small[common]):
-        return common
+    for common in sorted(_COMMONER.get(guessed, ()), key=lambda code: -len(small.get(code, ()))):
+        gain = len(small.get(common, own) - own) - len(own - small.get(common, own))
+        if common in small and (gain > 0 or (gain == 0 and (probability < 0.95 or common == "id"))):
+            return common
     for_best, for_own = len(small.get(best, own) - own), len(own - small.get(best, own))
     if for_best >= (1 if probability < 0.7 else 2 if probability < 0.95 else 3) and for_best > 2 * for_own:
         return best
