@@ -294,7 +294,7 @@ async def test_the_embedded_judge_corrects_what_it_can_measure():
     verdict = await review(Review(**{**fields(case), "ratings_a": kept}), EmbeddedJudge(), RUBRIC)
     final = verdict.tables["A"]["instruction_following"]
     assert (final.value, final.action, final.rule, final.assessed) == (1, "replaced", "too_long", True)
-    assert "11 words" in final.justification
+    assert "10 words" in final.justification
     assert verdict.tables["A"]["verbosity"].value == 1
 
 
@@ -305,9 +305,9 @@ name: short
 version: "1"
 protocol: review
 criteria:
-  - {key: truthfulness, name: Truth, weight: 1, guidance: Is it true?, scale: {min: 1, max: 3}}
-  - {key: warmth, name: Warmth, weight: 2, guidance: Is it kind?, scale: {min: -2, max: 2}}
-  - {key: overall_quality, name: Overall, weight: 0, guidance: All in all?, scale: {min: 1, max: 5}}
+  - {key: truthfulness, name: Truth, weight: 1, guidance: "Is it true?", scale: {min: 1, max: 3}}
+  - {key: warmth, name: Warmth, weight: 2, guidance: "Is it kind?", scale: {min: -2, max: 2}}
+  - {key: overall_quality, name: Overall, weight: 0, guidance: "All in all?", scale: {min: 1, max: 5}}
 """,
         "own.yaml",
     )

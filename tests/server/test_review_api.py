@@ -61,7 +61,7 @@ def test_an_invalid_task_is_an_answer_and_no_error(client):
         ({**SLOTS, "languages": ["xx"]}, "languages: 'xx'; one of"),
         ({**SLOTS, "seed": "7"}, "seed: '7'; a whole number is allowed"),
         ({**SLOTS, "seed": -1}, "seed: -1; 0 to"),
-        ({**SLOTS, "respons1": "x", "response1": None}, "respons1: unknown field; did you mean response1?"),
+        ({"prompt": "One?", "respons1": "x"}, "respons1: unknown field; did you mean response1?"),
         ({**SLOTS, "response1_original_ratings": {"Charm": 3}}, "response1_original_ratings"),
         ([], "body: expected an object, found an array"),
     ],

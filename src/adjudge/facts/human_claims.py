@@ -12,8 +12,10 @@ from .sentences import sentence_spans
 from .spots import Spot
 
 _SHOWN = 5
-_BOT = r"(?:(?:ro)?bot|AI|A\.I\.|machine|chatbot|computer|program|artificial intelligence|language model|"
-r"virtual assistant)"
+_BOT = (
+    r"(?:(?:ro)?bot|AI|A\.I\.|machine|chatbot|computer|program|artificial intelligence|language model|"
+    r"virtual assistant)"
+)
 _EXPLICIT = re.compile(
     rf"\bI(?:'m| am)(?: (?:actually|really|just|definitely|indeed|only|also|very much|in fact|obviously|"
     rf"100%))*,? (?:an? )?"

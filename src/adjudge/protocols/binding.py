@@ -77,14 +77,14 @@ def _bounds(fact: Fact, response: str, harmful: bool | None) -> list[Bound]:
             lost = [Bound("instruction_following", _AT_MOST_2, fact, said)] if major else []
             return [Bound("verbosity", _TOO_SHORT, fact, said), *lost]
         case "language":
-            said = f"The response {found}." if major else f"The response contains {found}: “{_cut(shown)}”."
+            said = _sentence(found) if major else f"The response contains {found}: “{_cut(shown)}”."
             return [Bound("localization", graded, fact, said), Bound("instruction_following", graded, fact, said)]
         case "too_long" | "too_short":
-            said = f"The response {found}."
+            said = _sentence(found)
             length = _TOO_LONG if fact.name == "too_long" else _TOO_SHORT
             return [Bound("instruction_following", graded, fact, said), Bound("verbosity", length, fact, said)]
         case "items" | "format":
-            return [Bound("instruction_following", _AT_MOST_2, fact, f"The response {found}.")]
+            return [Bound("instruction_following", _AT_MOST_2, fact, _sentence(found))]
         case "code":
             return [Bound("truthfulness", graded, fact, f"The response contains {found}.")]
         case "pleasantries":
@@ -152,6 +152,16 @@ def names_fact(justification: str, name: str) -> bool:
 def _blames_pleasantries(rating: Rating) -> bool:
     words = rating.justification
     return abs(rating.value) > 0 and _ONLY_PLEASANTRIES.search(words) is not None and not _LENGTH_REASON.search(words)
+
+
+def _sentence(found: str) -> str:
+    """What was found as a sentence: most findings say what the response does, some name what they are about."""
+    if found.partition(" ")[0] in _OF_THE_RESPONSE:
+        return f"The response {found}."
+    return f"{found[:1].upper()}{found[1:]}."
+
+
+_OF_THE_RESPONSE = frozenset({"has", "is", "contains", "ends", "uses", "holds", "lacks", "gives", "does", "breaks"})
 
 
 def _cut(text: str, room: int = 90) -> str:

@@ -17,6 +17,7 @@ from .originals import OffScale, read_rating
 
 NOT_GIVEN = "no rating was given"
 NO_WORDS = "no justification was given"
+AS_ENTERED = "As entered: this judge cannot assess it, and nothing was measured that speaks against it."
 
 
 def correct_response(
@@ -95,7 +96,7 @@ def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> 
     if isinstance(entered, OffScale):
         return final._replace(action="refused", reason=entered.why)
     if not ours.assessed:
-        return final._replace(value=entered, reason="this judge cannot assess it, so the rating stands")
+        return final._replace(value=entered, justification=AS_ENTERED)
     if entered == ours.value:
         return final
     return final._replace(action="replaced", reason=first_sentence(ours.justification))
