@@ -146,6 +146,17 @@ def test_a_note_in_the_prompts_own_language_beside_a_translation_is_only_a_hint(
     assert not spot.certain
 
 
+def test_slipping_into_the_prompts_own_language_is_certain() -> None:
+    text = f"{ENGLISH}\n\n{' '.join(SAMPLES['fr'][:2])}\n\n{ENGLISH}"
+    (spot,) = find_language(text, "en", beside="Que faut-il faire quand le moteur fait du bruit, et où est la gare ?")
+    assert spot.certain
+
+
+@pytest.mark.parametrize(("wanted", "code"), [("pt-BR", "pt"), ("zh_Hant", "zh"), ("EN", "en")])
+def test_a_region_of_the_wanted_language_does_not_matter(wanted: str, code: str) -> None:
+    assert find_language(" ".join(SAMPLES[code]), wanted) == []
+
+
 def test_a_list_of_short_lines_in_another_language_is_found_as_a_whole() -> None:
     lines = [
         "la leche para el niño",

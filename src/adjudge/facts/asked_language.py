@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from .language import TRANSLATE
 from .language_guess import Language, language_of, read_language, without_code
 from .language_names import LANGUAGE_NAMES, OPEN, code_named, mark_names, named_languages
 from .sentences import sentence_spans
@@ -26,7 +27,6 @@ _RENDER = re.compile(
     r"翻译|翻譯|翻訳|要約|总结|總結|修改|訂正|添削|번역|요약|교정|अनुवाद|सारांश|ترجم|لخص|صحح|перевед|исправ",
     re.IGNORECASE,
 )
-_TRANSLATE = re.compile(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", re.IGNORECASE)
 _LEAD = re.compile(r"\W*[^:：\n]{1,40}[:：]")
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
 _LABELLED = re.compile(
@@ -122,7 +122,7 @@ def _prompt_language(prompt: str) -> Language | None:
     doubtful = (
         _is_mixed(prompt, code)
         or named_languages(ends) - {code}
-        or _TRANSLATE.search(ends)
+        or TRANSLATE.search(ends)
         # "Summarise: …" says little of its own, so that what follows was read instead.
         or ((start := _LEAD.match(text)) and _RENDER.search(start[0]))
     )

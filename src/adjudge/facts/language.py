@@ -10,7 +10,16 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from .language_guess import Language, Reading, are_close, language_of, read_language, weight_of, without_code
+from .language_guess import (
+    Language,
+    Reading,
+    are_close,
+    language_of,
+    plain_code,
+    read_language,
+    weight_of,
+    without_code,
+)
 from .language_names import LANGUAGE_NAMES, language_name, named_languages
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, sentence_spans
 from .spots import Spot
@@ -24,6 +33,7 @@ _UNPUNCTUATED = 10  # words from which a stretch counts even if nothing ends it:
 _LIST = 40  # words from which a text without sentences is enough to be certain
 _CHUNK = 16  # characters that are looked up in the prompt's material
 _QUOTED = re.compile(r"[\"“„«‹「『]([^\"“”„«»‹›「」『』\n]{1,160})[\"”“»›」』]|(?<!\w)[*_]([^*_\n]{1,80})[*_](?!\w)")
+TRANSLATE = re.compile(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", re.IGNORECASE)
 _QUOTING = re.compile(r"\s*(?:>|[\"“„«‹「『*_(（|])")
 
 
@@ -40,6 +50,7 @@ class _Piece:
 
 def find_language(text: str, wanted: str, beside: str = "") -> list[Spot]:
     """Where a text leaves the wanted language: one spot if most of it does, else each stray stretch."""
+    wanted = plain_code(wanted)
     prose = without_code(text[:_LOOKED_AT])
     pieces = _pieces(prose, wanted, beside)
     foreign = sum(piece.weight for piece in pieces if piece.foreign)
@@ -56,7 +67,7 @@ def find_language(text: str, wanted: str, beside: str = "") -> list[Spot]:
 
 def _pieces(prose: str, wanted: str, beside: str) -> list[_Piece]:
     pieces = []
-    known = _plain(beside)
+    known: str | None = None
     for start, end in sentence_spans(prose):
         sentence = prose[start:end]
         # Short quotations are terms and titles; a sentence that is nothing but a quotation is looked at as it is.
@@ -66,8 +77,10 @@ def _pieces(prose: str, wanted: str, beside: str) -> list[_Piece]:
         weight = weight_of(kept)
         reading = read_language(kept, wanted) if weight else None
         foreign = reading is not None and reading.code != wanted and _is_sentence(kept) and not _may_be(reading, wanted)
-        if foreign and _copied(sentence, known):
-            continue
+        if foreign:
+            known = _plain(beside) if known is None else known
+            if _copied(sentence, known):
+                continue
         pieces.append(_Piece(start, end, weight, reading, foreign))
     return pieces
 
@@ -145,7 +158,7 @@ def _strays(prose: str, pieces: list[_Piece], wanted: str, beside: str) -> list[
         between, unclear = 0, True
     named = named_languages(beside[:_LOOKED_AT]) if runs else set()
     # Beside a translation, a note in the language it was asked for in is no stray.
-    if runs and (asking := language_of(beside)) is not None:
+    if runs and TRANSLATE.search(beside) and (asking := language_of(beside)) is not None:
         named.add(asking.code)
     spots = [_stray(prose, run, wanted, named) for run in runs]
     spots.sort(key=lambda spot: (not spot.certain, spot.start - spot.end))

@@ -102,6 +102,12 @@ def language_of(text: str) -> Language | None:
     return None if reading is None else Language(reading.code, reading.sure)
 
 
+def plain_code(code: str) -> str:
+    """A language's code without its region or script, in its present form: pt-BR is pt, nb is no."""
+    primary = re.split(r"[-_]", code.strip().lower())[0]
+    return _OLD_CODES.get(primary, primary)
+
+
 def are_close(code: str, other: str) -> bool:
     """Whether two languages are easily taken for each other."""
     return any(code in group and other in group for group in _CLOSE)
@@ -174,9 +180,9 @@ def _chinese_or_japanese(letters: Counter[str], clear: bool, prose: str) -> Read
     han, kana = letters["han"] // _WEIGHT["han"], letters["kana"] // _WEIGHT["kana"]
     if kana * 10 >= han + kana:
         sure = clear and kana * 5 >= han + kana and han + kana >= 6
-        return Reading("ja", sure, sure, (han + kana) // 2, {})
+        return Reading("ja", sure, clear and han + kana >= 6, (han + kana) // 2, {})
     sure = clear and kana * 50 <= han and han >= 5 and _is_running_chinese(set(prose))
-    return Reading("zh", sure, sure, han // 2, {})
+    return Reading("zh", sure, clear and han >= 8, han // 2, {})
 
 
 def _is_running_chinese(signs: set[str]) -> bool:
@@ -288,6 +294,5 @@ _OLD_CODES = {"iw": "he", "nb": "no", "nn": "no", "fil": "tl", "in": "id", "ji":
 def _detect(prose: str) -> tuple[str, float]:
     """The detector's code and how much it trusts it; romanised languages come as their own, little trusted."""
     result = _detector().FindLanguage(prose)
-    code, _, romanised = str(result.language).partition("-")
-    probability = 0.3 if romanised else float(result.probability)
-    return _OLD_CODES.get(code, code), probability
+    code = str(result.language)
+    return plain_code(code), 0.3 if "-" in code else float(result.probability)
