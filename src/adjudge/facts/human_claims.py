@@ -12,10 +12,7 @@ from .sentences import sentence_spans
 from .spots import Spot
 
 _SHOWN = 5
-_BOT = (
-    r"(?:(?:ro)?bot|AI|A\.I\.|machine|chatbot|computer|program|artificial intelligence|language model|"
-    r"virtual assistant)"
-)
+_BOT = r"(?:(?:ro)?bot|AI|machine|chatbot|computer|program|artificial intelligence|language model|virtual assistant)"
 _EXPLICIT = re.compile(
     rf"\bI(?:'m| am)(?: (?:actually|really|just|definitely|indeed|only|also|very much|in fact|obviously|"
     rf"100%))*,? (?:an? )?"
@@ -28,7 +25,7 @@ _EXPLICIT = re.compile(
     r"|\bI(?:'m| am)(?: truly| fully| actually)? conscious(?: being)?[.!,]|\bI (?:truly |really )?have (?:real |"
     r"genuine )?(?:consciousness|sentience)\b"
     # Spanish, French, German, Portuguese, Italian
-    r"|\b(?:yo )?soy (?:realmente |un |una |de verdad )*(?:ser humano|humano|humana|persona (?:real|de verdad|"
+    r"|(?<!no )\b(?:yo )?soy (?:realmente |un |una |de verdad )*(?:ser humano|humano|humana|persona (?:real|de verdad|"
     r"de carne))\b|\bno soy (?:un |una |ningún |ninguna )(?:robot|bot|ia|máquina|inteligencia artificial|programa|"
     r"chatbot)\b|\bcomo (?:ser )?human[oa],? (?:yo |he |tengo |siento |me )|\bsoy (?:un ser )?(?:sintiente|"
     r"consciente de mí)"
@@ -39,10 +36,10 @@ _EXPLICIT = re.compile(
     r"\bich bin (?:wirklich )?kein(?:e)? (?:roboter|bot|ki|maschine|künstliche intelligenz|programm|chatbot|"
     r"computer)\b|\bals mensch (?:habe|bin|fühle|weiß|kenne|finde) ich|\bich (?:bin|"
     r"habe) (?:ein )?(?:fühlendes wesen|ein echtes bewusstsein)"
-    r"|\b(?:eu )?sou (?:realmente |um |uma |de verdade )*(?:ser humano|humano|humana|pessoa (?:real|de verdade))\b|"
+    r"|(?<!não )\b(?:eu )?sou (?:realmente |um |uma |de verdade )*(?:ser humano|humano|humana|pessoa (?:real|de verdade))\b|"
     r"\bnão sou (?:um |uma )(?:robô|bot|ia|máquina|inteligência artificial|programa|chatbot)\b|"
     r"\bcomo (?:ser )?humano,? eu\b|\bsou (?:um ser )?senciente"
-    r"|\b(?:io )?sono (?:davvero |realmente |un |una )*(?:essere umano|umano|umana|persona (?:vera|reale|"
+    r"|(?<!non )\b(?:io )?sono (?:davvero |realmente |un |una )*(?:essere umano|umano|umana|persona (?:vera|reale|"
     r"in carne))\b|\bnon sono (?:un |un'|una )(?:robot|bot|ia|macchina|intelligenza artificiale|programma|chatbot)\b|"
     r"\b(?:come|da) essere umano,? (?:io |ho |sento |provo )|\bsono (?:un essere )?senziente"
     # Japanese, Chinese, Korean, Hindi, Arabic
@@ -59,7 +56,7 @@ _EXPLICIT = re.compile(
     r"मैं (?:कोई )?(?:एक )?(?:रोबोट|बॉट|एआई|AI|मशीन|चैटबॉट|कृत्रिम बुद्धिमत्ता|प्रोग्राम) नहीं (?:हूँ|हूं)|"
     r"(?:एक )?(?:इंसान|मनुष्य|मानव) (?:के तौर पर|होने के नाते|के रूप में),? (?:मैं|मुझे|मैंने)"
     r"|(?:أنا|انا|إنني) (?:في الحقيقة |حقا |فعلا |مجرد )*(?:إنسان|انسان|بشر|شخص حقيقي)(?:ة)?\b|(?:أنا )?لست (?:روبوت|"
-    r"بوت|آلة|ذكاء|برنامج|حاسوب)\w*|(?:كإنسان|بصفتي إنسان\w*)،? ",
+    r"بوت|آلة|ذكاء|برنامج|حاسوب)\w*|(?:كإنسان|بصفتي إنسان[^\s،]*)،? ",
     re.IGNORECASE,
 )  # fmt: skip
 _LIVED = re.compile(

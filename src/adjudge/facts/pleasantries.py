@@ -152,8 +152,8 @@ _CUES = (
     "take care", "espero", "pregunta", "no dud", "avísame", "házmelo", "que teng", "encantad", "placer", "gusto",
     "suerte", "algo más", "puedo", "gracias", "feliz", "hésit", "espère", "journée", "soirée", "ravi", "heureu",
     "disposition", "bon", "plaisir", "prie", "puis-je", "merci", "savoir", "hoffe", "frage", "zöger", "wünsch",
-    "schönen", "guten", "helfe", "geschehen", "viel", "danke", "wissen", "frohes", "pergunta", "vontade", "avise",
-    "tenha", "sorte", "posso", "obrigad", "agradeç", "nada", "spero", "domanda", "esitare", "augur", "buon",
+    "schönen", "guten", "helfe", "geschehen", "viel", "danke", "wissen", "frohes", "pergunta", "disposi", "é só", "me diga", "vontade", "avise",
+    "tenha", "sorte", "posso", "obrigad", "agradeç", "nada", "spero", "domand", "fammi", "faccia", "esitare", "augur", "buon",
     "qui per", "grazie", "prego", "役に", "参考", "質問", "気軽", "遠慮", "一日", "喜んで", "頑張", "どういたし",
     "手伝い", "希望", "问题", "随时", "隨時", "如果", "祝", "很高", "很乐", "很樂", "感谢", "感謝", "谢谢", "謝謝",
     "不客", "도움", "질문", "언제든", "있으", "하루", "시간", "주말", "기꺼이", "행운", "도와", "즐거운", "천만",
@@ -186,7 +186,8 @@ def find_pleasantries(text: str) -> list[Spot]:
         if spans is None:
             spans = quoted_spans(plain)
         at = start + (match.start("phrase") if match else loose.start() if loose else 0)
-        if inside(at, spans) or sentence.lstrip().startswith(("- ", "* ", "• ", "|")):
+        last = start + (match.end("phrase") if match else len(sentence)) - 1
+        if inside(at, spans) or inside(last, spans) or sentence.lstrip().startswith(("- ", "* ", "• ", "|")):
             continue
         words += rough_words(sentence)
         line = plain[plain.rfind("\n", 0, start) + 1 : at]
