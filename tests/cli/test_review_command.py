@@ -45,9 +45,10 @@ def test_the_shipped_example_gives_the_five_blocks(adjudge):
 
 def test_a_verdict_is_replayed_to_the_byte(adjudge):
     _, _, err = adjudge("review", EXAMPLE)
-    code, out, _ = adjudge("replay", err.split()[-1])
-    assert code == 0
-    assert json.loads(out)["verdict_id"] == err.split()[-1]
+    verdict = err.split()[-1]
+    code, out, err = adjudge("replay", verdict)
+    assert (code, err) == (0, "adjudge: the same, byte for byte\n")
+    assert json.loads(out)["verdict_id"] == verdict
 
 
 @pytest.mark.parametrize("form", ["tags", "json", "text", "markdown", "html"])

@@ -136,9 +136,9 @@ def _shown(
     from ..verdicts import Failure
 
     if isinstance(outcome, Failure):
-        return failure_json(outcome).decode() + "\n" if chosen == "json" else ""
+        return failure_json(outcome).decode().rstrip("\n") + "\n" if chosen == "json" else ""
     if chosen == "json":
-        return review_json(outcome, case, settings.rubric, indent=alone).decode() + ("" if alone else "\n")
+        return review_json(outcome, case, settings.rubric, indent=alone).decode()
     if chosen == "tags":
         shown = review_tags(outcome, settings.rubric)
     elif chosen == "text":
