@@ -67,6 +67,15 @@ async def test_the_judge_never_sees_the_originals(open_judge, provider, journal)
     assert b"what would you like to know" in provider.requests[0].body
 
 
+async def test_nor_does_it_when_it_explains_a_table_in_which_a_persons_words_stand(judged, provider):
+    kept = "The Danube in Vienna is zanzibar-quokka, so what it says is right."
+    case = Review(**{**fields(CASE.blind()), "ratings_a": {"truthfulness": Original("3", kept)}})
+    verdict = await judged(UNFIT, {"reasons": REASONS}, case=case)
+    assert verdict.tables["A"]["truthfulness"].justification == kept
+    assert provider.calls == 2
+    assert all(b"quokka" not in request.body for request in provider.requests)
+
+
 async def test_other_originals_change_nothing_that_is_sent(provider, journal):
     judge = open_openai(provider, journal)
     bodies = []

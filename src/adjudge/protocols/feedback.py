@@ -69,6 +69,13 @@ class Audit:
             if any(final.rule == name and final.changed for final in self.tables[label].values())
         ]
 
+    def outranked(self, label: Label, name: str) -> bool:
+        """Was it the system prompt that asked for what a fact of this name found missing?"""
+        return any(
+            fact.certain and fact.where == label and fact.name == name and "system prompt" in fact.found
+            for fact in self.facts
+        )
+
 
 def feedback(audit: Audit) -> tuple[str, ...]:
     """Two to four bullets."""
@@ -123,7 +130,7 @@ def _wrong_sign(audit: Audit) -> str:
 
 def _by_fact(name: str, said: str) -> Callable[[Audit], str]:
     def pattern(audit: Audit) -> str:
-        labels = audit.bound_by(name)
+        labels = [label for label in audit.bound_by(name) if not audit.outranked(label, name)]
         where = "both responses" if len(labels) == 2 else f"Response {_number(labels[0])}" if labels else ""
         return said.format(where=where) if labels else ""
 
@@ -134,12 +141,11 @@ def _outranked(audit: Audit) -> str:
     """Something the system prompt asks for or forbids, and that was overlooked."""
     for label in LABELS:
         changed = {final.rule for final in audit.tables[label].values() if final.changed}
-        for fact in audit.facts:
-            if fact.certain and fact.where == label and fact.name in changed and "system prompt" in fact.found:
-                return (
-                    f"The system prompt was passed over in Response {_number(label)}: it outranks the user's wishes, "
-                    "so rate against it first."
-                )
+        if any(audit.outranked(label, name) for name in changed):
+            return (
+                f"The system prompt was passed over in Response {_number(label)}: it outranks the user's wishes, so "
+                "rate against it first."
+            )
     return ""
 
 

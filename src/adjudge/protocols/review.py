@@ -78,12 +78,14 @@ async def review(
 
     same = are_identical(case)
     tables: dict[Label, dict[str, FinalRating]] = {}
+    ours: dict[Label, RatedResponse] = {}
     for label in LABELS:
         own = [fact for fact in facts if fact.where == label]
         judged = _as_rated(tables["A"], opinion) if same and tables else opinion.responses[label]
         rated, rules = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
+        ours[label] = rated
         tables[label] = correct_response(rubric, rated, rules, case, label, own)
-    final, calls, warnings = await _likert(case, judge, rubric, opinion, tables, same)
+    final, calls, warnings = await _likert(case, judge, rubric, opinion, ours, tables, same)
     if isinstance(final, Failure):
         return final.with_calls(opinion.calls)
     calls = (*opinion.calls, *calls)
@@ -103,7 +105,13 @@ async def review(
 
 
 async def _likert(
-    case: Review, judge: Judge, rubric: Rubric, opinion: ReviewOpinion, tables: Tables, same: bool
+    case: Review,
+    judge: Judge,
+    rubric: Rubric,
+    opinion: ReviewOpinion,
+    ours: dict[Label, RatedResponse],
+    tables: Tables,
+    same: bool,
 ) -> tuple[FinalRating | Failure, tuple[Call, ...], tuple[Warning, ...]]:
     """The final Likert: the original if the tables allow it, else the one they call for; and its justification."""
     values = {label: {key: final.value for key, final in tables[label].items()} for label in LABELS}
@@ -140,21 +148,31 @@ async def _likert(
         final = final._replace(justification_action="rewritten", justification_reason="its Likert was not kept")
     if same:
         return final._replace(justification=identical(tables)), (), ()
-    return await _explained(final, judge, rubric, opinion, tables)
+    return await _explained(final, judge, rubric, opinion, ours, tables)
 
 
 async def _explained(
-    final: FinalRating, judge: Judge, rubric: Rubric, opinion: ReviewOpinion, tables: Tables
+    final: FinalRating,
+    judge: Judge,
+    rubric: Rubric,
+    opinion: ReviewOpinion,
+    ours: dict[Label, RatedResponse],
+    tables: Tables,
 ) -> tuple[FinalRating | Failure, tuple[Call, ...], tuple[Warning, ...]]:
     """The judge's reasons if they fit the final tables; asked once more if not; and then written by rule."""
     by_rule = final._replace(justification=composed(final.value, tables, rubric))
-    if not opinion.reasons:
+    assessed = all(final.assessed for table in tables.values() for final in table.values())
+    if not opinion.reasons or not assessed:
         return by_rule, (), ()
     told = with_verdict(final.value, opinion.reasons)
     problems = problems_of(told, final.value, tables, rubric)
     if not problems:
         return final._replace(justification=told), (), ()
-    shown = {label: {key: (line.value, line.justification) for key, line in tables[label].items()} for label in LABELS}
+    # Our own words, also where a person's stand in the table: no judge sees what a person entered.
+    shown = {
+        label: {key: (line.value, ours[label].ratings[key].justification) for key, line in tables[label].items()}
+        for label in LABELS
+    }
     explanation = await judge.opine(ExplainQuestion(shown, rubric, VERDICTS[final.value], problems))
     if isinstance(explanation, Failure):
         if explanation.reason not in _FINAL:
