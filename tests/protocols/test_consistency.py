@@ -74,7 +74,7 @@ def test_likert_from_every_pair_of_overalls(a, b):
 
 
 def test_equal_overalls_are_decided_by_the_first_differing_dimension_over_every_pair_of_sets():
-    # Every pair would be 1.5 million; every set against a few that differ from it in each possible way is the same rule.
+    # Every pair would be 1.5 million: every set against some that differ from it in each possible way.
     probes = ALL_DIMENSION_SETS[::97]
     for a, b in product(ALL_DIMENSION_SETS, probes):
         expected = {4}

@@ -104,7 +104,7 @@ def test_a_justification_that_is_specific_english_and_true_is_kept():
         ("With its 150 words on the Danube and Vienna it is complete.", "counts 150 words where there are 15"),
         ("There is a major error about the Danube and Vienna.", "a major issue where the rating finds none"),
         (
-            "La respuesta nombra Viena y Budapest, dos ciudades por las que pasa el Danubio, y la longitud es correcta.",
+            "La respuesta nombra Viena y Budapest, dos ciudades por las que pasa el Danubio, y eso es correcto.",
             "in Spanish, not in English",
         ),
     ],
