@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..protocols.changelog import FROM_SCRATCH
+from ..protocols.review.changelog import FROM_SCRATCH
 from ..readers.blocks import CHANGELOG, INVALID, LESSONS, PREFERENCE, TABLES
 from ..readers.table_rows import escape_pipes
 from ..rubric import Rubric

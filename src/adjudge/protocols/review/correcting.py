@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..cases import Original, Review
-from ..rubric import OVERALL, Criterion, Rubric
-from ..verdicts import Fact, FinalRating, Label, RatedResponse, Rating
+from ...cases import Original, Review
+from ...rubric import OVERALL, Criterion, Rubric
+from ...verdicts import Fact, FinalRating, Label, RatedResponse, Rating
 from .binding import names_fact
 from .consistency import allowed_overalls, dimensions, nearest, severity
 from .kept_words import why_not_kept
@@ -127,7 +127,7 @@ def _with_words(
 
 def first_sentence(words: str) -> str:
     """A reason short enough for one line of the changelog."""
-    from ..facts.sentences import sentence_spans
+    from ...facts.sentences import sentence_spans
 
     spans = sentence_spans(words, limit=1)
     return words[slice(*spans[0])] if spans else words

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..rubric import Criterion, Rubric
-from ..verdicts import Fact, RatedResponse, Rating
+from ...rubric import Criterion, Rubric
+from ...verdicts import Fact, RatedResponse, Rating
 from .consistency import best, severity
 
 _AT_MOST_2 = (2, 1)

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from ..rubric import Scale
+from ...rubric import Scale
 
 _SIGNS = str.maketrans({**dict.fromkeys("−–‐‑‒－﹣", "-"), "＋": "+", "．": ".", "，": ",", "／": "/"})
 _DECORATION = "*_`\"'“”([ "

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 
-from ..cases import Review
-from ..evidence import Haystack
-from ..facts.language import LANGUAGE_NAMES, language_of
-from ..facts.sentences import word_set
-from ..rubric import Criterion
-from ..verdicts import Fact, Label
-from ..words import count_words, split_words
+from ...cases import Review
+from ...evidence import Haystack
+from ...facts.language import LANGUAGE_NAMES, language_of
+from ...facts.sentences import word_set
+from ...rubric import Criterion
+from ...verdicts import Fact, Label
+from ...words import count_words, split_words
 from .consistency import best
 
 _MIN_WORDS = 4

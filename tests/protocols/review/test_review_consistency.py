@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from adjudge.protocols.consistency import allowed_likerts, allowed_overalls, deciding, likert, nearest, severity
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, deciding, likert, nearest, severity
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")

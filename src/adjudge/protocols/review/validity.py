@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..cases import Review
-from ..facts.language import LANGUAGE_NAMES, language_of
-from ..facts.markers import without_end_markers
-from ..words import count_words
+from ...cases import Review
+from ...facts.language import LANGUAGE_NAMES, language_of
+from ...facts.markers import without_end_markers
+from ...words import count_words
 
 
 def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:

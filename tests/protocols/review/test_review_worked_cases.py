@@ -20,7 +20,7 @@ from adjudge.rubric import shipped
 from adjudge.verdicts import ReviewVerdict
 
 RUBRIC = shipped("review")
-FOLDER = Path(__file__).parent.parent / "review_cases"
+FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
 
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from adjudge.protocols.binding import bind, bounds_of
+from adjudge.protocols.review.binding import bind, bounds_of
 from adjudge.rubric import shipped
 from adjudge.verdicts import Fact, RatedResponse, Rating
 

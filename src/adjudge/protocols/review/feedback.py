@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..cases import Review
-from ..rubric import LIKERT, OVERALL, Criterion, Rubric
-from ..verdicts import LABELS, Fact, FinalRating, Label
+from ...cases import Review
+from ...rubric import LIKERT, OVERALL, Criterion, Rubric
+from ...verdicts import LABELS, Fact, FinalRating, Label
 from .consistency import allowed_likerts, allowed_overalls, best, deciding, dimensions, severity
 from .originals import read_rating
 from .preference import Tables

@@ -13,12 +13,12 @@ from typing import Literal
 
 import orjson
 
-from .. import prompts
-from ..cases import Review
-from ..facts import find_review_facts
-from ..judges.base import ExplainQuestion, Judge, RateQuestion
-from ..rubric import LIKERT, Rubric
-from ..verdicts import (
+from ... import prompts
+from ...cases import Review
+from ...facts import find_review_facts
+from ...judges.base import ExplainQuestion, Judge, RateQuestion
+from ...rubric import LIKERT, Rubric
+from ...verdicts import (
     LABELS,
     Call,
     Fact,
@@ -32,7 +32,7 @@ from ..verdicts import (
     ReviewVerdict,
     Warning,
 )
-from ..version import __version__
+from ...version import __version__
 from .binding import bind, bounds_of
 from .changelog import changelog
 from .consistency import allowed_likerts, deciding, likert

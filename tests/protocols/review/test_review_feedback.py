@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.cases import Original, Review
-from adjudge.protocols.consistency import allowed_overalls, likert
-from adjudge.protocols.correcting import correct_response
-from adjudge.protocols.feedback import LEAST, MOST, Audit, feedback
+from adjudge.protocols.review.consistency import allowed_overalls, likert
+from adjudge.protocols.review.correcting import correct_response
+from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
 from adjudge.rubric import shipped
 from adjudge.verdicts import Fact, FinalRating, RatedResponse, Rating
 

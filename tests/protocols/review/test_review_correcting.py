@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from adjudge.cases import Original, Review
-from adjudge.protocols.correcting import correct_response
+from adjudge.protocols.review.correcting import correct_response
 from adjudge.rubric import shipped
 from adjudge.verdicts import Fact, RatedResponse, Rating
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from adjudge.protocols.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.preference import VERDICTS, composed, identical, problems_of, sentences, with_verdict
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
+from adjudge.protocols.review.preference import VERDICTS, composed, identical, problems_of, sentences, with_verdict
 from adjudge.rubric import shipped
 from adjudge.verdicts import FinalRating
 

@@ -9,8 +9,8 @@ from scripted.ratings import KEYS, rating_reply
 
 from adjudge.cases import Original, Review
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.protocols.preference import problems_of
 from adjudge.protocols.review import ReviewOptions, review
+from adjudge.protocols.review.preference import problems_of
 from adjudge.rubric import parse, shipped
 from adjudge.verdicts import Failure, ReviewVerdict
 

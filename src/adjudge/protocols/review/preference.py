@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..facts.language import LANGUAGE_NAMES, language_of
-from ..facts.sentences import sentence_spans
-from ..rubric import OVERALL, Criterion, Rubric
-from ..verdicts import FinalRating, Label
+from ...facts.language import LANGUAGE_NAMES, language_of
+from ...facts.sentences import sentence_spans
+from ...rubric import OVERALL, Criterion, Rubric
+from ...verdicts import FinalRating, Label
 from .consistency import NO_PREFERENCE, dimensions, severity
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]
