@@ -13,7 +13,9 @@ demo: .venv/.base
 	@$(BIN)/adjudge compare examples/compare.json -o demo/compare.html --journal demo/journal.db
 	@$(BIN)/adjudge dialogue examples/dialogue.txt --format text --journal demo/journal.db
 	@$(BIN)/adjudge dialogue examples/dialogue.txt -o demo/dialogue.html --journal demo/journal.db
-	@echo "Open demo/compare.html and demo/dialogue.html in a browser to see the evidence in place."
+	@$(BIN)/adjudge review examples/review.txt --format text --journal demo/journal.db
+	@$(BIN)/adjudge review examples/review.txt -o demo/review.html --journal demo/journal.db
+	@echo "Open demo/compare.html, demo/dialogue.html and demo/review.html in a browser to see the evidence in place."
 
 test: .venv/.dev lint
 	$(BIN)/python -m pytest

@@ -18,6 +18,11 @@ def test_the_public_names():
         "DialogueVerdict",
         "Failure",
         "InputError",
+        "Original",
+        "Review",
+        "ReviewDraft",
+        "ReviewSettings",
+        "ReviewVerdict",
         "Turn",
         "__version__",
         "compare",
@@ -26,6 +31,8 @@ def test_the_public_names():
         "dialogue_sync",
         "open_engine",
         "replay",
+        "review",
+        "review_sync",
     ]
     for name in adjudge.__all__:
         assert getattr(adjudge, name) is not None

@@ -26,6 +26,13 @@ def test_the_readme_shows_what_the_demo_really_prints(tmp_path, capsysbinary):
     assert capsysbinary.readouterr().out.decode().startswith(shown[1] + "\n")
 
 
+def test_the_readme_shows_the_review_the_demo_really_prints(tmp_path, capsysbinary):
+    shown = re.search(r"ratings of two responses:\n\n```text\n(.*?)\n```", README, re.DOTALL)
+    assert shown is not None
+    main(["review", str(ROOT / "examples/review.txt"), "--format", "text", "--journal", str(tmp_path / "j.db")])
+    assert capsysbinary.readouterr().out.decode().startswith(shown[1] + "\n")
+
+
 def test_the_readme_names_every_command_and_every_provider():
     commands = re.search(r"\{([\w,]+)\}", build_parser().format_usage()) or re.findall(
         r"^    (\w+) ", build_parser().format_help(), re.MULTILINE

@@ -214,7 +214,7 @@ async def test_reasons_that_do_not_fit_the_final_tables_are_asked_for_again(judg
 async def test_and_written_by_rule_if_they_still_do_not(judged):
     verdict = await judged(UNFIT, {"reasons": "Response 2 is better. I like it."})
     assert problems_of(verdict.likert.justification, verdict.likert.value, verdict.tables, RUBRIC) == ()
-    assert "On Truthfulness, Response 1 is rated 3 and Response 2 1." in verdict.likert.justification
+    assert "On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1." in verdict.likert.justification
     assert codes(verdict) == ["composed_by_rule"]
 
 

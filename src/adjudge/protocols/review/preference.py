@@ -104,7 +104,7 @@ def composed(likert: int, tables: Tables, rubric: Rubric) -> str:
     # What speaks for the better side comes first; the Overall closes.
     telling = [c for c in differing if _favours(c, tables) == _side(likert)] or differing
     said = [
-        f"On {c.name}, Response 1 is rated {tables['A'][c.key].value} and Response 2 {tables['B'][c.key].value}."
+        f"On {c.name}, Response 1 is rated {tables['A'][c.key].value} and Response 2 is rated {tables['B'][c.key].value}."
         for c in telling[:2]
     ]
     if not telling:
