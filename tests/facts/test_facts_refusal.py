@@ -18,6 +18,17 @@ REFUSALS = [
     "죄송하지만 도와드릴 수 없습니다.",
     "मुझे खेद है, मैं इसमें मदद नहीं कर सकता।",
     "عذراً، لا أستطيع مساعدتك في ذلك.",
+    "Sorry, that's not something I can do.",
+    "Lo siento, eso no lo puedo hacer.",
+    "Je ne suis pas en mesure de répondre à cette question.",
+    "Tut mir leid, das kann ich nicht tun.",
+    "Infelizmente não consigo responder a essa pergunta.",
+    "Purtroppo non sono in grado di rispondere.",
+    "恐れ入りますが、そのご質問にはお答えできません。",
+    "很遗憾，我没办法帮你完成这个请求。",
+    "그 부분은 알려드릴 수 없습니다.",
+    "मैं यह जानकारी नहीं दे सकता।",
+    "أنا غير قادر على مساعدتك في هذا الطلب.",
 ]
 ANSWERS = [
     "Paris.",
@@ -31,6 +42,11 @@ ANSWERS = [
     "I cannot give you an exact figure. " + "The cost depends on the size of the house and the region. " * 20,
     "Ich kann gut kochen und helfe gern.",
     "我不能吃辣，所以点了汤。",
+    "No puedo creer cuánto ha llovido.",
+    "Non posso fare a meno di ridere, è molto divertente.",
+    "Je ne peux pas croire qu'il pleuve encore.",
+    "믿을 수 없을 만큼 좋은 날씨입니다.",
+    "لا أستطيع تصديق كمية المطر.",
 ]
 
 
@@ -46,6 +62,15 @@ def test_an_answer_is_no_refusal(text: str) -> None:
     assert find_refusal(text) is None
 
 
-def test_declining_with_another_offer_is_only_a_hint() -> None:
-    spot = find_refusal("I can't help with that, but I can tell you how locks work.")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't help with that, but I can tell you how locks work.",
+        "No puedo ayudarte con eso, pero puedo explicar cómo funcionan las cerraduras.",
+        "Ich kann dir dabei nicht helfen, aber ich kann erklären, wie Schlösser funktionieren.",
+        "我无法帮助你，但我可以解释锁的原理。",
+    ],
+)
+def test_declining_with_another_offer_is_only_a_hint(text: str) -> None:
+    spot = find_refusal(text)
     assert spot is not None and not spot.certain

@@ -11,7 +11,7 @@ import time
 from .fences import Block, code_blocks, whole_text
 from .spots import Spot
 from .syntax.languages import asks_for_code, evident_language, from_tag, named_in
-from .syntax.problems import Problem
+from .syntax.problems import Problem, is_readable
 
 _SHOWN = 5
 _BLOCK_SIZE = 40_000  # characters of one block that is read
@@ -35,7 +35,7 @@ def find_broken_code(text: str, asked: str = "") -> list[Spot]:
     deadline = time.perf_counter() + _SECONDS
     languages = [_language(block, asked) for block in blocks]
     for index, (block, (language, evident)) in enumerate(zip(blocks, languages, strict=True)):
-        if not language or len(block.code) > _BLOCK_SIZE or time.perf_counter() > deadline:
+        if not language or time.perf_counter() > deadline or not is_readable(block.code, _BLOCK_SIZE):
             continue
         problem = _check(language, block.code)
         if problem is None or _continues(blocks, languages, index):
@@ -95,7 +95,7 @@ def _continues(blocks: list[Block], languages: list[tuple[str, bool]], index: in
     runs = {tuple(same[at : at + 2]), tuple(same[max(0, at - 1) : at + 1]), tuple(same)}
     for run in runs:
         code = "\n".join(blocks[i].code for i in run)
-        if len(run) > 1 and len(code) <= _BLOCK_SIZE and _check(language, code) is None:
+        if len(run) > 1 and is_readable(code, _BLOCK_SIZE) and _check(language, code) is None:
             return True
     return False
 

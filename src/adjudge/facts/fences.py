@@ -11,6 +11,7 @@ from dataclasses import dataclass
 _MARK = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$", re.MULTILINE)
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9+#]*")
 _BLOCKS = 60
+_LONGEST = 60_000  # characters of a block worth looking at
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def whole_text(text: str) -> Block:
 
 def _add(blocks: list[Block], text: str, opened: re.Match[str], end: int, closed: bool) -> None:
     start = opened.end() + 1
-    if start < end and text[start:end].strip():
+    if start < end <= start + _LONGEST and text[start:end].strip():
         tag = _TAG.search(opened[3])
         blocks.append(_block(text, tag[0].lower() if tag else "", opened[1], start, end, opened.start(), closed))
 

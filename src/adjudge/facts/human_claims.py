@@ -12,6 +12,7 @@ from .sentences import sentence_spans
 from .spots import Spot
 
 _SHOWN = 5
+_LONGEST = 1000  # characters of a sentence that are read
 _BOT = r"(?:(?:ro)?bot|AI|machine|chatbot|computer|program|artificial intelligence|language model|virtual assistant)"
 _EXPLICIT = re.compile(
     rf"\bI(?:'m| am)(?: (?:actually|really|just|definitely|indeed|only|also|very much|in fact|obviously|"
@@ -36,7 +37,8 @@ _EXPLICIT = re.compile(
     r"\bich bin (?:wirklich )?kein(?:e)? (?:roboter|bot|ki|maschine|künstliche intelligenz|programm|chatbot|"
     r"computer)\b|\bals mensch (?:habe|bin|fühle|weiß|kenne|finde) ich|\bich (?:bin|"
     r"habe) (?:ein )?(?:fühlendes wesen|ein echtes bewusstsein)"
-    r"|(?<!não )\b(?:eu )?sou (?:realmente |um |uma |de verdade )*(?:ser humano|humano|humana|pessoa (?:real|de verdade))\b|"
+    r"|(?<!não )\b(?:eu )?sou (?:realmente |um |uma |de verdade )*(?:ser humano|humano|humana|pessoa (?:real|"
+    r"de verdade))\b|"
     r"\bnão sou (?:um |uma )(?:robô|bot|ia|máquina|inteligência artificial|programa|chatbot)\b|"
     r"\bcomo (?:ser )?humano,? eu\b|\bsou (?:um ser )?senciente"
     r"|(?<!non )\b(?:io )?sono (?:davvero |realmente |un |una )*(?:essere umano|umano|umana|persona (?:vera|reale|"
@@ -134,7 +136,7 @@ def find_human_claims(text: str, asked: str = "") -> list[Spot]:
     spans: list[tuple[int, int]] | None = None
     voiced = _VOICE.search(asked) is not None or _ALSO_AI.search(plain) is not None
     for start, end in sentence_spans(plain):
-        sentence = plain[start:end]
+        sentence = plain[start : min(end, start + _LONGEST)]
         explicit = _EXPLICIT.search(sentence)
         match = explicit or _LIVED.search(sentence)
         if match is None:

@@ -43,6 +43,16 @@ _ENGLISH = (
     r"I could|to help)|wishing you\b|take care[!.]",
 )  # fmt: skip
 _OTHERS = (
+    # Shorter offers, in all of them
+    r"if (?:anything|something) [^.!?]{1,40}(?:just ask|let me know|feel free)|espero haber(?:te|le)? ayudado|"
+    r"quedo a (?:tu|su) disposición|cualquier (?:duda|pregunta|cosa),? [^.!?]{0,40}(?:avísame|aquí|dime|disposición)|"
+    r"pour toute (?:autre )?question[^.!?]{0,60}|melde(?:n sie sich)? (?:dich )?(?:gerne?|einfach|jederzeit)|"
+    r"qualquer (?:dúvida|pergunta|coisa),? [^.!?]{0,40}(?:avis|dispos|aqui)|in bocca al lupo|buono? (?:studio|"
+    r"lavoro)[!.]|"
+    r"per qualsiasi (?:dubbio|domanda)[^.!?]{0,50}|(?:ご不明な点|ご質問|分からないこと|わからないこと)(?:が|"
+    r"は)[^。！？]{0,15}"
+    r"(?:れば|たら)[^。！]{0,30}(?:どうぞ|ください|下さい|ね)|有(?:任何)?(?:问题|疑问)，?[^。！]{0,8}(?:随时|欢迎)|"
+    r"도움이 필요하시?면[^.!?]{0,30}|(?:और )?कोई (?:और )?(?:सवाल|प्रश्न|मदद|सहायता)[^।!?]{0,25}(?:पूछ|बता)",
     # Spanish
     r"(?:espero que (?:esto |esta \w+ |te |le |os |les )?[^.!?]{0,30}(?:ayud|sirv|útil|utilidad))|"
     r"[¡]?(?:qué )?(?:buena|excelente|gran|muy buena) pregunta|"
@@ -103,7 +113,7 @@ _OTHERS = (
     r"您|大家)[^。！]{0,12}|很(?:高兴|高興|乐意|樂意)(?:为|為|能|帮|幫)[^。！]{0,10}|(?:感谢|感謝|谢谢|謝謝)(?:你|"
     r"您)?的(?:提问|提問|问题|問題)|(?:还有|還有)什么[^。！？]{0,12}(?:帮|幫)|不客气",
     # Korean
-    r"(?:이|위|제)?[^.!?]{0,20}(?:도움이 (?:되|됐)(?:었으면|길|셨|기를|면)[^.!?]{0,12})|(?:아주 |정말 |"
+    r"(?:이|위|제)?[^.!?“”\"]{0,20}(?:도움이 (?:되|됐)(?:었으면|길|셨|기를|면)[^.!?“”\"]{0,12})|(?:아주 |정말 |"
     r"매우 )?(?:좋은|훌륭한) 질문|언제든지[^.!?]{0,30}(?:주세요|말씀|문의|물어)|(?:더|추가|다른|"
     r"궁금한)[^.!?]{0,30}(?:있으시면|있으면|필요하시면)[^.!?]{0,30}(?:주세요|말씀|알려|물어)|"
     r"(?:좋은|즐거운|행복한) (?:하루|시간|주말)(?: 되세요| 보내세요)|기꺼이 도와|행운을 빕니다|질문(?:해 주셔서|"
@@ -147,18 +157,20 @@ _DOUBTFUL = re.compile(
 _LABELLED = re.compile(r"[ \t*_>]*(?:\d{1,2}[.)]|[^\W\d_][^\n:]{0,30}:)[*_]*\s")
 # One of these stands in every phrase above: the long expressions see only the sentences that have one.
 _CUES = (
-    "hope", "question", "feel free", "hesitat", "let me know", "have a", "happy", "glad", "delighted", "pleased",
-    "thrilled", "excited", "here to", "else", "can i", "may i", "luck", "thank", "welcome", "pleasure", "wishing",
-    "take care", "espero", "pregunta", "no dud", "avísame", "házmelo", "que teng", "encantad", "placer", "gusto",
-    "suerte", "algo más", "puedo", "gracias", "feliz", "hésit", "espère", "journée", "soirée", "ravi", "heureu",
-    "disposition", "bon", "plaisir", "prie", "puis-je", "merci", "savoir", "hoffe", "frage", "zöger", "wünsch",
-    "schönen", "guten", "helfe", "geschehen", "viel", "danke", "wissen", "frohes", "pergunta", "disposi", "é só", "me diga", "vontade", "avise",
-    "tenha", "sorte", "posso", "obrigad", "agradeç", "nada", "spero", "domand", "fammi", "faccia", "esitare", "augur", "buon",
-    "qui per", "grazie", "prego", "役に", "参考", "質問", "気軽", "遠慮", "一日", "喜んで", "頑張", "どういたし",
-    "手伝い", "希望", "问题", "随时", "隨時", "如果", "祝", "很高", "很乐", "很樂", "感谢", "感謝", "谢谢", "謝謝",
-    "不客", "도움", "질문", "언제든", "있으", "하루", "시간", "주말", "기꺼이", "행운", "도와", "즐거운", "천만",
-    "आशा", "उम्मीद", "सवाल", "प्रश्न", "बेझिझक", "निःसंकोच", "बता", "पूछ", "दिन", "मदद", "सहायता", "शुभ", "धन्यवाद",
-    "آمل", "أتمنى", "أرجو", "سؤال", "تتردد", "أخبرني", "يسعد", "يسر", "سعيد", "توفيق", "حظ", "شكر", "هنا", "آخر",
+    "if anything", "if something", "quedo a", "cualquier", "pour toute", "melde", "qualquer", "in bocca",
+    "qualsiasi", "ご不明", "ないこと", "疑问", "필요하", "hope", "question", "feel free", "hesitat", "let me know",
+    "have a", "happy", "glad", "delighted", "pleased", "thrilled", "excited", "here to", "else", "can i", "may i",
+    "luck", "thank", "welcome", "pleasure", "wishing", "take care", "espero", "pregunta", "no dud", "avísame",
+    "házmelo", "que teng", "encantad", "placer", "gusto", "suerte", "algo más", "puedo", "gracias", "feliz", "hésit",
+    "espère", "journée", "soirée", "ravi", "heureu", "disposition", "bon", "plaisir", "prie", "puis-je", "merci",
+    "savoir", "hoffe", "frage", "zöger", "wünsch", "schönen", "guten", "helfe", "geschehen", "viel", "danke",
+    "wissen", "frohes", "pergunta", "disposi", "é só", "me diga", "vontade", "avise", "tenha", "sorte", "posso",
+    "obrigad", "agradeç", "nada", "spero", "domand", "fammi", "faccia", "esitare", "augur", "buon", "qui per",
+    "grazie", "prego", "役に", "参考", "質問", "気軽", "遠慮", "一日", "喜んで", "頑張", "どういたし", "手伝い",
+    "希望", "问题", "随时", "隨時", "如果", "祝", "很高", "很乐", "很樂", "感谢", "感謝", "谢谢", "謝謝", "不客",
+    "도움", "질문", "언제든", "있으", "하루", "시간", "주말", "기꺼이", "행운", "도와", "즐거운", "천만", "आशा",
+    "उम्मीद", "सवाल", "प्रश्न", "बेझिझक", "निःसंकोच", "बता", "पूछ", "दिन", "मदद", "सहायता", "शुभ", "धन्यवाद", "آمل",
+    "أتمنى", "أرجو", "سؤال", "تتردد", "أخبرني", "يسعد", "يسر", "سعيد", "توفيق", "حظ", "شكر", "هنا", "آخر",
     "here for", "here if",
 )  # fmt: skip
 

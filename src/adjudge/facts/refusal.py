@@ -25,6 +25,7 @@ _FIRM = re.compile(
     rf"|\bAs an AI(?: language)?(?: model| assistant)?,? I(?: am|'m)? (?:can(?:'t|not| not)|unable|not able|"
     rf"(?:do not|don't) have the ability)\b"
     rf"|\b(?:unable|not able) to (?:help|assist|comply) (?:you )?with (?:that|this)\b"
+    rf"|\bnot something (?:that )?I(?: can|'m able to| am able to) (?:do|help|assist|provide|discuss)\b"
     rf"|\bI(?: am|'m) not (?:going|willing) to {_DO}\b",
     re.IGNORECASE,
 )
@@ -49,6 +50,8 @@ _OTHERS = re.compile(
     r"|\bich (?:kann|darf|werde|möchte) (?:\w+ ){0,4}?(?:nicht|leider nicht|keine\w?)\b"
     r"[^.!?\n]{0,60}(?:helfen|beantworten|unterst[üu]tzen|bereitstellen|geben|erf[üu]llen|erstellen|schreiben|"
     r"nachkommen|weiterhelfen)"
+    r"|\bno lo puedo (?:hacer|responder|escribir)|\bdas kann ich (?:\w+ ){0,2}?nicht (?:tun|machen|beantworten|"
+    r"schreiben)"
     r"|\bdabei kann ich (?:\w+ ){0,3}?nicht (?:weiter)?helfen"
     # Japanese, Chinese, Korean, Hindi, Arabic
     r"|(?:お手伝い|お答え|ご協力|対応|提供|お応え|ご提供|回答|お教え|支援|ご案内)(?:を|する|すること|"
@@ -66,7 +69,8 @@ _OTHERS = re.compile(
 # One of these stands in every refusal above: most texts are done after as many substring searches.
 _CUES = (
     "can't", "cannot", "can not", "won't", "will not", "unable", "not able", "decline", "refuse", "sorry", "apolog",
-    "comfortable", "as an ai", "not going to", "not willing", "not allowed", "not permitted", "i should", "i can",
+    "comfortable", "as an ai", "not something", "not going to", "not willing", "not allowed", "not permitted",
+    "i should", "i can",
     "puedo", "podr", "posso", "ne peux", "ne puis", "ich ", "ません", "ない", "かねます", "无法", "無法", "不能", "없",
     "नहीं", "لا ", "لن ", "غير قادر", "لست", "不便", "没办法", "沒辦法", "consigo", "no me es", "no estoy", "não me",
     "non sono", "non mi", "ne suis pas",

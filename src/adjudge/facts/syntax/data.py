@@ -7,9 +7,10 @@ import re
 import textwrap
 from typing import Any
 
-from .problems import ELIDED_LINE, HOLE, Problem
+from .problems import ELIDED, ELIDED_LINE, HOLE, Problem
 
 _STRING = r"\"(?:\\.|[^\"\\\n])*\""
+_STRINGS = re.compile(_STRING)
 _COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/|(?<=\s)#[^\n]*", re.DOTALL)
 _TRAILING = re.compile(rf"({_STRING})|,(?=\s*[}}\]])")
 _SINGLE = re.compile(rf"({_STRING})|'((?:\\.|[^'\\\n])*)'")
@@ -35,7 +36,8 @@ def check_json(code: str) -> Problem | None:
     ) is None:
         return None
     message = error.msg[:1].lower() + error.msg[1:]
-    return Problem(error.lineno, message, not _relaxed_parses(code) and not _TEMPLATE.search(code))
+    left_out = HOLE.search(code) or ELIDED.search(_STRINGS.sub("", code))
+    return Problem(error.lineno, message, not (left_out or _relaxed_parses(code) or _TEMPLATE.search(code)))
 
 
 def check_yaml(code: str) -> Problem | None:

@@ -32,6 +32,24 @@ HOLE = re.compile(
 )
 
 
+# Parsers written in C recurse without a limit: what nests this deep is no answer's code and is not given to them.
+_DEEPEST = 150
+_RUN = re.compile(r"(?:[^\w\s\"']\s{0,4}){150}|\b(\w+)(?:\W{0,3}\b\1\b){80}")
+_BRACKET = re.compile(r"[()\[\]{}<>]")
+
+
+def is_readable(code: str, limit: int) -> bool:
+    """Is the code short and flat enough for a parser?"""
+    if len(code) > limit or _RUN.search(code):
+        return False
+    depth = 0
+    for match in _BRACKET.finditer(code):
+        depth = depth + 1 if match[0] in "([{" else max(0, depth - (match[0] in ")]}"))
+        if depth > _DEEPEST:
+            return False
+    return True
+
+
 def has_elision(code: str) -> bool:
     """Does the code leave something out for the reader?"""
     return ELIDED_LINE.search(code) is not None or HOLE.search(code) is not None or "…" in code

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import time
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _MICROSECONDS = 25_000  # of one parse: error recovery can take minutes on a hostile text
+_SECONDS = 0.06  # for all wrappings of one block
 _LEAVES = 20_000
 _MAIN = "language"
 _GRAMMARS = {
@@ -62,10 +64,13 @@ def check_tree(language: str, code: str) -> Problem | None:
     if first is None:
         return None
     readings = [code, *([filled] if (filled := _filled(code)) != code else [])]
+    deadline = time.perf_counter() + _SECONDS
     for reading in readings:
         # Between JSX tags nearly everything is text, so only code that opens with a tag is tried there.
         tags = ("<>{} \n</>",) if language in ("javascript", "typescript") and code.lstrip().startswith("<") else ()
         for wrapping in ("{}", *_WRAPPINGS.get(language, ()), *tags):
+            if time.perf_counter() > deadline:
+                return None
             if (reading != code or wrapping != "{}") and _first_error(language, wrapping.format(reading)) is None:
                 return None
     line, message, firm = first
@@ -138,18 +143,22 @@ def _first_error(language: str, code: str) -> tuple[int, str, bool] | None:
 
 
 def _error_below(root: Node) -> tuple[int, str, bool] | None:
-    stack = [root]
+    stack: list[tuple[Node, int]] = [(root, 1)]
     while stack:
-        node = stack.pop()
+        node, before = stack.pop()
         line = node.start_point[0] + 1
         if node.is_missing:
-            # What is missing belongs behind the token before it, often on the line above.
-            before = node.prev_sibling
-            return (before.end_point[0] + 1 if before else line), f"missing “{node.type}”", True
+            return before, f"missing “{node.type}”", True
         if node.type == "ERROR":
             text = (node.text or b"").decode("utf-8", "replace")
             return line, f"unexpected “{shortened(text)}”" if text.strip() else "unexpected end", False
-        stack.extend(child for child in reversed(node.children) if child.has_error or child.is_missing)
+        children = node.children
+        # What is missing belongs behind the token before it, often on the line above.
+        ends = [line, *(child.end_point[0] + 1 for child in children)]
+        faulty = [
+            (child, end) for child, end in zip(children, ends, strict=False) if child.has_error or child.is_missing
+        ]
+        stack.extend(reversed(faulty))
     return None
 
 
