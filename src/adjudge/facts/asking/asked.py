@@ -19,6 +19,10 @@ _CONDITIONAL = re.compile(
     r"\W*(?:(?:if|when|whenever|once|si|cuando|quand|wenn|falls|se|quando)\b|もし|如果|若|만약|अगर|यदि|إذا)",
     re.IGNORECASE,
 )
+# What somebody else asked for.
+_REPORTED = re.compile(
+    r"\b(?:said|says|told (?:me|us)|asked (?:me|us)|dijo|a dit|sagte|disse|ha detto)\b", re.IGNORECASE
+)
 _PRONOUN = re.compile(
     r"\b(?:that|it|this|he|she|they|we|i|there|these|those|is|was|es|son|sind|c'est|sono)\b", re.IGNORECASE
 )
@@ -125,7 +129,7 @@ def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clau
     """
     text = sentence.text
     before = text[:start]
-    if _CONDITIONAL.match(text):
+    if _CONDITIONAL.match(text) or _REPORTED.search(before):
         return False
     cues = list(lexicon.compiled(lexicon.request).finditer(before))
     cue = cues[-1] if cues else None

@@ -65,7 +65,8 @@ ENGLISH = Lexicon(
     ),
     at_most=(
         r"(?:no more than|not more than|at most|at the most|a? ?max(?:imum)?(?: (?:of|length|limit)(?: of)?)?:?|max\.|"
-        r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not exceed(?:ing)?|"
+        r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not be (?:longer|"
+        r"more) than|not exceed(?:ing)?|"
         r"not (?:go )?over|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
         r"doesn't exceed|does not exceed|(?:keep|stay)(?: \w+)? (?:under|below|within|to)|restrict(?:ed)?(?: \w+)? to|"
         r"limit(?: of| is)?:?|≤|<) ?"
@@ -97,7 +98,7 @@ ENGLISH = Lexicon(
     ),
     reference=(
         r"\b(?:this|that|my|the|his|her|their|following|attached|above|these|those|our|its|first|last|next|other|"
-        r"same|given|every|each|per|provided)(?: \w+)?(?: of)? "
+        r"same|given|every|each|per|provided)(?: (?!in\b|to\b|with\b|into\b|using\b)\w+)?(?: of)? "
     ),
     part=(
         r"\b(?:title|headline|heading|subject line|subject|each|every|per|bullet|captions?|tagline|slogan|"

@@ -46,11 +46,11 @@ GERMAN = Lexicon(
     plain=r"(?<!liste )\b(?:in|mit|von|aus)(?: nur| genau)? |\b(?:einen?|ein) ",
     plain_after=r" (?:lang|umfassen|über|insgesamt)\b",
     header=r"länge|umfang|wortzahl|wortlimit|limit",
-    described=r"\b(?:dass?|der|welche[rs]?|wenn|ob|falls|als|weil|wie|schrieb|geschrieben|hatte|hat|enthält|war|"
+    described=r"\b(?:dass|der|welche[rs]?|wenn|ob|falls|als|weil|wie|schrieb|geschrieben|hatte|hat|enthält|war|"
     r"gibt es|"
     r"funktion|programm|passwort|tipps|was|wer)\b(?! (?:nicht|maximal|höchstens|etwa|mindestens)\b)",
     reference=r"\b(?:der|die|das|den|dem|diese[rnsm]?|mein(?:e|en|em)?|sein(?:e|en)?|"
-    r"ersten)(?: \w+)?(?: \w+)?(?: mit| von)? ",
+    r"ersten)(?: \w+(?: \w+)? (?:mit|von))? ",
     part=r"\b(?:titel|überschrift|betreff|jede[rnsm]?|je|pro|einleitung|schluss|slogan|(?:mit|und) einem?r?|passwort|"
     r"sätze|"
     r"absätze|gedichte|zusammenfassungen|aufsätze)\b",

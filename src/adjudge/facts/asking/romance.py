@@ -48,7 +48,7 @@ SPANISH = Lexicon(
     header=r"extensi[óo]n|longitud|l[íi]mite(?: de palabras)?",
     described=r"\b(?:que|qui[eé]n|si|cuando|porque|c[óo]mo|escrib[íi]|escribi[óo]|ten[íi]a|tiene|contiene|fue|era|hay|"
     r"le[íi]|funci[óo]n|programa|contraseña|consejos)\b(?! (?:no|tenga|sea|contenga|se[ae]n?|teng[ae]n?)\b)",
-    reference=r"\b(?:el|la|este|esta|ese|esa|mi|su|los|las|estas|estos|primeras|primeros)(?: \w+)?(?: \w+)?(?: de)? ",
+    reference=r"\b(?:el|la|este|esta|ese|esa|mi|su|los|las|estas|estos|primeras|primeros)(?: \w+(?: \w+)? de)? ",
     part=r"\b(?:t[íi]tulo|titular|encabezado|asunto|cada|por|introducci[óo]n|conclusi[óo]n|eslogan|(?:con|y) una?|"
     r"contraseña|oraciones|frases|p[áa]rrafos|ensayos|poemas|res[úu]menes)\b",
     part_after=r" (?:por|cada una?|al d[íi]a|de cada|que |anteriores|en cada)",
@@ -135,7 +135,8 @@ FRENCH = Lexicon(
     described=r"\b(?:qui|que|si|quand|lorsque|parce|comment|j'ai|a [ée]crit|avait|contient|comporte|[ée]tait|il y a|"
     r"fait|"
     r"fonction|programme|mot de passe|conseils)\b(?! (?:ne|soit|fasse|comporte|contienne)\b)",
-    reference=r"\b(?:le|la|l'|ce|cet|cette|mon|ma|son|sa|les|ces|premiers|premi[èe]res)(?: ?\w+)?(?: \w+)?(?: de)? ",
+    reference=r"(?:\bl'\w+ de |\b(?:le|la|ce|cet|cette|mon|ma|son|sa|les|ces|premiers|"
+    r"premi[èe]res)(?: \w+(?: \w+)? de)? )",
     part=r"\b(?:titre|en-t[êe]te|objet|chaque|par|introduction|conclusion|slogan|(?:avec|et) une?|mot de passe|"
     r"phrases|"
     r"paragraphes|po[èe]mes|r[ée]sum[ée]s|chacune?)\b",
@@ -222,8 +223,8 @@ PORTUGUESE = Lexicon(
     described=r"\b(?:que|quem|se|quando|porque|como|escrevi|escreveu|tinha|tem|cont[ée]m|foi|era|h[áa]|li|função|"
     r"programa|"
     r"senha|dicas)\b(?! (?:não|tenha|seja|contenha|tenham|sejam)\b)",
-    reference=r"\b(?:o|a|este|esta|esse|essa|meu|minha|seu|sua|os|as|estas|estes|primeiras|"
-    r"primeiros)(?: \w+)?(?: \w+)?(?: de)? ",
+    reference=r"\b(?:o|a|este|esta|esse|essa|meu|minha|seu|sua|os|as|estas|estes|primeiras|primeiros)"
+    r"(?: \w+(?: \w+)? de)? ",
     part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por|introdução|conclusão|slogan|(?:com|e) uma?|senha|frases|"
     r"par[áa]grafos|"
     r"poemas|resumos|redações)\b",
@@ -309,8 +310,8 @@ ITALIAN = Lexicon(
     described=r"\b(?:che|chi|se|quando|perch[ée]|come|ho|ha scritto|aveva|ha|contiene|era|c'è|ci sono|funzione|"
     r"programma|"
     r"password|consigli)\b(?! (?:non|abbia|sia|contenga|siano|abbiano)\b)",
-    reference=r"\b(?:il|lo|la|l'|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|"
-    r"primi)(?: ?\w+)?(?: \w+)?(?: di)? ",
+    reference=r"(?:\bl'\w+ di |\b(?:il|lo|la|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|"
+    r"primi)(?: \w+(?: \w+)? di)? )",
     part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per|introduzione|conclusione|slogan|(?:con|e) una?|"
     r"frasi|"
     r"paragrafi|poesie|riassunti|temi)\b",
