@@ -143,7 +143,8 @@ def test_formats_of_the_conversation_count_only_where_the_prompt_names_none() ->
 
 
 PIECES = st.sampled_from(
-    ["write", "about", "in", "300", "words", "字", "約", "٣", "५", "one", "three", "examples", "table", ".", "\n", '"', "```", "no", "JSON",
+    ["write", "about", "in", "300", "words", "字", "約", "٣", "५", "one", "three", "examples",
+     "table", ".", "\n", '"', "```", "no", "JSON",
      "\x00", "不超过", "개", "दो", "كلمة", "at most", "-", "(", "²", "①", "Ⅷ", "٬", "0", "999999"]
 )  # fmt: skip
 

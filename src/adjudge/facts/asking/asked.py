@@ -137,9 +137,14 @@ def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clau
     if cue is not None:
         since = max(cue.end(), max(before.rfind(mark) for mark in ",，、")) if clause else cue.end()
         return described.search(before, since) is None
+    cue = lexicon.compiled(lexicon.request).search(text, end)
+    if cue is None:
+        return False
     if lexicon.verb_last:
-        return lexicon.compiled(lexicon.request).search(text, end) is not None and described.search(text) is None
-    return False
+        return described.search(text, 0, cue.end()) is None
+    # "In 75 words, tell me who she was."
+    opens = len(before.split()) <= 2 and described.search(before) is None
+    return opens and text[end:].lstrip()[:1] in (",", "،", "，", ":") and cue.start() <= end + 1
 
 
 def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, qualified: bool) -> bool:

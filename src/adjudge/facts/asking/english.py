@@ -113,7 +113,7 @@ ENGLISH = Lexicon(
         r" ?(?:per|each|apiece|a day|every|/|of (?:the|this|my|your)|from |in (?:the|this|my|each)|(?:that|which) |"
         r"starting|beginning|ending|with \d|above|below|ago|for each|respectively|to (?:describe|say)|"
         r"(?:title|tagline|slogan|headline|vocabulary|password|phrases|sentences|names?|introduction|intro|conclusion|"
-        r"caption|hook|bio|quotes?|answers|essays|summaries|stories|poems|paragraphs|descriptions|subject|abstracts|"
+        r"caption|hook|quotes?|answers|essays|summaries|stories|poems|paragraphs|descriptions|subject|abstracts|"
         r"long (?:title|headline))\b|in (?:spanish|french|german|english) (?:and|for)|and \d+ (?:words|sentences))"
     ),
     persistent=(
@@ -162,9 +162,9 @@ ENGLISH = Lexicon(
     frame=(
         r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|"
         r"draw|"
-        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?| the|"
+        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?|"
         r" your answers? in)? ?"
-        r"(?:[a-z-]{3,14} )?"
+        r"(?:(?!this|that|the|each|every|all|any|periodic)[a-z-]{3,14} )?"
     ),
     languages=_LANGUAGES,
     code=(

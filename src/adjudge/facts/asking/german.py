@@ -64,6 +64,8 @@ GERMAN = Lexicon(
         r" uns)?(?: eine liste (?:mit|von))?"
         r"(?: die)?(?P<q> mindestens| genau| bis zu| höchstens| maximal)? (?P<n>{n}) (?:[a-zäöüß]{3,20} )?"
         r"(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b",
+        r"(?:mir|uns) (?P<n>{n}) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30}) (?:empfehlen|nennen|"
+        r"geben|sagen|zeigen)\b",
         r"\b(?:in|mit) (?P<n>{n}) (?P<noun>stichpunkten|aufzählungspunkten|punkten)\b",
     ),
     not_items=r"(?:wörter|worte|wörtern|worten|sätze|sätzen|absätze|absätzen|zeilen|zeichen|minuten|stunden|tage|"

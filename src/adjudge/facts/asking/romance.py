@@ -21,7 +21,8 @@ SPANISH = Lexicon(
     paragraph=r"(?: breves| cortos)? p[áa]rrafos?\b",
     request=_START
     + r"y|luego|por favor|favor de|siempre|debes?|tienes? que|quiero que|necesito que|puedes|podr[íi]as|ahora|"
-    r"ay[úu]dame a) )(?:escrib[ea]|escribir|escr[íi]beme|da(?:me|nos)?|d[ae]r?|list[ae]r?|enumer[ae]r?|nombr[ae]r?|"
+    r"ay[úu]dame a) )(?:escrib[ea]|escribir|escr[íi]beme|da(?:me|nos)?|dar(?:me|nos)?|d[ae]r?|list[ae]r?|"
+    r"enumer[ae]r?|nombr[ae]r?|"
     r"sugi[eé]r[ea](?:me)?|sugerir|propon(?:me|ga|er)?|prop[óo]n(?:me)?|resum[ea](?:lo|la)?|resumir|explica(?:me)?|"
     r"expl[íi]ca(?:me)?|explique|explicar|descri[bv][ea]|describir|redacta|redacte|redactar|responde|responda|"
     r"contesta|"
@@ -55,7 +56,8 @@ SPANISH = Lexicon(
     persistent=r"\bsiempre\b|\ba partir de ahora\b|\bde ahora en adelante\b|\ben (?:todas tus|cada) respuestas?\b|"
     r"\bnunca\b",
     items=(
-        r"(?:dame|danos|da|dar|lista|liste|listar|enumera|enumere|enumerar|nombra|nombre|sugiere|sugi[eé]reme|sugerir|"
+        r"(?:dame|danos|da|dar(?:me|nos)?|lista|liste|listar|enumera|enumere|enumerar|nombra|nombre|sugiere|"
+        r"sugi[eé]reme|sugerir|"
         r"prop[óo]n|propon(?:me|ga)?|menciona|mencione|cita|recomienda|recomi[eé]ndame|dime|escribe|escriba|indica|"
         r"genera|genere|proporciona|proporcione|explica|describe|elabora)(?: una lista (?:de|con))?(?: las| los)?"
         r"(?P<q> al menos| exactamente| hasta| como m[áa]ximo| como m[íi]nimo| un m[íi]nimo de| un m[áa]ximo de)? "
@@ -282,7 +284,8 @@ ITALIAN = Lexicon(
     paragraph=r"(?: brevi)? paragraf[oi]\b",
     request=_START
     + r"e|poi|per favore|sempre|devi|deve|puoi|può|potresti|potrebbe|vorrei che|voglio che tu|ora|aiutami a) )"
-    r"(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|iscimi|"
+    r"(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|"
+    r"iscimi|"
     r"isca|"
     r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|"
     r"rispond[ia]|"
@@ -319,7 +322,8 @@ ITALIAN = Lexicon(
     persistent=r"\bsempre\b|\bd'ora in (?:poi|avanti)\b|\bda ora in poi\b|\bin (?:tutte le tue|ogni|"
     r"tutte le) rispost[ae]\b|\bmai\b",
     items=(
-        r"(?:da(?:mmi|cci|re)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomina|cita|sugger(?:isci|iscimi|ire)|propon(?:i|imi)|"
+        r"(?:da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomina|cita|sugger(?:isci|iscimi|ire)|propon(?:i|"
+        r"imi)|"
         r"menziona|"
         r"consiglia(?:mi|re)?|dimmi|scriv(?:i|imi|ere)|indica|genera|fornisci|spiega(?:mi)?|descrivi|"
         r"elabora)(?: un elenco di| una lista di)?"
