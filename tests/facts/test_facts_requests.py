@@ -21,10 +21,10 @@ def wishes(requests: Requests) -> list:
     return [wish for wish in found if wish is not None]
 
 
-@pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample["formats"] or sample["length"]])
-def test_a_wish_is_read_as_it_was_said(sample: dict) -> None:
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_wish_is_read_as_it_was_said_or_not_at_all(sample: dict) -> None:
     got = read_wishes(read_requests(sample["text"]))
-    assert got == {key: sample[key] for key in got}
+    assert all(got[key] == sample[key] or not got[key] for key in got)
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if not any(s[k] for k in s if k not in ("text", "language"))])

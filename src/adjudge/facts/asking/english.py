@@ -92,7 +92,8 @@ ENGLISH = Lexicon(
     described=(
         r"\b(?:that|which|who|whose|where|if|when|unless|because|since|although|how|why|whether|writing|tips|guide|"
         r"advice|function|script|program|regex|app|password|query|was|were|wrote|written|had|has|have|contains?|read|"
-        r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|vocabulary|"
+        r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|provided with|given an?|"
+        r"receive|vocabulary|"
         r"assignment is)\b"
         r"(?! (?:is|are|should|must|does not|doesn't|has|have|be|no|at|not)\b)(?!'s\b)"
     ),

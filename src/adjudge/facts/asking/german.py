@@ -28,7 +28,7 @@ GERMAN = Lexicon(
     r"generier(?:e|en sie)?|erwähne?|empfiehl|empfehlen sie|sag(?:e)?|stelle?(?:n sie)?|formatier(?:e|en sie)?|"
     r"übersetze?(?:n sie)?|wandle|konvertier(?:e|en sie)?|gestalte|halte?(?:n sie)?|entwirf|entwickle|"
     r"zeige?(?:n sie)?|"
-    r"präsentier(?:e|en sie)?|formulier(?:e|en sie)?|füge?|finde?(?:n sie)?|vergleiche?)\b"
+    r"präsentier(?:e|en sie)?|formulier(?:e|en sie)?|füge?|finde?(?:n sie)?|vergleiche?|erzähle?)\b"
     r"|\bbitte\b|\b(?:kannst du|könntest du|können sie|könnten sie)\b|\bich (?:brauche|möchte|will|"
     r"hätte gern) (?:einen?|\d)"
     r"|\b(?:die|deine|ihre|der|dein|das) (?:antwort|text|aufsatz|zusammenfassung|ausgabe|artikel) (?:soll|sollte|"
