@@ -102,9 +102,9 @@ def score_answers() -> tuple[dict[str, Counts], list[str]]:
             for which in ("certain", "all"):
                 got = {_label(name, spot) for name, spot in spots if which == "all" or spot.certain}
                 got = {fact for fact in got if _kind(fact) == kind}
-                judged[f"{kind} facts, {which}"] += (
-                    [(True, fact in got) for fact in wanted] + [(False, True) for _ in got - wanted] or [(False, False)]
-                )
+                judged[f"{kind} facts, {which}"] += [(True, fact in got) for fact in wanted] + [
+                    (False, True) for _ in got - wanted
+                ] or [(False, False)]
         labels = sorted(_label(name, spot) for name, spot in spots)
         if labels != sorted(sample["facts"]):
             wrong.append(f"{sample['task']!r}: wanted {sample['facts']}, found {labels}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from .ending import real_end
 from .sentences import code_spans
@@ -35,8 +36,9 @@ _EMOJI = re.compile(
     "[\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f900-\U0001faff☀-⛿✨✅❌❤⭐❗❓❓‼⁉\U0001f1e6-\U0001f1ff]"
 )
 _ALIASES = {
-    "js": "javascript", "jsx": "javascript", "node": "javascript", "ts": "typescript", "py": "python", "python3": "python",
-    "cpp": "c++", "cs": "c#", "csharp": "c#", "sh": "shell", "bash": "shell", "zsh": "shell", "golang": "go", "rb": "ruby",
+    "js": "javascript", "jsx": "javascript", "node": "javascript", "ts": "typescript", "py": "python", "cpp": "c++",
+    "python3": "python", "cs": "c#", "csharp": "c#", "sh": "shell", "bash": "shell", "zsh": "shell", "golang": "go",
+    "rb": "ruby",
     "java script": "javascript", "파이썬": "python", "पाइथन": "python", "पायथन": "python", "بايثون": "python",
     "자바": "java", "パイソン": "python", "mysql": "sql", "postgresql": "sql", "sqlite": "sql",
 }  # fmt: skip
@@ -44,7 +46,7 @@ _OUTPUT = frozenset(
     {"", "text", "txt", "output", "plaintext", "console", "json", "csv", "bash", "shell", "sh", "markdown", "md"}
 )
 _TRIES = 12  # places where JSON may begin
-_BUDGET = 400_000  # characters handed to the JSON parser in all
+_BUDGET = 200_000  # characters handed to the JSON parser in all
 
 
 def find_format(text: str, wishes: Iterable[FormatWish]) -> list[Spot]:
@@ -57,33 +59,35 @@ def find_format(text: str, wishes: Iterable[FormatWish]) -> list[Spot]:
     for wish in wishes:
         spot = _forbidden(body, wish) if wish.forbidden else _missing(body, wish)
         if spot is not None:
-            spots.append(spot)
+            # What was not found in the beginning of a very long text may still come.
+            unread = len(body) > READ and not wish.forbidden and wish.name != "json"
+            spots.append(replace(spot, certain=False) if unread else spot)
     return spots
 
 
 def _missing(body: str, wish: FormatWish) -> Spot | None:
-    whole = (0, len(body))
+    whole, read = (0, len(body)), body[:READ]
     match wish.name:
         case "json":
             return _json(body, wish)
         case "table":
-            if not _DRAWN_TABLE.search(body):
+            if not _DRAWN_TABLE.search(read):
                 return Spot(*whole, "has no table; one was asked for", True, "major")
         case "list" | "bulleted list" | "numbered list":
             return _list(body, wish)
         case "code":
             return _code(body, wish)
         case "html" | "xml":
-            if not _TAG.search(body):
+            if not _TAG.search(read):
                 return Spot(*whole, f"has no {wish.name.upper()}; it was asked for", True, "major")
         case "csv":
-            if not any(mark in body for mark in ",;\t"):
+            if not any(mark in read for mark in ",;\t"):
                 return Spot(*whole, "has no CSV; it was asked for", True, "major")
         case "yaml":
-            if not _YAML.search(body):
+            if not _YAML.search(read):
                 return Spot(*whole, "has no YAML; it was asked for", True, "major")
         case "plain text":
-            found = _MARKDOWN.search(body)
+            found = _MARKDOWN.search(read)
             if found is not None:
                 return Spot(*found.span(), "has Markdown; plain text was asked for", False, "minor")
         case _:
@@ -94,7 +98,7 @@ def _missing(body: str, wish: FormatWish) -> Spot | None:
 def _json(body: str, wish: FormatWish) -> Spot | None:
     if _parses(body):
         return None
-    fences = [_FENCE_LINE.sub("", body[start:end], count=1) for start, end in code_spans(body)]
+    fences = [_FENCE_LINE.sub("", body[start:end], count=1) for start, end in code_spans(body[:READ])]
     fenced = any(_parses(fence) for fence in fences)
     if not fenced and not _holds_json(body):
         there = "has JSON that does not parse" if "{" in body or "[" in body else "has no JSON"
@@ -139,7 +143,7 @@ def _holds_json(body: str) -> bool:
 
 def _list(body: str, wish: FormatWish) -> Spot | None:
     styles = {listing.style for listing in read_structure(body).listings}
-    bullets = _BULLET.search(body) is not None
+    bullets = _BULLET.search(body[:READ]) is not None
     if bullets:
         styles.add("bulleted")
     whole = (0, len(body))
@@ -155,9 +159,9 @@ def _list(body: str, wish: FormatWish) -> Spot | None:
 
 
 def _code(body: str, wish: FormatWish) -> Spot | None:
-    spans = code_spans(body)
+    spans = code_spans(body[:READ])
     if not spans:
-        if _LIKE_CODE.search(body):
+        if _LIKE_CODE.search(body[:READ]):
             return None
         return Spot(0, len(body), "has no code; it was asked for", True, "major")
     if wish.language is None:
@@ -183,7 +187,7 @@ def _forbidden(body: str, wish: FormatWish) -> Spot | None:
     certain = True
     match wish.name:
         case "code":
-            found = next(iter(code_spans(body)), None)
+            found = next(iter(code_spans(body[:READ])), None)
         case "table":
             found = next(
                 ((each.start, each.end) for each in read_structure(body).listings if each.style == "table"), None
@@ -220,7 +224,8 @@ def _forbidden(body: str, wish: FormatWish) -> Spot | None:
 
 _NAMES = {
     "code": "a code block", "table": "a table", "list": "a list", "bulleted list": "a bulleted list",
-    "numbered list": "a numbered list", "emojis": "an emoji", "markdown": "Markdown", "json": "JSON", "html": "HTML", "xml": "XML",
+    "numbered list": "a numbered list", "emojis": "an emoji", "markdown": "Markdown", "json": "JSON",
+    "html": "HTML", "xml": "XML",
 }  # fmt: skip
 
 

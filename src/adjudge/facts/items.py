@@ -12,10 +12,9 @@ from ..verdicts import Severity
 from .ending import real_end
 from .sentences import CLOSERS, SENTENCE_ENDS
 from .spots import Spot
-from .structure import Structure, read_structure
+from .structure import READ, Structure, read_structure
 from .wishes import ItemsWish
 
-_READ = 100_000
 _END = re.compile(r"(?:[.!?…]+[\"'”’»)\]*_]{0,3}(?=\s|\Z)|[。！？｡؟۔।॥]+[」』”’）]{0,2})")
 # After these a full stop need not end a sentence, and what follows it may begin with a capital.
 _ABBREVIATION = re.compile(
@@ -31,7 +30,7 @@ def find_items(text: str, wish: ItemsWish) -> Spot | None:
     """That the number is another one than asked for; None where nothing countable was found."""
     end = real_end(text)
     body = text[:end]
-    if not body or end > _READ:
+    if not body or end > READ:
         return None
     if wish.unit == "sentences":
         return _sentences(body, wish)
@@ -59,9 +58,9 @@ def _items(body: str, wish: ItemsWish) -> Spot | None:
 
 def _ways_to_count(structure: Structure) -> set[int]:
     counts = [listing.count for listing in structure.listings]
-    ways = {*counts, sum(counts), structure.headings, structure.bold_leads, len(counts)}
-    # A title above or a closing line below may be one of the headings.
-    return ways | {structure.headings - 1, structure.headings - 2}
+    # A title above or a closing line below may be one of the headings; several lists may be the items of one.
+    headings = (structure.headings, structure.headings - 1, structure.headings - 2)
+    return {way for way in (*counts, sum(counts), *headings, structure.bold_leads, len(counts)) if way > 1}
 
 
 def _sentences(body: str, wish: ItemsWish) -> Spot | None:

@@ -14,7 +14,8 @@ from .sentences import code_spans
 from .spots import Spot
 from .wishes import LengthWish
 
-_COUNTED = 60_000  # characters that are counted; of a longer text it is said that it has more
+# Characters that are counted, and for each word asked for; of a longer text it is said that it has more.
+_COUNTED, _PER_WORD = 20_000, 15
 _SAMPLE = 4000
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _THAI = re.compile(r"[\u0e00-\u0e7f]")
@@ -75,9 +76,11 @@ class _Measured:
         self.in_words = unit == "words"
         self.sure = unit == wish.unit
         total = sum(end - start for start, end in self._pieces)
-        self.capped = total > _COUNTED
-        self._pieces = _first(self._pieces, _COUNTED)
-        self.count = sum(self._length(body[start:end]) for start, end in self._pieces)
+        most = max(_COUNTED, _PER_WORD * (wish.upper or wish.count))
+        self.capped = total > most
+        self._pieces = _first(self._pieces, most)
+        self._lengths = [self._length(body[start:end]) for start, end in self._pieces]
+        self.count = sum(self._lengths)
 
     def _length(self, piece: str) -> int:
         return count_words(piece) if self.in_words else sum(map(len, piece.split()))
@@ -85,12 +88,11 @@ class _Measured:
     def place_of(self, limit: int) -> int:
         """Where the first word or character beyond the limit begins."""
         left = limit
-        for start, end in self._pieces:
-            piece = self._text[start:end]
-            length = self._length(piece)
+        for (start, end), length in zip(self._pieces, self._lengths, strict=True):
             if length <= left:
                 left -= length
                 continue
+            piece = self._text[start:end]
             return start + (_word_place(piece, left) if self.in_words else _character_place(piece, left))
         return max(0, self.end - 1)
 

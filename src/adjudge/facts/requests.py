@@ -12,11 +12,12 @@ from .asking.counts import read_items, read_paragraphs_wish, read_sentences_wish
 from .asking.eastern import ARABIC, HINDI
 from .asking.english import ENGLISH
 from .asking.formats import read_formats
+from .asking.gallic import FRENCH, ITALIAN
 from .asking.german import GERMAN
+from .asking.iberian import PORTUGUESE, SPANISH
 from .asking.lengths import read_length
 from .asking.lexicon import Lexicon
 from .asking.passages import Sentence, read_sentences
-from .asking.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
 from .wishes import Requests, combined
 
 __all__ = ["Requests", "combined", "read_requests"]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .sentences import code_spans
 
-READ = 100_000  # characters
+READ = 30_000  # characters, some five thousand words; what was asked for is counted in tens
+_LINES = 3000
 _NUMBERED = re.compile(
-    r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?:(?:step|tip|reason|idea|example|question|point|paso|"
+    r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?:(?i:step|tip|reason|idea|example|question|point|paso|"
     r"étape|"
     r"schritt|passo|fase|joke|fact|option|method|way|consejo|idée|exemple|ejemplo|exemplo|esempio|beispiel|tipp|"
     r"第|步骤|ステップ|단계|चरण|الخطوة)\s?#?(?=[\d０-９]))?"
@@ -49,7 +51,7 @@ class Structure:
     length: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Line:
     start: int
     text: str
@@ -59,11 +61,19 @@ class _Line:
 
 
 def read_structure(text: str) -> Structure:
-    """The structure of the first hundred thousand characters, without what stands in code fences."""
-    body = text[:READ]
+    """The structure of a text's beginning, without what stands in code fences."""
+    return _read(text[:READ])
+
+
+@lru_cache(maxsize=4)  # each format asked for looks at the same text
+def _read(body: str) -> Structure:
     code = code_spans(body)
+    pieces, at = [], 0
     for start, end in code:
-        body = body[:start] + re.sub(r"[^\n]", " ", body[start : end + 3]) + body[end + 3 :]
+        end = min(end + 3, len(body))
+        pieces += [body[at:start], re.sub(r"[^\n]", " ", body[start:end])]
+        at = end
+    body = "".join([*pieces, body[at:]])
     lines = _lines(body)
     listings = [*_numbered(lines, len(body)), *_bulleted(lines, len(body)), *_tables(lines)]
     return Structure(
@@ -81,6 +91,8 @@ def _lines(body: str) -> list[_Line]:
     for raw in body.split("\n"):
         if raw.strip():
             lines.append(_classified(at, raw))
+            if len(lines) >= _LINES:
+                break
         at += len(raw) + 1
     return lines
 

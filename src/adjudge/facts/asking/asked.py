@@ -19,6 +19,10 @@ _CONDITIONAL = re.compile(
     r"\W*(?:(?:if|when|whenever|once|si|cuando|quand|wenn|falls|se|quando)\b|もし|如果|若|만약|अगर|यदि|إذا)",
     re.IGNORECASE,
 )
+# What somebody else asked for.
+_REPORTED = re.compile(
+    r"\b(?:said|says|told (?:me|us)|asked (?:me|us)|dijo|a dit|sagte|disse|ha detto)\b", re.IGNORECASE
+)
 _PRONOUN = re.compile(
     r"\b(?:that|it|this|he|she|they|we|i|there|these|those|is|was|es|son|sind|c'est|sono)\b", re.IGNORECASE
 )
@@ -125,7 +129,7 @@ def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clau
     """
     text = sentence.text
     before = text[:start]
-    if _CONDITIONAL.match(text):
+    if _CONDITIONAL.match(text) or _REPORTED.search(before):
         return False
     cues = list(lexicon.compiled(lexicon.request).finditer(before))
     cue = cues[-1] if cues else None
@@ -133,9 +137,14 @@ def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clau
     if cue is not None:
         since = max(cue.end(), max(before.rfind(mark) for mark in ",，、")) if clause else cue.end()
         return described.search(before, since) is None
+    cue = lexicon.compiled(lexicon.request).search(text, end)
+    if cue is None:
+        return False
     if lexicon.verb_last:
-        return lexicon.compiled(lexicon.request).search(text, end) is not None and described.search(text) is None
-    return False
+        return described.search(text, 0, cue.end()) is None
+    # "In 75 words, tell me who she was."
+    opens = len(before.split()) <= 2 and described.search(before) is None
+    return opens and text[end:].lstrip()[:1] in (",", "،", "，", ":") and cue.start() <= end + 1
 
 
 def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, qualified: bool) -> bool:

@@ -26,7 +26,8 @@ _AT_MOST = re.compile(
 _VAGUE = re.compile(r"about|around|ほど|くらい|程度|정도|左右", re.IGNORECASE)
 # Directly before or behind: "for each", "each with two examples": the number is not that of the whole answer.
 DISTRIBUTED = re.compile(
-    r"\b(?:each|every|per (?:item|person|category|day|paragraph|section|point|week|page)|respectively|cada|chaque|"
+    r"\b(?:each|every|per (?:item|person|category|day|paragraph|section|point|week|page)|respectively|(?:in )?total|"
+    r"cada|chaque|"
     r"chacune?|jede[rnsm]?|jeweils|ogni|ciascun[ao]?)\b|各|每|それぞれ|ずつ|각각|마다|씩|"
     r"प्रत्येक|हर |لكل|كل ",
     re.IGNORECASE,

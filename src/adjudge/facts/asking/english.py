@@ -65,7 +65,8 @@ ENGLISH = Lexicon(
     ),
     at_most=(
         r"(?:no more than|not more than|at most|at the most|a? ?max(?:imum)?(?: (?:of|length|limit)(?: of)?)?:?|max\.|"
-        r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not exceed(?:ing)?|"
+        r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not be (?:longer|"
+        r"more) than|not exceed(?:ing)?|"
         r"not (?:go )?over|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
         r"doesn't exceed|does not exceed|(?:keep|stay)(?: \w+)? (?:under|below|within|to)|restrict(?:ed)?(?: \w+)? to|"
         r"limit(?: of| is)?:?|≤|<) ?"
@@ -91,13 +92,14 @@ ENGLISH = Lexicon(
     described=(
         r"\b(?:that|which|who|whose|where|if|when|unless|because|since|although|how|why|whether|writing|tips|guide|"
         r"advice|function|script|program|regex|app|password|query|was|were|wrote|written|had|has|have|contains?|read|"
-        r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|vocabulary|"
+        r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|provided with|given an?|"
+        r"receive|vocabulary|"
         r"assignment is)\b"
         r"(?! (?:is|are|should|must|does not|doesn't|has|have|be|no|at|not)\b)(?!'s\b)"
     ),
     reference=(
         r"\b(?:this|that|my|the|his|her|their|following|attached|above|these|those|our|its|first|last|next|other|"
-        r"same|given|every|each|per|provided)(?: \w+)?(?: of)? "
+        r"same|given|every|each|per|provided)(?: (?!in\b|to\b|with\b|into\b|using\b)\w+)?(?: of)? "
     ),
     part=(
         r"\b(?:title|headline|heading|subject line|subject|each|every|per|bullet|captions?|tagline|slogan|"
@@ -112,7 +114,7 @@ ENGLISH = Lexicon(
         r" ?(?:per|each|apiece|a day|every|/|of (?:the|this|my|your)|from |in (?:the|this|my|each)|(?:that|which) |"
         r"starting|beginning|ending|with \d|above|below|ago|for each|respectively|to (?:describe|say)|"
         r"(?:title|tagline|slogan|headline|vocabulary|password|phrases|sentences|names?|introduction|intro|conclusion|"
-        r"caption|hook|bio|quotes?|answers|essays|summaries|stories|poems|paragraphs|descriptions|subject|abstracts|"
+        r"caption|hook|quotes?|answers|essays|summaries|stories|poems|paragraphs|descriptions|subject|abstracts|"
         r"long (?:title|headline))\b|in (?:spanish|french|german|english) (?:and|for)|and \d+ (?:words|sentences))"
     ),
     persistent=(
@@ -161,9 +163,9 @@ ENGLISH = Lexicon(
     frame=(
         r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|"
         r"draw|"
-        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?| the|"
+        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?|"
         r" your answers? in)? ?"
-        r"(?:[a-z-]{3,14} )?"
+        r"(?:(?!this|that|the|each|every|all|any|periodic)[a-z-]{3,14} )?"
     ),
     languages=_LANGUAGES,
     code=(

@@ -36,8 +36,10 @@ _ONLY = re.compile(
 def read_formats(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> tuple[FormatWish, ...]:
     """All formats asked for or forbidden, in the order of the text; one of each name."""
     found: dict[tuple[FormatName, bool], FormatWish] = {}
+    whole = "\n".join(sentence.text for sentence in sentences)
+    named = [lexicon for lexicon in lexicons if lexicon.compiled(_any_format(lexicon)).search(whole)]
     for sentence in sentences:
-        for lexicon in lexicons:
+        for lexicon in named:
             banned = list(_forbidden(sentence, lexicon))
             for wish in [*banned, *_required(sentence, lexicon, banned), *_code(sentence, lexicon, banned)]:
                 found.setdefault((wish.name, wish.forbidden), wish)
@@ -47,6 +49,10 @@ def read_formats(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> 
     if {"bulleted list", "numbered list"} & {wish.name for wish in wishes if not wish.forbidden}:
         wishes = [wish for wish in wishes if wish.forbidden or wish.name != "list"]
     return tuple(sorted(wishes, key=lambda wish: wish.start))
+
+
+def _any_format(lexicon: Lexicon) -> str:
+    return "|".join([*lexicon.formats.values(), lexicon.code])
 
 
 def _forbidden(sentence: Sentence, lexicon: Lexicon) -> Iterator[FormatWish]:
@@ -103,10 +109,14 @@ def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) ->
                 continue
             if any(wish.start <= sentence.start + start < wish.end for wish in banned):
                 continue
-            if not is_asked(sentence, start, end, lexicon, clause=True) or _only_listing(name, text, end, lexicon):
+            if not _is_wanted(sentence, match.start(), end, lexicon) or _only_listing(name, text, end, lexicon):
                 continue
             yield _wish(sentence, name, match.start(), end, only=_ONLY.search(text) is not None)
             break
+
+
+def _is_wanted(sentence: Sentence, start: int, end: int, lexicon: Lexicon) -> bool:
+    return is_asked(sentence, start, end, lexicon, clause=True) or is_request(sentence, start, end, lexicon)
 
 
 def _only_listing(name: FormatName, text: str, end: int, lexicon: Lexicon) -> bool:

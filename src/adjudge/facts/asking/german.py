@@ -28,7 +28,7 @@ GERMAN = Lexicon(
     r"generier(?:e|en sie)?|erwähne?|empfiehl|empfehlen sie|sag(?:e)?|stelle?(?:n sie)?|formatier(?:e|en sie)?|"
     r"übersetze?(?:n sie)?|wandle|konvertier(?:e|en sie)?|gestalte|halte?(?:n sie)?|entwirf|entwickle|"
     r"zeige?(?:n sie)?|"
-    r"präsentier(?:e|en sie)?|formulier(?:e|en sie)?|füge?|finde?(?:n sie)?|vergleiche?)\b"
+    r"präsentier(?:e|en sie)?|formulier(?:e|en sie)?|füge?|finde?(?:n sie)?|vergleiche?|erzähle?)\b"
     r"|\bbitte\b|\b(?:kannst du|könntest du|können sie|könnten sie)\b|\bich (?:brauche|möchte|will|"
     r"hätte gern) (?:einen?|\d)"
     r"|\b(?:die|deine|ihre|der|dein|das) (?:antwort|text|aufsatz|zusammenfassung|ausgabe|artikel) (?:soll|sollte|"
@@ -46,11 +46,11 @@ GERMAN = Lexicon(
     plain=r"(?<!liste )\b(?:in|mit|von|aus)(?: nur| genau)? |\b(?:einen?|ein) ",
     plain_after=r" (?:lang|umfassen|über|insgesamt)\b",
     header=r"länge|umfang|wortzahl|wortlimit|limit",
-    described=r"\b(?:dass?|der|welche[rs]?|wenn|ob|falls|als|weil|wie|schrieb|geschrieben|hatte|hat|enthält|war|"
+    described=r"\b(?:dass|der|welche[rs]?|wenn|ob|falls|als|weil|wie|schrieb|geschrieben|hatte|hat|enthält|war|"
     r"gibt es|"
     r"funktion|programm|passwort|tipps|was|wer)\b(?! (?:nicht|maximal|höchstens|etwa|mindestens)\b)",
     reference=r"\b(?:der|die|das|den|dem|diese[rnsm]?|mein(?:e|en|em)?|sein(?:e|en)?|"
-    r"ersten)(?: \w+)?(?: \w+)?(?: mit| von)? ",
+    r"ersten)(?: \w+(?: \w+)? (?:mit|von))? ",
     part=r"\b(?:titel|überschrift|betreff|jede[rnsm]?|je|pro|einleitung|schluss|slogan|(?:mit|und) einem?r?|passwort|"
     r"sätze|"
     r"absätze|gedichte|zusammenfassungen|aufsätze)\b",
@@ -64,6 +64,8 @@ GERMAN = Lexicon(
         r" uns)?(?: eine liste (?:mit|von))?"
         r"(?: die)?(?P<q> mindestens| genau| bis zu| höchstens| maximal)? (?P<n>{n}) (?:[a-zäöüß]{3,20} )?"
         r"(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b",
+        r"(?:mir|uns) (?P<n>{n}) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30}) (?:empfehlen|nennen|"
+        r"geben|sagen|zeigen)\b",
         r"\b(?:in|mit) (?P<n>{n}) (?P<noun>stichpunkten|aufzählungspunkten|punkten)\b",
     ),
     not_items=r"(?:wörter|worte|wörtern|worten|sätze|sätzen|absätze|absätzen|zeilen|zeichen|minuten|stunden|tage|"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 _HEAD, _TAIL = 2000, 600
-_LONG_HEAD = 20_000  # of a conversation, where a lasting wish may stand anywhere
+_LONG_HEAD = 10_000  # of a conversation, where a lasting wish may stand anywhere
 _LONG_PARAGRAPH = 700  # characters from which a later paragraph is taken for pasted text
 _BLANK = "\x00"
 

@@ -1,0 +1,190 @@
+"""How French and Italian ask."""
+
+from __future__ import annotations
+
+from .lexicon import Lexicon, numerals
+from .romance import LANGUAGES, PROGRAM, START
+
+FRENCH = Lexicon(
+    script=r"[a-zàâçéèêëîïôûùü]",
+    numbers=numerals(
+        "une_seule/un_seul/un/une=1 deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 neuf=9 dix=10 onze=11 "
+        "douze=12 quinze=15 vingt=20 trente=30 quarante=40 cinquante=50 cent=100 deux_cents=200 trois_cents=300 "
+        "cinq_cents=500 mille=1000"
+    ),
+    word=r" mots?\b",
+    character=r" caract[èe]res\b",
+    sentence=r"(?: courtes| br[èe]ves)? phrases?\b",
+    paragraph=r"(?: courts| brefs)? paragraphes?\b",
+    request=START
+    + r"et|puis|s'il (?:te|vous) pla[îi]t|merci de|veuillez|toujours|tu dois|vous devez|peux-tu|pouvez-vous|"
+    r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant) )(?:me )?(?:[ée]cri(?:s|vez|"
+    r"re)|"
+    r"[ée]cris-moi|"
+    r"donne[zr]?(?:-moi|-nous)?|liste[zr]?|[ée]num[èe]re|[ée]num[ée]re[zr]|nomme[zr]?|cite[zr]?|sugg[èe]re(?:-moi)?|"
+    r"sugg[ée]re[zr](?:-moi)?|propose[zr]?(?:-moi)?|r[ée]sume[zr]?|explique[zr]?|d[ée]cri(?:s|vez|re)|r[ée]dige[zr]?|"
+    r"r[ée]pond(?:s|ez|re)|utilise[zr]?|limite[zr]?(?:-toi)?|fai(?:s|tes|re)|cr[ée]e[zr]?|g[ée]n[èée]re[zr]?|"
+    r"mentionne[zr]?|recommande[zr]?|pr[ée]sente[zr]?|renvoie|retourne[zr]?|conver(?:tis|tir|tissez)|tradui(?:s|sez|"
+    r"re)|"
+    r"indique[zr]?|fourni(?:s|ssez|r)|trouve[zr]?|compose[zr]?|dis-moi|organise[zr]?|reste[zr]?|compare[zr]?|"
+    r"dresse[zr]?)\b"
+    r"|\bs'il (?:te|vous) pla[îi]t\b|\bveuillez\b|\bmerci de\b|\b(?:je veux|j'ai besoin|je voudrais|il me faut) "
+    r"(?:d'un|un|une|\d)|\b(?:la|ta|votre|le|ton) (?:r[ée]ponse|texte|r[ée]sum[ée]|essai|r[ée]daction|"
+    r"article) (?:doit|ne "
+    r"doit|devra)\b",
+    about=r"(?:environ|à peu près|approximativement|autour de|quelque|près de|~) ?(?:de )?",
+    at_most=r"(?:maximum(?: de)?:?|max\.?|au (?:plus|maximum)|pas plus de|moins de|jusqu'à|ne (?:d[ée]passe[zr]?|"
+    r"d[ée]passant|d[ée]passe|doit|devra)(?: pas)?(?: d[ée]passer)?|sans d[ée]passer|limite(?: de)?:?|en dessous de|"
+    r"un maximum de) ?",
+    at_least=r"(?:au moins|minimum(?: de)?:?|au minimum|plus de|pas moins de|un minimum de) ?",
+    exactly=r"exactement ",
+    about_after=r" environ\b",
+    at_most_after=r",? (?:maximum|max\b|au (?:plus|maximum)|ou moins)",
+    at_least_after=r",? (?:minimum|au (?:moins|minimum)|ou plus)\b",
+    between=r"entre |de ",
+    between_and=r" (?:et|à) ",
+    to=r" ?(?:-|–|à|ou) ?",
+    plain=r"(?<!liste )\b(?:en|de|avec)(?: seulement)? ",
+    plain_after=r" (?:de long|sur|au total)\b",
+    header=r"longueur|limite(?: de mots)?|nombre de mots",
+    described=r"\b(?:qui|que|si|quand|lorsque|parce|comment|j'ai|a [ée]crit|avait|contient|comporte|[ée]tait|il y a|"
+    r"fait|"
+    r"fonction|programme|mot de passe|conseils)\b(?! (?:ne|soit|fasse|comporte|contienne)\b)",
+    reference=r"(?:\bl'\w+ de |\b(?:le|la|ce|cet|cette|mon|ma|son|sa|les|ces|premiers|"
+    r"premi[èe]res)(?: \w+(?: \w+)? de)? )",
+    part=r"\b(?:titre|en-t[êe]te|objet|chaque|par|introduction|conclusion|slogan|(?:avec|et) une?|mot de passe|"
+    r"phrases|"
+    r"paragraphes|po[èe]mes|r[ée]sum[ée]s|chacune?)\b",
+    part_after=r" (?:par|chacune?|de chaque|qui |ci-dessus|pour chaque)",
+    persistent=r"\btoujours\b|\bd[ée]sormais\b|\bà partir de maintenant\b|\bdor[ée]navant\b|\bdans (?:toutes tes|"
+    r"chaque|"
+    r"toutes vos) r[ée]ponses?\b|\bjamais\b",
+    items=(
+        r"(?:donne[zr]?|liste[zr]?|[ée]num[èe]re|[ée]num[ée]re[zr]|nomme[zr]?|cite[zr]?|sugg[èe]re|sugg[ée]re[zr]|"
+        r"propose[zr]?|mentionne[zr]?|recommande[zr]?|[ée]cri(?:s|vez|re)|indique[zr]?|g[ée]n[èée]re[zr]?|fourni(?:s|"
+        r"ssez)|"
+        r"trouve[zr]?|explique[zr]?|d[ée]cri(?:s|vez)|dis)(?:-moi|-nous)?(?: une liste de)?(?: les)?"
+        r"(?P<q> au moins| exactement| jusqu'à| au plus| au maximum| au minimum)? (?P<n>{n}) "
+        r"(?P<noun>[a-zàâçéèêëîïôûùü]{3,20}[sx])\b",
+        r"\b(?:en|avec) (?P<n>{n}) (?P<noun>puces|points)\b",
+    ),
+    not_items=r"(?:mots|phrases|paragraphes|lignes|caract[èe]res|minutes|heures|jours|semaines|mois|ans|pages|"
+    r"strophes|"
+    r"vers|fois|euros|grammes|m[èe]tres|sections|parties|pommes)",
+    formats={
+        "bulleted list": r"(?:liste à )?puces",
+        "numbered list": r"liste num[ée]rot[ée]e",
+        "list": r"(?:forme de |forme d'une )?listes?",
+        "table": r"(?:forme de |forme d'un )?tableaux?",
+        "json": r"(?:format )?json(?: valide)?",
+        "html": r"(?:format )?html",
+        "csv": r"(?:format )?csv",
+        "yaml": r"(?:format )?yaml",
+        "xml": r"(?:format )?xml",
+        "plain text": r"texte (?:brut|simple)",
+        "markdown": r"markdown",
+        "emojis": r"[ée]mojis?|[ée]motic[ôo]nes",
+        "code": r"code",
+    },
+    frame=r"\b(?:en|sous|au|avec|dans|fais|fais-moi|cr[ée]e|donne-moi|dresse|dressez|utilise|comme)(?: une?|"
+    r" forme d[e'’](?: ?une?)?| format)? ?(?:[a-zéè]+ )?",
+    languages=LANGUAGES,
+    code=r"(?:[ée]cris|[ée]crivez|cr[ée]e[zr]?|fais|donne(?:-moi)?|g[ée]n[èe]re|impl[ée]mente|[ée]cris-moi) "
+    r"(?:une? |du )?(?:fonction|script|programme|code|requête sql|classe)\b"
+    rf"(?: (?:en) (?P<lang>{LANGUAGES})\b)?",
+    forbids=r"(?:\bn['e] ?(?:utilise[zr]?|inclus|incluez|mets|mettez|[ée]cris|[ée]crivez|emploie|ajoute[zr]?|fais|"
+    r"donne[zr]?)"
+    r"(?: pas| jamais| aucune?)|\b[ée]vite[zr]?|\bsans|\bne pas (?:utiliser|inclure|mettre))"
+    r"(?: utiliser| inclure)?(?: de| d'| le| la| les| aucune?)? ?",
+    about_program=PROGRAM + r"|\b(?:fonction|programme|base de donn[ée]es)\b",
+)
+
+ITALIAN = Lexicon(
+    script=r"[a-zàèéìòù]",
+    numbers=numerals(
+        "una_sola/un_solo/un/uno/una=1 due=2 tre=3 quattro=4 cinque=5 sei=6 sette=7 otto=8 nove=9 dieci=10 undici=11 "
+        "dodici=12 quindici=15 venti=20 trenta=30 quaranta=40 cinquanta=50 cento=100 duecento=200 trecento=300 "
+        "cinquecento=500 mille=1000"
+    ),
+    word=r" parol[ae]\b",
+    character=r" caratteri\b",
+    sentence=r"(?: brevi)? fras[ei]\b",
+    paragraph=r"(?: brevi)? paragraf[oi]\b",
+    request=START
+    + r"e|poi|per favore|sempre|devi|deve|puoi|può|potresti|potrebbe|vorrei che|voglio che tu|ora|aiutami a) )"
+    r"(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|"
+    r"iscimi|"
+    r"isca|"
+    r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|"
+    r"rispond[ia]|"
+    r"rispondere|usa|usi|utilizza|limita(?:ti)?|fa(?:i|mmi|re)?|crea(?:mi|re)?|genera(?:re)?|menziona|consiglia(?:mi|"
+    r"re)?|"
+    r"dimmi|presenta|restituisci|converti|traduci|elabora|indica|fornisci|fornire|mostra|organizza|includi|mantieni|"
+    r"componi|confronta|racconta(?:mi)?)\b"
+    r"|\bper favore\b|\b(?:voglio|vorrei|mi serve|ho bisogno di) (?:un|una|\d)|\b(?:la|tua|il|tuo) (?:risposta|testo|"
+    r"riassunto|saggio|articolo|tema) (?:deve|non deve|dovrebbe|dovrà)\b",
+    about=r"(?:circa|all'incirca|approssimativamente|intorno a(?:lle)?|pi[ùu] o meno|un(?:a|')? ?~|~) ?",
+    at_most=r"(?:massimo(?: di)?:?|max\.?|al massimo|non pi[ùu] di|meno di|fino a|un massimo di|non (?:superare|"
+    r"super[ai]|"
+    r"deve superare|oltre)(?: le| i)?|senza superare(?: le| i)?|entro(?: le| i)?|limite(?: di)?:?|sotto le) ?",
+    at_least=r"(?:almeno|minimo(?: di)?:?|come minimo|pi[ùu] di|non meno di|un minimo di) ?",
+    exactly=r"esattamente ",
+    about_after=r" (?:circa|all'incirca|pi[ùu] o meno)\b",
+    at_most_after=r",? (?:al massimo|massimo|max|o meno)\b",
+    at_least_after=r",? (?:come minimo|minimo|o pi[ùu]|almeno)\b",
+    between=r"(?:tra(?: le)?|fra(?: le)?|da) ",
+    between_and=r" (?:e|a)(?: le)? ",
+    to=r" ?(?:-|–|a|o) ?",
+    plain=r"(?<!lista )(?<!elenco )\b(?:in|di|con)(?: sole| soli| solo)? ",
+    plain_after=r" (?:su|in totale|di lunghezza)\b",
+    header=r"lunghezza|limite(?: di parole)?",
+    described=r"\b(?:che|chi|se|quando|perch[ée]|come|ho|ha scritto|aveva|ha|contiene|era|c'è|ci sono|funzione|"
+    r"programma|"
+    r"password|consigli)\b(?! (?:non|abbia|sia|contenga|siano|abbiano)\b)",
+    reference=r"(?:\bl'\w+ di |\b(?:il|lo|la|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|"
+    r"primi)(?: \w+(?: \w+)? di)? )",
+    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per|introduzione|conclusione|slogan|(?:con|e) una?|"
+    r"frasi|"
+    r"paragrafi|poesie|riassunti|temi)\b",
+    part_after=r" (?:per|ciascun[ao]|l'un[ao]|al giorno|di ogni|che |sopra|in ogni)",
+    persistent=r"\bsempre\b|\bd'ora in (?:poi|avanti)\b|\bda ora in poi\b|\bin (?:tutte le tue|ogni|"
+    r"tutte le) rispost[ae]\b|\bmai\b",
+    items=(
+        r"(?:da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomina|cita|sugger(?:isci|iscimi|ire)|propon(?:i|"
+        r"imi)|"
+        r"menziona|"
+        r"consiglia(?:mi|re)?|dimmi|scriv(?:i|imi|ere)|indica|genera|fornisci|spiega(?:mi)?|descrivi|"
+        r"elabora)(?: un elenco di| una lista di)?"
+        r"(?: le| i| gli)?(?P<q> almeno| esattamente| fino a| al massimo| come minimo)? (?P<n>{n}) "
+        r"(?P<noun>[a-zàèéìòù]{3,20}[iea])\b",
+        r"\b(?:in|con) (?P<n>{n}) (?P<noun>punti)\b",
+    ),
+    not_items=r"(?:parole|frasi|paragrafi|righe|caratteri|minuti|ore|giorni|settimane|mesi|anni|pagine|strofe|versi|"
+    r"volte|"
+    r"euro|grammi|chili|metri|sezioni|parti|mele)",
+    formats={
+        "bulleted list": r"(?:elenco|lista) puntat[oa]",
+        "numbered list": r"(?:elenco|lista) numerat[oa]",
+        "list": r"(?:forma di )?(?:elenco|elenchi|lista|liste)",
+        "table": r"(?:forma di )?tabell[ae]",
+        "json": r"(?:formato )?json(?: valido)?",
+        "html": r"(?:formato )?html",
+        "csv": r"(?:formato )?csv",
+        "yaml": r"(?:formato )?yaml",
+        "xml": r"(?:formato )?xml",
+        "plain text": r"testo (?:semplice|normale)",
+        "markdown": r"markdown",
+        "emojis": r"emoji|emoticon",
+        "code": r"codice",
+    },
+    frame=r"\b(?:in|come|con|usa|usando|crea|fai|fammi|genera|dammi|restituisci|sotto)(?: una?| un'| formato|"
+    r" forma di)? ?(?:[a-zàèéìòù]+ )?",
+    languages=LANGUAGES,
+    code=r"(?:scrivi|scrivimi|crea|fai|genera|implementa|dammi) (?:una? |del )?(?:funzione|script|programma|codice|"
+    r"query sql|classe)\b"
+    rf"(?: (?:in) (?P<lang>{LANGUAGES})\b)?",
+    forbids=r"\b(?:non (?:usare|utilizzare|includere|inserire|scrivere|usi|mettere|aggiungere)|evita(?: di usare)?|"
+    r"senza)"
+    r"(?: usare| utilizzare| includere)?(?: alcun[ao]?| il| la| le| i| gli)? ",
+    about_program=PROGRAM + r"|\b(?:funzione|programma|tavolo)\b",
+)
