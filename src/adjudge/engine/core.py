@@ -15,10 +15,8 @@ from ..judges.wires.base import Wire
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
-from ..protocols.review import review as run_review
 from ..render.dialogue_json import dialogue_record_json
 from ..render.json import comparison_json
-from ..render.review_json import review_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
@@ -103,6 +101,9 @@ class Engine:
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
     ) -> ReviewVerdict | Failure:
         """The same for a person's ratings."""
+        from ..protocols.review import review as run_review
+        from ..render.review_json import review_json
+
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_review(case, judge, settings.rubric, settings.options)
         if isinstance(outcome, ReviewVerdict):

@@ -11,10 +11,8 @@ from ..journal import ReplayJournal, open_journal
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
-from ..protocols.review import review as run_review
 from ..render.dialogue_json import dialogue_record_json
 from ..render.json import comparison_json
-from ..render.review_json import review_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .core import Engine
@@ -63,6 +61,9 @@ async def _dialogue(stored: dict[str, object], engine: Engine) -> bytes | Failur
 
 
 async def _review(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+    from ..protocols.review import review as run_review
+    from ..render.review_json import review_json
+
     case, settings = inputs.review_of(stored)
     judge = engine.judge(settings.judge, settings)
     outcome = await run_review(case, judge, settings.rubric, settings.options)

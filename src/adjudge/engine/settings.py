@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..facts.language import LANGUAGE_NAMES
 from ..judges.wires.base import Sampling
 from ..protocols.compare import CompareOptions
 from ..protocols.dialogue import DialogueOptions, check_weights_add_up
-from ..protocols.review import ReviewOptions
 from ..rubric import Rubric, shipped
+
+if TYPE_CHECKING:
+    from ..protocols.review import ReviewOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +87,16 @@ class ReviewSettings(_Asking):
         if isinstance(self.languages, str):
             raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
         object.__setattr__(self, "languages", tuple(self.languages))
-        for code in self.languages:
-            if code not in LANGUAGE_NAMES:
-                raise InputError("languages", repr(code), f"one of {', '.join(sorted(LANGUAGE_NAMES))}")
+        if self.languages:
+            from ..facts.language import LANGUAGE_NAMES
+
+            for code in self.languages:
+                if code not in LANGUAGE_NAMES:
+                    raise InputError("languages", repr(code), f"one of {', '.join(sorted(LANGUAGE_NAMES))}")
 
     @property
     def options(self) -> ReviewOptions:
+        # The review's rules and detectors are loaded by those who review.
+        from ..protocols.review import ReviewOptions
+
         return ReviewOptions(self.seed, self.sample, self.temperature, self.languages)

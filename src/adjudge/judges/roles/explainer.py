@@ -31,7 +31,7 @@ class Explainer:
             code=fence.code,
             tables=fence.wrap("TABLES", tables),
             verdict=question.verdict,
-            problems=bullets(question.problems) or "- nothing",
+            problems=prompts.defuse(bullets(question.problems)) or "- nothing",
         )
         return Prompt(system, (user,), _SHAPE.schema, "explanation")
 

@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple, get_args
 from ... import prompts
 from ...cases import Review
 from ...evidence import Haystack
-from ...facts.language import LANGUAGE_NAMES, language_of
 from ...facts.markers import without_end_markers
 from ...rubric import OVERALL, Criterion, Rubric
 from ...verdicts import (
@@ -234,6 +233,9 @@ class _Checker:
 
 def foreign_language(words: str) -> str | None:
     """The language of some words if it is surely not English; what they quote does not count."""
+    # Loaded when first wanted: most processes never rate.
+    from ...facts.language import LANGUAGE_NAMES, language_of
+
     language = language_of(_INLINE.sub(" ", words))
     if language is None or not language.sure or language.code == "en":
         return None
