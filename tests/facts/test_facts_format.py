@@ -37,6 +37,7 @@ def certainties(text: str, asked: FormatWish) -> list[bool]:
         ("json", 'Here it is: {"a": 1}', "```json\n{'a': 1}\n```"),
         ("json", '{"a": 1}\n{"a": 2}', '{"a": 1 "b": 2}'),
         ("table", TABLE, "Cats are small."),
+        ("table", "Anna | 3\nTom | 4", "Anna has 3, Tom has 4."),
         ("table", "<table><tr><td>1</td></tr></table>", "- cats\n- dogs"),
         ("bulleted list", "- a\n- b", "Cats and dogs."),
         ("numbered list", "1. a\n2. b", "Cats and dogs."),
