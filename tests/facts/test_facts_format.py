@@ -37,6 +37,7 @@ def certainties(text: str, asked: FormatWish) -> list[bool]:
         ("json", 'Here it is: {"a": 1}', "```json\n{'a': 1}\n```"),
         ("json", '{"a": 1}\n{"a": 2}', '{"a": 1 "b": 2}'),
         ("table", TABLE, "Cats are small."),
+        ("table", "Anna | 3\nTom | 4", "Anna has 3, Tom has 4."),
         ("table", "<table><tr><td>1</td></tr></table>", "- cats\n- dogs"),
         ("bulleted list", "- a\n- b", "Cats and dogs."),
         ("numbered list", "1. a\n2. b", "Cats and dogs."),
@@ -109,7 +110,8 @@ def test_measured_certain_facts_are_right() -> None:
     "text",
     ["{" * 1_000_000, "[1]" * 300_000, "- a\n" * 250_000, "word " * 200_000, "河" * 1_000_000,
      '"' * 1_000_000, "1. " * 330_000, "\n" * 1_000_000,
-     "a" * 1_000_000, "```\n" * 250_000, "write 3 " * 125_000, "| a " * 250_000, "Human: a\n" * 110_000],
+     "a" * 1_000_000, "```\n" * 250_000, "write 3 " * 125_000, "| a " * 250_000, "Human: a\n" * 110_000,
+     "100 words " * 100_000, "in a table " * 90_000, "<ab>" * 250_000, "no code, " * 110_000],
     ids=lambda text: repr(text[:8]),
 )  # fmt: skip
 def test_a_megabyte_takes_no_longer_than_it_should(text: str) -> None:

@@ -52,6 +52,10 @@ def test_table_rows_are_counted_but_only_hinted_at() -> None:
     assert spot is not None and not spot.certain and spot.severity == "major"
 
 
+def test_a_table_needs_no_outer_lines() -> None:
+    assert [each.count for each in read_structure("a | b\n---|---\n1 | 2\n3 | 4").listings] == [2]
+
+
 def test_nested_bullets_are_no_items() -> None:
     text = "\n".join(f"{number}. {name}\n   - one\n   - two" for number, name in enumerate(NAMES, 1))
     assert [listing.count for listing in read_structure(text).listings] == [6]

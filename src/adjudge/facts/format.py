@@ -25,9 +25,7 @@ _LIKE_CODE = re.compile(
     r"\w\([^)\n]{0,80}\)|=>|`[^`\n]+`|\\[dws.]|[\[\]^$]{2,}",
     re.MULTILINE | re.IGNORECASE,
 )
-_DRAWN_TABLE = re.compile(
-    r"^[ \t]*\+[-=+]{3,}|[┌├│╔║]|<table\b|^[^\n\t]+\t[^\n]+$|\|[^|\n]+\|", re.MULTILINE | re.IGNORECASE
-)
+_DRAWN_TABLE = re.compile(r"^[ \t]*\+[-=+]{3,}|[┌├│╔║]|<table\b|^[^\n\t]+\t[^\n]+$|\|", re.MULTILINE | re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t]*[-*•+●▪・][ \t]+\S|^[ \t]*[•●▪・]\S", re.MULTILINE)
 _MARKDOWN = re.compile(
     r"\*\*[^*\n]{1,200}\*\*|^#{1,6}[ \t]+\S|^\|[ \t]*:?-{3,}|^```|\[[^\]\n]{1,100}\]\(https?://", re.MULTILINE

@@ -109,7 +109,7 @@ def _classified(start: int, raw: str) -> _Line:
         return _Line(start, raw, "bulleted", _width(bullet["indent"] or bullet["tight"] or ""))
     if _HEADING.match(raw):
         return _Line(start, raw, "heading")
-    if raw.count("|") >= 2 or (_TABLE_RULE.match(raw) and "|" in raw):
+    if "|" in raw:
         return _Line(start, raw, "table")
     return _Line(start, raw, "prose", _width(raw[: len(raw) - len(raw.lstrip())]))
 

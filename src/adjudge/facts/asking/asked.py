@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from .lexicon import Lexicon
 from .passages import Sentence
 
+MOST_MATCHES = 8  # of one pattern in one sentence, so that a sentence full of them costs no more
 _BEFORE, _AFTER = 80, 60  # characters around a number that decide how it is meant
 # "If the text has more than 500 words, …": what is asked for then is not asked for always.
 _CONDITIONAL = re.compile(
@@ -51,7 +53,7 @@ def amounts(sentence: str, lexicon: Lexicon, noun: str) -> Iterator[Amount]:
     pattern = lexicon.compiled(
         rf"(?:(?P<low>{number})(?P<join>{lexicon.to}|{lexicon.between_and}))?(?P<n>{number})(?:{noun})"
     )
-    for match in pattern.finditer(sentence):
+    for match in islice(pattern.finditer(sentence), MOST_MATCHES):
         amount = _amount(sentence, match, lexicon)
         if amount is not None:
             yield amount

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 from ..wishes import ItemsKind, ItemsWish
-from .asked import Amount, amounts, is_asked, is_fragment
+from .asked import MOST_MATCHES, Amount, amounts, is_asked, is_fragment
 from .lexicon import Lexicon
 from .passages import Sentence
 
@@ -62,7 +63,9 @@ def _items(sentence: Sentence, lexicon: Lexicon) -> Iterator[ItemsWish]:
         return
     edge = r"\b" if lexicon.spaced else ""
     for pattern in lexicon.items:
-        for match in lexicon.compiled(edge, r"(?:", pattern.replace("{n}", lexicon.number), ")").finditer(text):
+        for match in islice(
+            lexicon.compiled(edge, r"(?:", pattern.replace("{n}", lexicon.number), ")").finditer(text), MOST_MATCHES
+        ):
             groups = match.groupdict()
             count = lexicon.value(match["n"])
             said = f"{groups.get('q') or ''}{groups.get('q2') or ''}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ..wishes import FormatName, FormatWish
-from .asked import is_asked, is_request
+from .asked import MOST_MATCHES, is_asked, is_request
 from .lexicon import NEVER, Lexicon
 from .passages import Sentence
 
@@ -57,7 +58,7 @@ def _any_format(lexicon: Lexicon) -> str:
 
 def _forbidden(sentence: Sentence, lexicon: Lexicon) -> Iterator[FormatWish]:
     text = sentence.text
-    for cue in lexicon.compiled(lexicon.forbids).finditer(text):
+    for cue in islice(lexicon.compiled(lexicon.forbids).finditer(text), MOST_MATCHES):
         stop = _TURNS_BACK.search(text, cue.end())
         end = min(stop.start() if stop else len(text), cue.end() + _WINDOW)
         at = cue.end()
@@ -102,7 +103,7 @@ def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) ->
         if noun is None or not lexicon.compiled(noun).search(text):
             continue
         pattern = rf"(?:{lexicon.frame}){edge}(?P<f>{noun})|{edge}(?P<g>{noun})(?:{lexicon.frame_after})"
-        for match in lexicon.compiled(pattern).finditer(text):
+        for match in islice(lexicon.compiled(pattern).finditer(text), MOST_MATCHES):
             group = "f" if match["f"] is not None else "g"
             start, end = match.span(group)
             if _goes_on(text, end, lexicon) or _PART_OF_NAME.match(text, end):

@@ -17,9 +17,10 @@ _BLANK = "\x00"
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTED = re.compile(
     r"\"[^\"\n]{0,1500}\"|“[^”]{0,1500}”|«[^»]{0,1500}»|「[^」]{0,1500}」|『[^』]{0,1500}』|„[^“”]{0,1500}[“”]|"
-    r"(?<![\w’'])['‘][^'’\n]{3,300}['’](?!\w)|^[ \t]*>[^\n]*$|<(\w{2,20})>[^\x00]{0,3000}?</\1>",
+    r"(?<![\w’'])['‘][^'’\n]{3,300}['’](?!\w)|^[ \t]*>[^\n]*$",
     re.MULTILINE,
 )
+_CLOSING_TAG = re.compile(r"</(\w{2,20})>")
 _TURN = re.compile(r"^[ \t]*(human|user|assistant|ai|bot|model|q|a)[ \t]*:", re.MULTILINE | re.IGNORECASE)
 _OTHERS = ("assistant", "ai", "bot", "model", "a")
 _MATERIAL_NOUN = (
@@ -46,6 +47,7 @@ _ENDS = re.compile(
     r"|\n(?![ \t]*[a-zà-ü(])|\n[ \t]*\n"
 )
 _LIMIT = 400  # sentences
+_LONG_SENTENCE = 600  # characters, of which the rest is not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,18 @@ def _mask(text: str, lasting: bool) -> str:
     text = _turns(text, lasting)
     if "```" in text or "~~~" in text:
         text = _FENCE.sub(_blank, text)
-    text = _QUOTED.sub(_blank, text)
+    text = _tagged(_QUOTED.sub(_blank, text))
     text = _material(text)
     return _long_paragraphs(text)
+
+
+def _tagged(text: str) -> str:
+    """Without what stands between a tag and its closing tag."""
+    for closing in islice(_CLOSING_TAG.finditer(text), 50):
+        start = text.find(f"<{closing[1]}>", 0, closing.start())
+        if start >= 0:
+            text = _cut(text, start, closing.end())
+    return text
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -134,7 +145,7 @@ def _sentences(text: str, offset: int) -> list[Sentence]:
         piece = text[start:end]
         if piece.strip(_BLANK + " \t\r\n"):
             lead = len(piece) - len(piece.lstrip())
-            found.append(Sentence(piece[lead:].rstrip(), offset + start + lead))
+            found.append(Sentence(piece[lead : lead + _LONG_SENTENCE].rstrip(), offset + start + lead))
         start = end
         if len(found) >= _LIMIT:
             break
