@@ -7,13 +7,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .patterns import Lazy
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """`cues`: of each group one lower-case piece stands in every match. `commands`: counts only as an imperative."""
 
     cues: tuple[tuple[str, ...], ...]
-    regex: re.Pattern[str]
+    regex: Lazy
     found: str
     certain: bool = False
     commands: bool = False
@@ -25,7 +27,7 @@ def pattern(
     """A pattern from its cues ("a|b & c": a or b, and c) and the pieces of its expression."""
     flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
     groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
-    return Pattern(groups, re.compile("".join(regex), flags), found, certain, commands)
+    return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands)
 
 
 OTHER_LANGUAGES = (
