@@ -9,6 +9,7 @@ import re
 import time
 
 from .fences import Block, code_blocks, whole_text
+from .patterns import Lazy
 from .spots import Spot
 from .syntax.languages import asks_for_code, evident_language, from_tag, named_in
 from .syntax.problems import Problem, is_readable
@@ -16,7 +17,7 @@ from .syntax.problems import Problem, is_readable
 _SHOWN = 5
 _BLOCK_SIZE = 40_000  # characters of one block that is read
 _SECONDS = 0.12  # for all blocks of one text
-_ON_PURPOSE = re.compile(
+_ON_PURPOSE = Lazy(
     r"syntax ?error|incorrect|wrong|invalid|broken|mistake|\bbugs?\b|\bbad\b|doesn't (?:work|compile)|won't (?:work|"
     r"compile)|"
     r"pseudo-?code|original code|your code|not valid|error|"
@@ -105,7 +106,7 @@ def _on_purpose(text: str, block: Block, asked: str) -> bool:
     before = text[max(0, block.at - 160) : block.at].rstrip().rpartition("\n")[2]
     comments = "\n".join(re.findall(r"(?:#|//|--|/\*|<!--)[^\n]*", block.code)[:50])
     shown = re.search(r"syntax ?error|invalid|wrong|incorrect|pseudo-?code|won't compile|❌", comments, re.IGNORECASE)
-    return bool(_ON_PURPOSE.search(before) or shown or block.code.strip() in asked or "pseudocode" in asked.lower())
+    return bool(_ON_PURPOSE().search(before) or shown or block.code.strip() in asked or "pseudocode" in asked.lower())
 
 
 def _core(text: str, blocks: list[Block], languages: list[tuple[str, bool]], language: str, asked: str) -> bool:

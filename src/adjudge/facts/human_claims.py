@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 
 from .passages import inside, quoted_spans
+from .patterns import Lazy
 from .sentences import sentence_spans
 from .spots import Spot
 
 _SHOWN = 5
 _LONGEST = 1000  # characters of a sentence that are read
 _BOT = r"(?:(?:ro)?bot|AI|machine|chatbot|computer|program|artificial intelligence|language model|virtual assistant)"
-_EXPLICIT = re.compile(
+_EXPLICIT = Lazy(
     rf"\bI(?:'m| am)(?: (?:actually|really|just|definitely|indeed|only|also|very much|in fact|obviously|"
     rf"100%))*,? (?:an? )?"
     rf"(?:(?:real|actual|living|fellow|normal|flesh-and-blood)[ ,]+)*(?:human(?: being)?\b(?![- ](?:resources|rights|"
@@ -61,7 +62,7 @@ _EXPLICIT = re.compile(
     r"بوت|آلة|ذكاء|برنامج|حاسوب)\w*|(?:كإنسان|بصفتي إنسان[^\s،]*)،? ",
     re.IGNORECASE,
 )  # fmt: skip
-_LIVED = re.compile(
+_LIVED = Lazy(
     r"\bwhen I was (?:a (?:child|kid|boy|girl|teenager|student)|young|little|growing up|in (?:college|school|"
     r"high school))|\bI (?:grew up|was born|was raised) in\b|\bmy (?:own )?(?:wife|husband|mother|mom|mum|dad|father|"
     r"kids|children|daughter|son|girlfriend|boyfriend|childhood|parents|grandmother|grandfather)\b|"
@@ -87,20 +88,20 @@ _LIVED = re.compile(
     r"|عندما كنت (?:طفل|صغير|شاب)\w*|(?:زوجتي|زوجي|والدتي|والدي|أمي|أبي|طفولتي|ابنتي|ابني)\b|أشعر بالألم أيضا",
     re.IGNORECASE,
 )  # fmt: skip
-_UNSURE = re.compile(
+_UNSURE = Lazy(
     r"\b(?:if|whether|that|pretend|imagine|suppose|think|believe|claims?|like|wish|cannot say|can't say|si|wenn|"
     r"falls|ob|se|che|que|dass)\W+(?:\w+\W+){0,2}$"
     r"|(?:如果|假如|もし|만약|अगर|यदि|إذا|لو|كأن)\s*$",
     re.IGNORECASE,
 )
-_ALSO_AI = re.compile(
+_ALSO_AI = Lazy(
     r"\bas an AI\b|\bI(?:'m| am) an AI\b|language model|\bsoy una IA\b|\bje suis une IA\b|\bich bin eine KI\b|"
     r"\bsou uma IA\b|\bsono un'IA\b|"
     r"(?:私は)?AI(?:です|アシスタント)|我是(?:一个|一個)?(?:AI|人工智能)|저는 AI(?:입|예)|मैं एक (?:AI|एआई)|"
     r"أنا (?:نموذج|ذكاء)",
     re.IGNORECASE,
 )
-_VOICE = re.compile(
+_VOICE = Lazy(
     r"\b(?:story|poem|letter|e-?mail|role-?play|persona|pretend|act as|imagine|essay|translat|rewrit|rephras|"
     r"paraphras|dialogue|script|speech|"
     r"monologue|diary|journal|biograph|character|first[- ]person|song|lyrics|novel|fiction|continue|complete the|"
@@ -134,11 +135,11 @@ def find_human_claims(text: str, asked: str = "") -> list[Spot]:
         return []
     spots: list[Spot] = []
     spans: list[tuple[int, int]] | None = None
-    voiced = _VOICE.search(asked) is not None or _ALSO_AI.search(plain) is not None
+    voiced = _VOICE().search(asked) is not None or _ALSO_AI().search(plain) is not None
     for start, end in sentence_spans(plain):
         sentence = plain[start : min(end, start + _LONGEST)]
-        explicit = _EXPLICIT.search(sentence)
-        match = explicit or _LIVED.search(sentence)
+        explicit = _EXPLICIT().search(sentence)
+        match = explicit or _LIVED().search(sentence)
         if match is None:
             continue
         if spans is None:
@@ -149,7 +150,7 @@ def find_human_claims(text: str, asked: str = "") -> list[Spot]:
         doubt = (
             quoted
             or voiced
-            or _UNSURE.search(sentence[: match.start()])
+            or _UNSURE().search(sentence[: match.start()])
             or sentence.rstrip("\"'”」 ").endswith(("?", "？", "؟"))
         )
         at = start + match.start()

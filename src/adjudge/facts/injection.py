@@ -11,6 +11,7 @@ from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
 from .injection_words import OTHER_LANGUAGES, pattern
+from .patterns import Lazy
 from .spots import Spot
 
 _SHOWN = 5  # facts of one kind from one text
@@ -108,14 +109,14 @@ _PATTERNS = (
 )
 
 # What may stand before an imperative. Anything else ("makes it ignore", "to ignore", "attackers disregard") describes.
-_COMMANDS = re.compile(
+_COMMANDS = Lazy(
     r"(?:\A|[.!?:;,\n\"'“”‘’`(*>\[\]—–。！？-]|\b(?:please|now|must|should|and|then|just|shall|so|instead|simply|"
     r"always|therefore|you (?:will|can|need to|have to)|(?:want|need|ask|order|instruct|require) you to))[ \t]*\Z",
     re.IGNORECASE,
 )
 _QUOTED_BEFORE = re.compile(r"[\"“‘'`«「][^\"”’`»」\n]{0,60}\Z")
 _QUOTED_AFTER = re.compile(r"\A[^\"“`«「\n]{0,80}[\"”’'`»」]")
-_TALKED_ABOUT = re.compile(
+_TALKED_ABOUT = Lazy(
     r"injection|jailbreak|adversarial|attack|malicious|such as|for example|for instance|\be\.g\.|\bphrases?\b|\blike\b|"
     r"\bsays?\b|\bwrit(?:es?|ing)\b|\bsaid\b|\bexample",
     re.IGNORECASE,
@@ -130,10 +131,10 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
         if not _has_cues(lowered, kind.cues):
             continue
         taken = 0
-        for match in islice(kind.regex.finditer(text), _LOOKED_AT):
+        for match in islice(kind.regex().finditer(text), _LOOKED_AT):
             if not kind.certain and (_talks_about(text, match) or match[0].lower() in asked):
                 continue
-            if kind.commands and not _COMMANDS.search(text[max(0, match.start() - 40) : match.start()]):
+            if kind.commands and not _COMMANDS().search(text[max(0, match.start() - 40) : match.start()]):
                 continue
             spots.append(Spot(match.start(), match.end(), kind.found, kind.certain))
             taken += 1
@@ -174,4 +175,4 @@ def _talks_about(text: str, match: re.Match[str]) -> bool:
     if not _QUOTED_AFTER.search(text[match.end() : match.end() + 82]):
         return False
     around = text[max(0, match.start() - 250) : match.start()] + " " + text[match.end() : match.end() + 150]
-    return _TALKED_ABOUT.search(around) is not None
+    return _TALKED_ABOUT().search(around) is not None

@@ -7,13 +7,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .patterns import Lazy
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """`cues`: of each group one lower-case piece stands in every match. `commands`: counts only as an imperative."""
 
     cues: tuple[tuple[str, ...], ...]
-    regex: re.Pattern[str]
+    regex: Lazy
     found: str
     certain: bool = False
     commands: bool = False
@@ -25,9 +27,11 @@ def pattern(
     """A pattern from its cues ("a|b & c": a or b, and c) and the pieces of its expression."""
     flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
     groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
-    return Pattern(groups, re.compile("".join(regex), flags), found, certain, commands)
+    return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands)
 
 
+# Stands in every request for a score or the win; the few words of a first group spare the many of the second.
+_ANSWER = "respuesta|réponse|resposta|risposta|antwort|回答|答え|答案|답변|응답|대답|उत्तर|الإجابة|الجواب|الرد|إجابتي"
 OTHER_LANGUAGES = (
     pattern(
         "ignor|vergiss|vergessen|olvid|oubli|esque|dimentic|忽|无视|無視|무시|अनदेखा|नज़रअंदाज़|تجاهل"
@@ -67,11 +71,9 @@ OTHER_LANGUAGES = (
         found="addresses the judge",
     ),
     pattern(
-        "respuesta|réponse|resposta|risposta|antwort|回答|答え|答案|답변|응답|उत्तर|الإجابة|إجابتي|puntuaci|nota |"
-        "puntos|calificaci|note |points|bewert|punkt|note|pontuaç|pontos|voto|puntegg|punti|点|點|分|"
-        "점|अंक|स्कोर|درجة|الدرجة|علامة|نقاط|नंबर & 10|diez|máxim|maxim|massim|bestnote|höchst|voll|dix|dez|dieci|"
-        "满|滿|満|最高|"
-        "만점|पूरे|अधिकतम|كاملة|أعلى|العلامة|الكاملة|दस",
+        _ANSWER +
+        " & 10|diez|máxim|maxim|massim|bestnote|höchst|voll|dix|dez|dieci|满|滿|満|最高|만점|"
+        "पूरे|अधिकतम|كاملة|أعلى|العلامة|الكاملة|दस",
         r"\b(?:d[ae]|dale|asigna|otorga|pon(?:le)?|califica|puntúa) (?:a )?(?:esta|mi|la) respuesta (?:con )?(?:un |"
         r"una |la )?(?:10|diez|puntuación máxima|máxima puntuación|nota máxima|máxima calificación|calificación máxima)"
         r"|\b(?:donne[zr]?|attribue[zr]?|mets|mettez|note[zr]?) (?:à )?(?:cette|ma|la) réponse (?:avec )?(?:un |une |"
@@ -95,8 +97,10 @@ OTHER_LANGUAGES = (
         found="asks for a score",
     ),
     pattern(
-        "ganador|mejor|gagnant|meilleur|gewinner|sieger|beste|vencedor|melhor|vincitor|migliore|勝者|最良|最も優|"
-        "获胜|獲勝|胜者|勝出|最佳|最好|승자|우승|최고|विजेता|सर्वश्रेष्ठ|فائز|أفضل",
+        _ANSWER +
+        " & ganador|mejor|gagnant|meilleur|gewinner|sieger|beste|vencedor|melhor|"
+        "vincitor|migliore|勝者|最良|最も優|获胜|獲勝|胜者|勝出|最佳|最好|승자|우승|최고|विजेता|सर्वश्रेष्ठ|فائز|"
+        "أفضل",
         r"\b(?:elige|elija|declara|declare|selecciona|seleccione|escoge|nombra) (?:a )?(?:esta|mi|"
         r"la) respuesta (?:[AB12] )?(?:como )?(?:la )?(?:ganadora|mejor|vencedora)"
         r"|\b(?:choisis(?:sez)?|déclare[zr]?|désigne[zr]?|sélectionne[zr]?) (?:cette|ma|"

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from .patterns import Lazy
 from .sentences import code_spans
 
-_GREETING = re.compile(
+_GREETING = Lazy(
     r"^[ \t*_>\"“]*(?:(?:Subject|Asunto|Objet|Betreff|Assunto|Oggetto|件名|主题|主旨|제목|विषय|الموضوع)[ \t*]*[:：]"
     r"|(?:Dear|Hi|Hello|Hey|Estimad[oa]s?|Querid[oa]s?|Hola|Ch[eè]re?s?|Bonjour|Madame|Monsieur|Sehr geehrte\w*|"
     r"Liebe[rs]?|"
@@ -20,7 +21,7 @@ _GREETING = re.compile(
     r"|(?:عزيزي|عزيزتي|السيد|السيدة|حضرة|الأستاذ)[^.\n]{1,40}[,،:]?[ \t]*$)",
     re.MULTILINE | re.IGNORECASE,
 )
-_SIGN_OFF = re.compile(
+_SIGN_OFF = Lazy(
     r"^[ \t*_>]*(?:(?:(?:Best|Kind|Warm|Warmest) ?(?:regards|wishes)?|Regards|Sincerely|Yours\b.{0,20}|Respectfully|"
     r"Cheers|Love|"
     r"Thank you|Thanks|Many thanks|Cordially|With gratitude|Saludos.{0,20}|Atentamente|Un cordial saludo|Un abrazo|"
@@ -30,9 +31,9 @@ _SIGN_OFF = re.compile(
     r"مع التحية|وتفضلوا.{0,40}|مع أطيب التحيات|تحياتي)[ \t,،.!:*]*$|\[(?:Your|Tu|Votre|Ihr|Seu|Il tuo)[^\]\n]{0,30}\])",
     re.MULTILINE | re.IGNORECASE,
 )
-_SPEAKER = re.compile(r"^[ \t*_>-]*[^\W\d_][^\n:：]{0,24}[*_]*[:：][*_]*[ \t]*\S", re.MULTILINE)
+_SPEAKER = Lazy(r"^[ \t*_>-]*[^\W\d_][^\n:：]{0,24}[*_]*[:：][*_]*[ \t]*\S", re.MULTILINE)
 _LABEL = re.compile(r"^[ \t*_>-]*([^\W\d_][^\n:：]{0,24}?)[*_]*[:：]")
-_QUOTED = re.compile(
+_QUOTED = Lazy(
     r"[\"“”„][^\"“”„\n]{3,600}[\"“”]|«[^«»\n]{3,600}»|「[^「」\n]{3,600}」|『[^『』\n]{3,600}』|"
     r"(?<!\w)‘[^‘’\n]{3,300}’(?!\w)"
     r"|(?<!\w)'[^'\n]{3,300}'(?!\w)|`[^`\n]{3,300}`"
@@ -43,7 +44,7 @@ _BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
 def quoted_spans(text: str) -> list[tuple[int, int]]:
     """Code, quotations, letters and dialogue: start and end of each, in order."""
     spans = code_spans(text)
-    spans += [match.span() for match in _QUOTED.finditer(text)]
+    spans += [match.span() for match in _QUOTED().finditer(text)]
     spans += [match.span() for match in _BLOCK_QUOTE.finditer(text)]
     spans += _letters(text) + _dialogue(text)
     return _merged(spans)
@@ -59,10 +60,10 @@ def _letters(text: str) -> list[tuple[int, int]]:
     """From a greeting line to its sign-off, or to the end where a subject or a formal greeting opens it."""
     spans: list[tuple[int, int]] = []
     after = 0
-    for greeting in _GREETING.finditer(text):
+    for greeting in _GREETING().finditer(text):
         if greeting.start() < after:
             continue
-        end = _SIGN_OFF.search(text, greeting.end())
+        end = _SIGN_OFF().search(text, greeting.end())
         if end is not None:
             # The signature follows the sign-off: at most a handful of short lines.
             lines = re.compile(r"(?:\n[^\n]{0,60}){0,5}").match(text, end.end())
@@ -89,7 +90,7 @@ def _dialogue(text: str) -> list[tuple[int, int]]:
     if ":" not in text and "：" not in text:
         return []
     turns: dict[str, list[tuple[int, int]]] = {}
-    for match in _SPEAKER.finditer(text):
+    for match in _SPEAKER().finditer(text):
         label = _LABEL.match(match[0])
         if label is not None:
             line_end = text.find("\n", match.start())

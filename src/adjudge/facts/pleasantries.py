@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from .passages import inside, quoted_spans
+from .patterns import Lazy
 from .sentences import rough_words, sentence_spans
 from .spots import Spot
 
@@ -140,8 +141,8 @@ _LEAD = (
     r"also|again|anyway|overall|as always|please|por favor|s'il vous plaît|bitte|por|per favore|und|et|y|"
     r"e)[,]?\s+){0,2}"
 )
-_START = re.compile(rf"{_LEAD}(?P<phrase>{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
-_ANYWHERE = re.compile(
+_START = Lazy(rf"{_LEAD}(?P<phrase>{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
+_ANYWHERE = Lazy(
     r"\b(?:I hope (?:this|that) helps|feel free to (?:ask|reach out|contact me)|(?:don't|do not) hesitate to (?:ask|"
     r"reach|contact)|"
     r"let me know if (?:you|there|I)|I'd be happy to help|no dudes en|n'hésitez pas|zögern sie nicht|não hesite|"
@@ -149,8 +150,9 @@ _ANYWHERE = re.compile(
     re.IGNORECASE,
 )
 # A polite sentence that also says something, or that a person may say to another.
-_DOUBTFUL = re.compile(
-    r":\W*$|, but\b|\bhelps? me\b|\b(?:reach out|contact|get in touch|message me)\b|else about|happy to explain|"
+_DOUBTFUL = Lazy(
+    r":\W*$|, but\b|, though\b|^how (?:can|may) i\b|\bhelps? me\b|\b(?:reach out|contact|get in touch|message me)\b|"
+    r"else about|happy to explain|"
     r"here to help you \w+ \w+ \w+ \w+|\bmy (?:skills|experience|team|company|services|rate)\b",
     re.IGNORECASE,
 )
@@ -191,8 +193,8 @@ def find_pleasantries(text: str) -> list[Spot]:
         low = sentence.lower()
         if len(sentence) > 400 or not any(cue in low for cue in cues):
             continue
-        match, edge = _START.match(sentence), index < _EDGE or index >= len(sentences) - _EDGE
-        loose = None if match else _ANYWHERE.search(sentence)
+        match, edge = _START().match(sentence), index < _EDGE or index >= len(sentences) - _EDGE
+        loose = None if match else _ANYWHERE().search(sentence)
         if (match is None and loose is None) or rough_words(sentence) > _LONGEST:
             continue
         if spans is None:
@@ -204,7 +206,7 @@ def find_pleasantries(text: str) -> list[Spot]:
         words += rough_words(sentence)
         line = plain[plain.rfind("\n", 0, start) + 1 : at]
         found.append(
-            (at, end, match is not None and edge and not _DOUBTFUL.search(sentence) and not _LABELLED.match(line))
+            (at, end, match is not None and edge and not _DOUBTFUL().search(sentence) and not _LABELLED.match(line))
         )
     return _with_severity(text, found, words)
 

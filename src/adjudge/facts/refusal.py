@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from .patterns import Lazy
 from .sentences import rough_words
 from .spots import Spot
 
@@ -18,7 +19,7 @@ _DO = (
     r"(?:help|assist|provide|answer|fulfil+|comply|generate|create|write|offer|give|share|support|engage|discuss|"
     r"do (?:that|this)|participate|continue|complete|recommend|advise|respond|tell you|access|browse|perform|produce)"
 )
-_FIRM = re.compile(
+_FIRM = Lazy(
     rf"\bI(?: am|'m)? (?:really |just |simply )?(?:can(?:'t|not| not)|won't|will not|unable to|not able to|"
     rf"not comfortable|must decline to|have to decline to)(?: \w+)? {_DO}\b"
     rf"|\bI (?:must|have to|will have to) (?:respectfully )?(?:decline|refuse)\b"
@@ -29,13 +30,13 @@ _FIRM = re.compile(
     rf"|\bI(?: am|'m) not (?:going|willing) to {_DO}\b",
     re.IGNORECASE,
 )
-_SOFT = re.compile(
+_SOFT = Lazy(
     r"\A\W{0,3}(?:(?:I(?: am|'m) (?:very |so |really )?)?sorry,?(?: but)?|I apologi[sz]e,? but|My apologies,? but)"
     r" [^.!?\n]{0,60}\b(?:can't|cannot|can not|unable|won't|will not|not able|not allowed|not permitted|not possible)"
     r"|\bI (?:don't|do not) (?:feel comfortable|think (?:that )?I (?:can|should))\b",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(
+_OTHERS = Lazy(
     # Spanish, Portuguese, Italian, French, German
     r"\bno (?:puedo|podr[ée]|me es posible|estoy en condiciones de) (?:ayudar|proporcionar|responder|cumplir|hacer|"
     r"ofrecer|generar|asistir|"
@@ -75,12 +76,12 @@ _CUES = (
     "नहीं", "لا ", "لن ", "غير قادر", "لست", "不便", "没办法", "沒辦法", "consigo", "no me es", "no estoy", "não me",
     "non sono", "non mi", "ne suis pas",
 )  # fmt: skip
-_ANSWERS_AFTER_ALL = re.compile(
+_ANSWERS_AFTER_ALL = Lazy(
     r"```|^[ \t]*(?:[-*•]|\d{1,2}[.)])\s|\bhere(?:'s| is| are)\b"
     r"|(?:aquí tienes|voici|hier (?:ist|sind)|aqui est[áã]|ecco)\b|以下(?:は|是|に|のとおり)|다음은|यहाँ|إليك",
     re.MULTILINE | re.IGNORECASE,
 )
-_HERE_INSTEAD = re.compile(
+_HERE_INSTEAD = Lazy(
     r"\b(?:but|however|instead)\b[^.!?\n]{0,20}\b(?:I can|there)\b(?!')"
     r"|\b(?:pero|sin embargo|mais|cependant|toutefois|aber|jedoch|mas|porém|ma|però|tuttavia)\b"
     r"(?:(?!\b(?:no|ne|não|non)\b)[^.!?\n]){0,20}\b(?:puedo|je peux|kann ich|ich kann|"
@@ -98,15 +99,15 @@ def find_refusal(text: str) -> Spot | None:
     lowered = opening.lower()
     if not any(cue in lowered for cue in _CUES):
         return None
-    match = _FIRM.search(opening) or _OTHERS.search(opening)
+    match = _FIRM().search(opening) or _OTHERS().search(opening)
     firm = match is not None
-    match = match or _SOFT.search(opening)
+    match = match or _SOFT().search(opening)
     if match is None or len(text) > 4000:
         return None
     words = rough_words(text)
-    if words > _MAX_WORDS or _ANSWERS_AFTER_ALL.search(text):
+    if words > _MAX_WORDS or _ANSWERS_AFTER_ALL().search(text):
         return None
     if not firm and words > _SURE_WORDS:
         return None
-    sure = firm and words <= _SURE_WORDS and match.start() < 120 and not _HERE_INSTEAD.search(text.replace("’", "'"))
+    sure = firm and words <= _SURE_WORDS and match.start() < 120 and not _HERE_INSTEAD().search(text.replace("’", "'"))
     return Spot(match.start(), match.end(), "declines instead of answering", sure)

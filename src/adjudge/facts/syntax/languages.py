@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from ..patterns import Lazy
+
 _ALIASES = {
     "python": "python py python3 py3 ipython jupyter pycon",
     "javascript": "javascript js node nodejs jsx mjs cjs ecmascript es6 react",
@@ -37,7 +39,7 @@ _NAMED = {
     "yaml": r"\byaml\b",
     "bash": r"\bbash\b|\bshell script\b",
 }
-_NAMED_RE = {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _NAMED.items()}
+_NAMED_RE = {language: Lazy(pattern, re.IGNORECASE) for language, pattern in _NAMED.items()}
 # How a block plainly in the language begins.
 _PLAINLY = {
     "python": r"(?:def \w+\(|class \w+[(:]|import \w+|from [\w.]+ import )",
@@ -52,10 +54,10 @@ _PLAINLY = {
     "html": r"(?:<!DOCTYPE html>|<html)",
     "bash": r"#!/(?:usr/)?bin/(?:env )?(?:ba|z)?sh",
 }
-_PLAINLY_RE = {language: re.compile(r"\s*" + pattern) for language, pattern in _PLAINLY.items()}
+_PLAINLY_RE = {language: Lazy(r"\s*" + pattern) for language, pattern in _PLAINLY.items()}
 _JSON = re.compile(r"\s*(?:\{\s*\"[^\"\n]*\"\s*:|\[\s*\{\s*\"[^\"\n]*\"\s*:)")
 _PROSE = re.compile(r"^[A-Z][a-z']+(?: [a-z']+){4,}[^;{}()=]*[.:]$", re.MULTILINE)
-_ASKS = re.compile(
+_ASKS = Lazy(
     r"\b(?:code|function|script|program|implement|snippet|query|regex|class|algorithm|debug|refactor)\b"
     r"|\bc[óo]digo\b|\bfunci[óo]n\b|\bprograma\b|\bconsulta\b|\bfonction\b|\bprogramme\b|\brequ[êe]te\b|\bfunktion\b|"
     r"\bprogramm\b|\babfrage\b|\bfun[çc][ãa]o\b|\bcodice\b|\bfunzione\b|コード|関数|プログラム|スクリプト|代码|代碼|"
@@ -72,7 +74,7 @@ def from_tag(tag: str) -> str:
 
 def named_in(asked: str) -> list[str]:
     """The languages a task names."""
-    return [language for language, pattern in _NAMED_RE.items() if pattern.search(asked)]
+    return [language for language, pattern in _NAMED_RE.items() if pattern().search(asked)]
 
 
 def evident_language(code: str, asked: str) -> str:
@@ -81,10 +83,12 @@ def evident_language(code: str, asked: str) -> str:
         return "json" if code.rstrip()[-1:] in "}]" else ""
     if not asked or _PROSE.search(code):
         return ""
-    likely = [language for language in named_in(asked) if language in _PLAINLY_RE and _PLAINLY_RE[language].match(code)]
+    likely = [
+        language for language in named_in(asked) if language in _PLAINLY_RE and _PLAINLY_RE[language]().match(code)
+    ]
     return likely[0] if len(likely) == 1 else ""
 
 
 def asks_for_code(asked: str) -> bool:
     """Does the task ask for code?"""
-    return _ASKS.search(asked) is not None
+    return _ASKS().search(asked) is not None
