@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .ending import real_end
+from .markers import real_end
 from .sentences import code_spans
 from .spots import Spot
 from .structure import READ, read_structure

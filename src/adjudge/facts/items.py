@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ..verdicts import Severity
-from .ending import real_end
+from .markers import real_end
 from .sentences import CLOSERS, SENTENCE_ENDS
 from .spots import Spot
 from .structure import READ, Structure, read_structure

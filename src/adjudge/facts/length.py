@@ -9,7 +9,7 @@ import re
 
 from ..verdicts import Severity
 from ..words import count_words, split_words
-from .ending import real_end
+from .markers import real_end
 from .sentences import code_spans
 from .spots import Spot
 from .wishes import LengthWish

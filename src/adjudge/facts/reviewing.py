@@ -59,9 +59,12 @@ def find_review_facts(case: Review) -> tuple[Fact, ...]:
 
 def _counted(label: Label, text: str, requests: Requests) -> list[Fact]:
     facts: list[Fact] = []
+    code = requests.asks_for_code
     if (length := requests.length) is not None:
-        facts += named("too_long", label, _asked_by(length.source, _maybe(find_too_long(text, length))))
-        facts += named("too_short", label, _asked_by(length.source, _maybe(find_too_short(text, length))))
+        facts += named("too_long", label, _asked_by(length.source, _maybe(find_too_long(text, length, code_task=code))))
+        facts += named(
+            "too_short", label, _asked_by(length.source, _maybe(find_too_short(text, length, code_task=code)))
+        )
     for wish in (requests.items, requests.sentences, requests.paragraphs):
         if wish is not None:
             facts += named("items", label, _asked_by(wish.source, _maybe(find_items(text, wish))))

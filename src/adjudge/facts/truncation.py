@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .ending import real_end
+from .markers import real_end
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
 from .spots import Spot
 
@@ -63,6 +63,10 @@ _SELDOM_ENDS = (
     "より",
 )
 
+_IN_CODE = "ends inside a code block that was never closed"
+_BEFORE_AN_ITEM = "ends with the number of a list item that never comes"
+_A_PART_IS_MISSING = frozenset({_IN_CODE, _BEFORE_AN_ITEM})
+
 
 def find_truncation(text: str) -> Spot | None:
     """Where and how the text breaks off, or None."""
@@ -74,7 +78,8 @@ def find_truncation(text: str) -> Spot | None:
     if reason is None:
         return None
     found, certain = reason
-    return Spot(_tail_start(body), end, found, certain)
+    # A part that was begun and never came is missing; a sentence that breaks off may be the last one anyway.
+    return Spot(_tail_start(body), end, found, certain, "major" if found in _A_PART_IS_MISSING else None)
 
 
 def _tail_start(body: str) -> int:
@@ -96,7 +101,7 @@ def _unclosed_fence(body: str) -> tuple[str, bool] | None:
     # nothing is missing.
     if opened is None or opened[1] in body[opened.end() :] or not body[opened.end() :].strip():
         return None
-    return "ends inside a code block that was never closed", True
+    return _IN_CODE, True
 
 
 def _dangling_marker(body: str) -> tuple[str, bool] | None:
@@ -111,7 +116,7 @@ def _dangling_marker(body: str) -> tuple[str, bool] | None:
     if last[1] is None:
         return ("ends with an empty list item", False) if item[1] is None else None
     if item[1] is not None and int(last[1]) == int(item[1]) + 1:
-        return "ends with the number of a list item that never comes", True
+        return _BEFORE_AN_ITEM, True
     return None
 
 

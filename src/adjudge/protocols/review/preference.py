@@ -103,8 +103,9 @@ def composed(likert: int, tables: Tables, rubric: Rubric) -> str:
     differing = [c for c in order if tables["A"][c.key].value != tables["B"][c.key].value]
     # What speaks for the better side comes first; the Overall closes.
     telling = [c for c in differing if _favours(c, tables) == _side(likert)] or differing
+    a, b = tables["A"], tables["B"]
     said = [
-        f"On {c.name}, Response 1 is rated {tables['A'][c.key].value} and Response 2 is rated {tables['B'][c.key].value}."
+        f"On {c.name}, Response 1 is rated {a[c.key].value} and Response 2 is rated {b[c.key].value}."
         for c in telling[:2]
     ]
     if not telling:
