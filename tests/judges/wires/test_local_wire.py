@@ -15,13 +15,13 @@ from pathlib import Path
 import orjson
 import pytest
 
-from adjudge.cases import Comparison
+from adjudge.cases import Comparison, Review
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import Journal
-from adjudge.judges.base import CompareQuestion, ResearchQuestion
+from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.prices import LOCAL
-from adjudge.judges.roles import COMPARER, Prompt
+from adjudge.judges.roles import COMPARER, RATER, Prompt
 from adjudge.judges.wires.base import Delivery, Sampling
 from adjudge.judges.wires.http import Poster
 from adjudge.judges.wires.local import LocalWire, bounded_schema
@@ -29,6 +29,18 @@ from adjudge.judges.wires.openai import Dialect, OpenAIWire
 from adjudge.rubric import parse
 from adjudge.verdicts import ComparisonOpinion, Failure, Research
 
+REVIEW_RUBRIC = parse(
+    """
+name: small
+version: "1"
+protocol: review
+criteria:
+  - {key: truth, weight: 2, guidance: "Right?", scale: {min: 1, max: 3}}
+  - {key: length, weight: 1, guidance: "Fitting?", scale: {min: -2, max: 2}}
+  - {key: overall_quality, weight: 0, guidance: "Good?", scale: {min: 1, max: 5}}
+""",
+    "small.yaml",
+)
 RUBRIC = parse(
     """
 name: tiny
@@ -106,6 +118,23 @@ async def test_its_comparison_is_on_the_scale_by_construction(small_model: Local
     assert len(reading.problems) == len(reading.opinion.warnings), "a bad quote is a warning, never evidence"
     for item in reading.opinion.evidence:
         assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+
+
+async def test_its_ratings_are_on_their_scales_by_construction(small_model: LocalWire) -> None:
+    question = RateQuestion(Review(CASE.task, CASE.a, CASE.b), REVIEW_RUBRIC)
+    prompt = replace(RATER.prompt(question), system="Rate.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
+    delivery = await small_model.send(prompt, Sampling(max_tokens=600))
+    assert isinstance(delivery, Delivery)
+    completion = small_model.decode(delivery.body)
+    assert completion.finish == "stop"
+    reading = RATER.read(question, completion.text, "gguf:small")
+    if reading.opinion is None:
+        assert all(problem.endswith("justification: empty") for problem in reading.problems)
+        return
+    for rated in reading.opinion.responses.values():
+        assert rated.ratings["truth"].value in (1, 2, 3)
+        assert rated.ratings["length"].value in (-2, -1, 0, 1, 2)
+        assert rated.ratings["overall_quality"].value in (1, 2, 3, 4, 5)
 
 
 async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
