@@ -37,8 +37,8 @@ from adjudge.rubric import OVERALL, Rubric, shipped
 from adjudge.verdicts import LABELS, Label, ReviewVerdict
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
-from scripted.judging import open_openai  # type: ignore[import-not-found]  # noqa: E402
-from scripted.provider import ScriptedProvider, says  # type: ignore[import-not-found]  # noqa: E402
+from scripted.judging import open_openai  # type: ignore[import-not-found]
+from scripted.provider import ScriptedProvider, says  # type: ignore[import-not-found]
 
 AT_A_TIME = 16
 _CASE = re.compile(r"^Case (\d{5})\.$", re.MULTILINE)
@@ -67,6 +67,7 @@ class Audit:
     rows: dict[str, Row]
     cases: int = 0
     justified: int = 0
+    moved: int = 0
     wrong: list[str] = field(default_factory=list)
 
     @property
@@ -161,6 +162,9 @@ def _count(audit: Audit, case: Case, verdict: ReviewVerdict, rubric: Rubric) -> 
             row.corrected += final in true
             row.measurable += measurable
             row.measured += measurable and final in true
+            audit.moved += (
+                label is not None and key == OVERALL and final not in true and final in possible(case, rubric)
+            )
             if final not in true:
                 kind = "measurable, " if measurable else ""
                 audit.wrong.append(f"not corrected: {case.told}, {kind}final {final}{_because(verdict, label, key)}")
@@ -186,19 +190,24 @@ def _follows(case: Case, label: Label | None, key: str) -> bool:
     return case.identical and label == "B" and case.label == "A" and key in (case.key, OVERALL)
 
 
+def possible(case: Case, rubric: Rubric) -> set[int]:
+    """The Overalls that the true dimensions allow, whatever a judge makes of the response beside them."""
+    assert case.label is not None
+    values = case.truths[case.label].values
+    return {
+        value
+        for unusable in (False, True)
+        for good in (False, True)
+        for value in allowed_overalls(rubric, values, unusable=unusable, still_good=good)
+    }
+
+
 def is_measurable(case: Case, verdict: ReviewVerdict, rubric: Rubric) -> bool:
     """Can code know that the planted value is wrong, from certain facts or the ratings beside it?"""
-    values = {label: dict(case.truths[label].values) for label in LABELS}
     if case.label is None:
         return True  # only values that the tables rule out are planted
     if case.key == OVERALL:
-        possible = {
-            value
-            for unusable in (False, True)
-            for good in (False, True)
-            for value in allowed_overalls(rubric, values[case.label], unusable=unusable, still_good=good)
-        }
-        return case.planted not in possible
+        return case.planted not in possible(case, rubric)
     facts = [fact for fact in find_review_facts(case.review) if fact.where == case.label]
     harmful = None if verdict.opinion is None else verdict.opinion.harmful_request
     bounds = bounds_of(facts, case.review.answer(case.label), harmful)
@@ -228,7 +237,10 @@ def table(title: str, audit: Audit, names: Mapping[str, str], *, split: bool) ->
         if split:
             line += f" {row.consequences:>12,}"
         lines.append(line)
-    return "\n".join([*lines, f"Likert justification within the rules: {audit.justified:,} of {audit.cases:,}"])
+    lines.append(f"Likert justification within the rules: {audit.justified:,} of {audit.cases:,}")
+    if audit.moved:
+        lines.append(f"Overalls not corrected, but at a value that the true dimensions allow: {audit.moved:,}")
+    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
