@@ -1,0 +1,269 @@
+"""The planted-error audit: of correct reviews with one wrong rating each, how many come out right, and at what cost?
+
+    python bench/planted_errors.py [--cases 1000] [--seed 0] [--show 10]
+
+Reviews are built by code from samples/reviews.yaml (planted_reviews.py); in each, one cell of the two tables or the
+Likert is set to a wrong value. They are audited twice: by a judge that answers truly, asked in OpenAI's format over a
+real connection to a scripted server on this machine; and by facts alone, with the embedded judge. A Likert is right if
+the true tables allow it. `measurable`: a certain fact excludes the planted value, or it is an Overall or a Likert that
+contradicts the ratings beside it. `consequences`: ratings that follow, by the rules, from a planted error that had to
+be left standing: wrong, but not by themselves. --show lists the first wrong outcomes of each audit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planted_reviews import PREFERENCE, Case, cases, said
+
+from adjudge.facts import find_review_facts
+from adjudge.journal import open_journal
+from adjudge.judges.base import Judge
+from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.protocols.binding import bounds_of
+from adjudge.protocols.consistency import allowed_likerts, allowed_overalls
+from adjudge.protocols.preference import VERDICTS, sentences
+from adjudge.protocols.review import review
+from adjudge.rubric import OVERALL, Rubric, shipped
+from adjudge.verdicts import LABELS, Label, ReviewVerdict
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+from scripted.judging import open_openai  # type: ignore[import-not-found]
+from scripted.provider import ScriptedProvider, says  # type: ignore[import-not-found]
+
+AT_A_TIME = 16
+_CASE = re.compile(r"^Case (\d{5})\.$", re.MULTILINE)
+
+
+@dataclass
+class Row:
+    """What became of the errors planted in one dimension, and of the correct ratings there."""
+
+    planted: int = 0
+    corrected: int = 0
+    measurable: int = 0
+    measured: int = 0
+    correct: int = 0
+    changed: int = 0
+    consequences: int = 0
+
+    def __add__(self, other: Row) -> Row:
+        return Row(*(a + b for a, b in zip(self.__dict__.values(), other.__dict__.values(), strict=True)))
+
+
+@dataclass
+class Audit:
+    """One audit of all cases: a row for each dimension, and what came out wrong."""
+
+    rows: dict[str, Row]
+    cases: int = 0
+    justified: int = 0
+    moved: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> Row:
+        return sum(self.rows.values(), Row())
+
+
+def true_reply(case: Case) -> dict[str, Any]:
+    """What a judge that knows the truth replies."""
+    reply: dict[str, Any] = {
+        "task_type": "other",
+        "request_is_harmful": case.harmful,
+        "invalid_because": "",
+        "reasons": case.reasons,
+        "preference": case.likert,
+    }
+    for number, label in enumerate(LABELS, start=1):
+        truth = case.truths[label]
+        reply[f"response_{number}"] = {
+            **{
+                key: {"quote": "", "justification": said(truth, key), "rating": value}
+                for key, value in truth.values.items()
+            },
+            "largely_unusable": truth.unusable,
+            "still_good": truth.still_good,
+        }
+    return reply
+
+
+async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
+    """Audit with a judge that answers truly, over the wire."""
+    by_number = {case.number: case for case in made}
+
+    def script(request: Any) -> Any:
+        match = _CASE.search(request.turns[0])
+        if match is None:  # asked to explain the tables once more, without the case: rules take over
+            return says({"reasons": "There is nothing to add."})
+        return says(true_reply(by_number[int(match[1])]))
+
+    with tempfile.TemporaryDirectory() as folder:
+        journal = open_journal(Path(folder) / "journal.db")
+        async with ScriptedProvider(script) as provider:
+            judge = open_openai(provider, journal)
+            audit = await _audited(made, rubric, judge)
+            await judge.close()
+        journal.close()
+    return audit
+
+
+async def with_facts_alone(made: Sequence[Case], rubric: Rubric) -> Audit:
+    """Audit with the judge that assesses nothing."""
+    return await _audited(made, rubric, EmbeddedJudge())
+
+
+async def _audited(made: Sequence[Case], rubric: Rubric, judge: Judge) -> Audit:
+    limit = asyncio.Semaphore(AT_A_TIME)
+
+    async def one(case: Case) -> ReviewVerdict:
+        async with limit:
+            verdict = await review(case.review, judge, rubric)
+        assert isinstance(verdict, ReviewVerdict) and verdict.invalid is None, (case.told, verdict)
+        return verdict
+
+    verdicts = await asyncio.gather(*map(one, made))
+    audit = Audit({key: Row() for key in (*(criterion.key for criterion in rubric.criteria), PREFERENCE)})
+    for case, verdict in zip(made, verdicts, strict=True):
+        _count(audit, case, verdict, rubric)
+    return audit
+
+
+def _count(audit: Audit, case: Case, verdict: ReviewVerdict, rubric: Rubric) -> None:
+    assert verdict.likert is not None
+    audit.cases += 1
+    told = sentences(verdict.likert.justification)
+    # The person's own words may stand, and then their first sentence need not be ours.
+    audit.justified += len(told) in (3, 4) and (
+        told[0] == VERDICTS[verdict.likert.value] or verdict.likert.justification_action == "kept"
+    )
+    right = allowed_likerts(rubric, case.truths["A"].values, case.truths["B"].values)
+    cells: list[tuple[Label | None, str, int, tuple[int, ...]]] = [
+        (label, key, verdict.tables[label][key].value, (true,))
+        for label in LABELS
+        for key, true in case.truths[label].values.items()
+    ]
+    cells.append((None, PREFERENCE, verdict.likert.value, right))
+    left = any((label, key) == (case.label, case.key) and final not in true for label, key, final, true in cells)
+    for label, key, final, true in cells:
+        row = audit.rows[key]
+        if (label, key) == (case.label, case.key):
+            measurable = is_measurable(case, verdict, rubric)
+            row.planted += 1
+            row.corrected += final in true
+            row.measurable += measurable
+            row.measured += measurable and final in true
+            audit.moved += (
+                label is not None and key == OVERALL and final not in true and final in possible(case, rubric)
+            )
+            if final not in true:
+                kind = "measurable, " if measurable else ""
+                audit.wrong.append(f"not corrected: {case.told}, {kind}final {final}{_because(verdict, label, key)}")
+            continue
+        row.correct += 1
+        if final in true:
+            continue
+        follows = left and _follows(case, label, key)
+        row.consequences += follows
+        row.changed += not follows
+        what = "follows from an error left standing" if follows else "wrongly changed"
+        where = "Likert" if label is None else f"Response {LABELS.index(label) + 1} {key}"
+        audit.wrong.append(
+            f"{what}: {case.told}; {where} is truly {true[0]}, final {final}{_because(verdict, label, key)}"
+        )
+
+
+def _follows(case: Case, label: Label | None, key: str) -> bool:
+    """May this rating have changed only because the planted error stands?"""
+    if label is None or (key == OVERALL and label == case.label):
+        return True
+    # Identical responses are rated alike, as Response 1 is.
+    return case.identical and label == "B" and case.label == "A" and key in (case.key, OVERALL)
+
+
+def possible(case: Case, rubric: Rubric) -> set[int]:
+    """The Overalls that the true dimensions allow, whatever a judge makes of the response beside them."""
+    assert case.label is not None
+    values = case.truths[case.label].values
+    return {
+        value
+        for unusable in (False, True)
+        for good in (False, True)
+        for value in allowed_overalls(rubric, values, unusable=unusable, still_good=good)
+    }
+
+
+def is_measurable(case: Case, verdict: ReviewVerdict, rubric: Rubric) -> bool:
+    """Can code know that the planted value is wrong, from certain facts or the ratings beside it?"""
+    if case.label is None:
+        return True  # only values that the tables rule out are planted
+    if case.key == OVERALL:
+        return case.planted not in possible(case, rubric)
+    facts = [fact for fact in find_review_facts(case.review) if fact.where == case.label]
+    harmful = None if verdict.opinion is None else verdict.opinion.harmful_request
+    bounds = bounds_of(facts, case.review.answer(case.label), harmful)
+    return any(bound.key == case.key and case.planted not in bound.allowed for bound in bounds)
+
+
+def _because(verdict: ReviewVerdict, label: Label | None, key: str) -> str:
+    final = verdict.likert if label is None else verdict.tables[label][key]
+    assert final is not None
+    return f" ({final.action}{f', {final.rule}' if final.rule else ''}: {final.justification[:160]})"
+
+
+def table(title: str, audit: Audit, names: Mapping[str, str], *, split: bool) -> str:
+    """One audit as a table."""
+    head = f"{'':<22} {'planted':>7} {'corrected':>9} {'not':>5}"
+    if split:
+        head += f"   {'measurable':>10} {'corrected':>9}"
+    head += f"   {'correct':>7} {'wrongly changed':>15}"
+    if split:
+        head += f" {'consequences':>12}"
+    lines = [title, head]
+    for name, row in [*((names[key], row) for key, row in audit.rows.items()), ("total", audit.total)]:
+        line = f"{name:<22} {row.planted:>7,} {row.corrected:>9,} {row.planted - row.corrected:>5,}"
+        if split:
+            line += f"   {row.measurable:>10,} {row.measured:>9,}"
+        line += f"   {row.correct:>7,} {row.changed:>15,}"
+        if split:
+            line += f" {row.consequences:>12,}"
+        lines.append(line)
+    lines.append(f"Likert justification within the rules: {audit.justified:,} of {audit.cases:,}")
+    if audit.moved:
+        lines.append(f"Overalls not corrected, but at a value that the true dimensions allow: {audit.moved:,}")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="the first N wrong outcomes of each audit")
+    options = parser.parse_args(arguments)
+    rubric = shipped("review")
+    names = {criterion.key: criterion.name for criterion in rubric.criteria} | {PREFERENCE: "Likert"}
+    made = cases(rubric, options.cases, options.seed)
+    tasks = len({case.task for case in made})
+    print(f"{len(made):,} reviews of {tasks} tasks, seed {options.seed}, one planted error each\n")
+    audits = (("a judge that answers truly", with_the_truth, False), ("facts alone", with_facts_alone, True))
+    for title, run, split in audits:
+        start = time.perf_counter()
+        audit = asyncio.run(run(made, rubric))
+        print(table(title, audit, names, split=split))
+        for line in audit.wrong[: options.show]:
+            print(f"- {line}")
+        print()
+        print(f"{title}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
