@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from adjudge.cases import Original, Review
-from adjudge.protocols.consistency import allowed_likerts, allowed_overalls, dimensions, severity
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, dimensions, severity
 from adjudge.rubric import LIKERT, OVERALL, Rubric
 from adjudge.verdicts import LABELS, Label
 from adjudge.words import count_words

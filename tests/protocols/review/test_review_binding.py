@@ -20,8 +20,8 @@ def fact(name, severity=None, found="has something", certain=True, start=0, end=
 
 def bound(facts, harmful=False, said="As it should be.", assessed=True, **values):
     given = RatedResponse({key: Rating(values.get(key, best), said, (), assessed) for key, best in FINE.items()})
-    rated, rules = bind(RUBRIC, given, bounds_of(facts, TEXT, harmful))
-    return rated.ratings, rules
+    bound_to = bind(RUBRIC, given, bounds_of(facts, TEXT, harmful))
+    return bound_to.rated.ratings, bound_to.rules
 
 
 def every(key):

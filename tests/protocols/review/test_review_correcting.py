@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from adjudge.cases import Original, Review
+from adjudge.protocols.review.binding import Binding
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.rubric import shipped
 from adjudge.verdicts import Fact, RatedResponse, Rating
@@ -21,10 +22,10 @@ def ours(assessed=True, **values):
     return RatedResponse(ratings)
 
 
-def corrected(rated, originals=None, facts=(), rules=None):
+def corrected(rated, originals=None, facts=(), rules=None, open_to=None):
     given = {key: value if isinstance(value, Original) else Original(value) for key, value in (originals or {}).items()}
     case = Review(prompt="Where does the Danube flow?", a=RESPONSE, b="Elsewhere.", ratings_a=given)
-    return correct_response(RUBRIC, rated, rules or {}, case, "A", list(facts))
+    return correct_response(RUBRIC, Binding(rated, rules or {}, open_to or {}), case, "A", list(facts))
 
 
 @pytest.mark.parametrize("key", DIMENSIONS)
@@ -62,6 +63,29 @@ def test_what_the_judge_cannot_assess_stands_as_it_was_entered(key):
     for theirs in SCALES[key]:
         final = corrected(ours(assessed=False), {key: str(theirs)})[key]
         assert (final.value, final.action, final.assessed) == (theirs, "kept", False)
+
+
+def test_what_a_fact_leaves_open_and_the_judge_cannot_assess_stands_as_it_was_entered():
+    for entered, kept in (("1", True), ("2", True), ("3", False)):
+        rated = ours()._replace(ratings={**ours().ratings, "instruction_following": Rating(2, "It has 3 items.")})
+        table = corrected(
+            rated, {"instruction_following": entered}, rules={"instruction_following": "items"},
+            open_to={"instruction_following": (2, 1)},
+        )  # fmt: skip
+        final = table["instruction_following"]
+        assert final.value == (int(entered) if kept else 2)
+        assert final.action == ("kept" if kept else "replaced")
+        assert final.justification == "It has 3 items."
+
+
+@pytest.mark.parametrize(
+    ("majors", "entered", "final"),
+    [(1, "1", 1), (1, "2", 2), (1, "4", 2), (2, "1", 1), (2, "2", 2), (2, "5", 2), (1, "", 2), (2, "", 1), (0, "", 4)],
+)
+def test_an_overall_nobody_assessed_may_be_any_that_the_dimensions_can_have(majors, entered, final):
+    ratings = dict.fromkeys(("truthfulness", "harmlessness")[:majors], "1")
+    table = corrected(ours(assessed=False, overall_quality=4), {**ratings, "overall_quality": entered})
+    assert table["overall_quality"].value == final
 
 
 def test_the_overall_follows_from_the_final_ratings_also_where_they_are_a_persons():

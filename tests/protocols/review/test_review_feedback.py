@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.cases import Original, Review
+from adjudge.protocols.review.binding import Binding
 from adjudge.protocols.review.consistency import allowed_overalls, likert
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
@@ -29,7 +30,9 @@ def audit(a=None, b=None, originals_a=None, originals_b=None, entered_likert="",
     tables = {}
     for label, values in zip("AB", ours, strict=True):
         rated = RatedResponse({key: Rating(value, f"Ours on {key}.") for key, value in values.items()})
-        tables[label] = correct_response(RUBRIC, rated, (rules or {}).get(label, {}), case, label, list(facts))
+        tables[label] = correct_response(
+            RUBRIC, Binding(rated, (rules or {}).get(label, {}), {}), case, label, list(facts)
+        )
     value = likert(RUBRIC, *ours, 4)
     action = "kept" if entered_likert == str(value) else "replaced" if entered_likert else "filled"
     return Audit(RUBRIC, case, tables, FinalRating(value, "", action, "", "filled", "", entered_likert), tuple(facts))

@@ -84,7 +84,9 @@ def _bounds(fact: Fact, response: str, harmful: bool | None) -> list[Bound]:
             length = _TOO_LONG if fact.name == "too_long" else _TOO_SHORT
             return [Bound("instruction_following", graded, fact, said), Bound("verbosity", length, fact, said)]
         case "items" | "format":
-            return [Bound("instruction_following", _AT_MOST_2, fact, _sentence(found))]
+            # An issue either way; where nobody else says how bad, the fact does.
+            allowed = (1, 2) if major else _AT_MOST_2
+            return [Bound("instruction_following", allowed, fact, _sentence(found))]
         case "code":
             return [Bound("truthfulness", graded, fact, f"The response contains {found}.")]
         case "pleasantries":
@@ -102,27 +104,44 @@ def _bounds(fact: Fact, response: str, harmful: bool | None) -> list[Bound]:
     return []
 
 
-def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> tuple[RatedResponse, dict[str, str]]:
-    """Ratings that agree with the facts, and for each criterion a fact moved or named, which one."""
+class Binding(NamedTuple):
+    """Ratings that agree with the facts; for each criterion a fact moved or named, which one; and what the facts
+    allow where the judge itself assessed nothing, so that a person's rating within it can stand."""
+
+    rated: RatedResponse
+    rules: dict[str, str]
+    open_to: dict[str, tuple[int, ...]]
+
+
+def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
+    """What the facts make of a judge's ratings of one response."""
     ratings = dict(rated.ratings)
     rules: dict[str, str] = {}
+    open_to: dict[str, tuple[int, ...]] = {}
     for criterion in rubric.criteria:
         own = [bound for bound in bounds if bound.key == criterion.key]
         if own:
-            ratings[criterion.key] = _bound_rating(criterion, ratings[criterion.key], own)
+            allowed = _allowed(own)
+            if not ratings[criterion.key].assessed:
+                open_to[criterion.key] = allowed
+            ratings[criterion.key] = _bound_rating(criterion, ratings[criterion.key], own, allowed)
             rules[criterion.key] = own[0].fact.name
     verbosity = ratings.get("verbosity")
     if verbosity is not None and "verbosity" not in rules and _blames_pleasantries(verbosity):
         ratings["verbosity"] = Rating(0, "The length fits the task; pleasantries are not a matter of length.")
         rules["verbosity"] = "pleasantries"
-    return rated._replace(ratings=ratings), rules
+    return Binding(rated._replace(ratings=ratings), rules, open_to)
 
 
-def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound]) -> Rating:
+def _allowed(bounds: list[Bound]) -> tuple[int, ...]:
     allowed = bounds[0].allowed
     for bound in bounds[1:]:
         # Two facts may pull apart (cut off, and yet over the limit): then the first stands, and both are named.
         allowed = tuple(value for value in allowed if value in bound.allowed) or allowed
+    return allowed
+
+
+def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allowed: tuple[int, ...]) -> Rating:
     fits = given.assessed and given.value in allowed
     value = given.value if fits else min(allowed, key=lambda option: (abs(option - given.value), abs(option)))
     if not given.assessed:

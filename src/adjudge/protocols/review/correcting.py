@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ...cases import Original, Review
 from ...rubric import OVERALL, Criterion, Rubric
 from ...verdicts import Fact, FinalRating, Label, RatedResponse, Rating
-from .binding import names_fact
+from .binding import Binding, names_fact
 from .consistency import allowed_overalls, dimensions, nearest, severity
 from .kept_words import why_not_kept
 from .originals import OffScale, read_rating
@@ -21,14 +21,18 @@ AS_ENTERED = "As entered: this judge cannot assess it, and nothing was measured 
 
 
 def correct_response(
-    rubric: Rubric, rated: RatedResponse, rules: Mapping[str, str], case: Review, label: Label, facts: list[Fact]
+    rubric: Rubric, binding: Binding, case: Review, label: Label, facts: list[Fact]
 ) -> dict[str, FinalRating]:
     """The final table of one response."""
+    rated, rules, open_to = binding
     originals = case.originals(label)
     table: dict[str, FinalRating] = {}
 
     def settle(criterion: Criterion, ours: Rating, rule: str) -> FinalRating:
         given = originals.get(criterion.key, Original())
+        entered = read_rating(given.rating, criterion.scale)
+        if isinstance(entered, int) and entered in open_to.get(criterion.key, ()):
+            ours = ours._replace(value=entered)
         final = _settled(criterion, ours, given, rule)
         return _with_words(final, ours, given, criterion, case, label, facts)
 
@@ -47,14 +51,17 @@ def _overall(
     """The judge's Overall, moved to the nearest one that the dimensions allow."""
     judged = rated.ratings[OVERALL]
     criterion = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
-    allowed = allowed_overalls(rubric, values, unusable=rated.unusable, still_good=bool(rated.still_good))
-    wished = judged.value
-    if not judged.assessed:
-        original = read_rating(given.rating, criterion.scale)
-        wished = original if isinstance(original, int) else wished
-    value = nearest(allowed, wished)
-    if judged.assessed and value == judged.value:
-        return judged, rule
+    if judged.assessed:
+        allowed = allowed_overalls(rubric, values, unusable=rated.unusable, still_good=bool(rated.still_good))
+        value = nearest(allowed, judged.value)
+        if value == judged.value:
+            return judged, rule
+    else:
+        # Whether it is largely unusable, or good in parts, nobody has said: what was entered may be right.
+        allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
+        entered = read_rating(given.rating, criterion.scale)
+        value = judged.value if judged.value in allowed else allowed[0]
+        value = nearest(allowed, entered) if isinstance(entered, int) else value
     words = by_the_dimensions(rubric, values)
     if value == 2 and rated.still_good:
         words += f" Still of use: {rated.still_good.rstrip('.')}."

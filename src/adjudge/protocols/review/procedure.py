@@ -42,6 +42,7 @@ from .originals import OffScale, read_rating
 from .preference import VERDICTS, Tables, composed, identical, problems_of, with_verdict
 from .validity import are_identical, why_invalid
 
+_SAME = "Rated like Response 1, to which it is identical."
 _LARGE = 100_000  # characters that take long enough for others to notice
 # Failures to explain that asking once more would only repeat; the ratings stand without.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
@@ -82,9 +83,9 @@ async def review(
     for label in LABELS:
         own = [fact for fact in facts if fact.where == label]
         judged = _as_rated(tables["A"], opinion) if same and tables else opinion.responses[label]
-        rated, rules = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
-        ours[label] = rated
-        tables[label] = correct_response(rubric, rated, rules, case, label, own)
+        binding = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
+        ours[label] = binding.rated
+        tables[label] = correct_response(rubric, binding, case, label, own)
     final, calls, warnings = await _likert(case, judge, rubric, opinion, ours, tables, same)
     if isinstance(final, Failure):
         return final.with_calls(opinion.calls)
@@ -190,7 +191,10 @@ async def _explained(
 
 def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
     """Response 1's final ratings for an identical Response 2, whatever was made of it before."""
-    ratings = {key: Rating(final.value, final.justification, final.quotes) for key, final in table.items()}
+    ratings = {
+        key: Rating(final.value, final.justification if final.assessed else _SAME, final.quotes)
+        for key, final in table.items()
+    }
     return opinion.responses["A"]._replace(ratings=ratings)
 
 
