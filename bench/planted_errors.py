@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adjudge.protocols.review.preference import VERDICTS, sentences
 from planted_reviews import PREFERENCE, Case, cases, said
 
 from adjudge.facts import find_review_facts
@@ -33,6 +32,7 @@ from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.protocols.review import review
 from adjudge.protocols.review.binding import bounds_of
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
+from adjudge.protocols.review.preference import VERDICTS, sentences
 from adjudge.rubric import OVERALL, Rubric, shipped
 from adjudge.verdicts import LABELS, Label, ReviewVerdict
 

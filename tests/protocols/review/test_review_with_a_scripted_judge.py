@@ -286,6 +286,16 @@ async def test_identical_responses_are_valid_and_have_no_preference(judged):
     assert "identical" in verdict.likert.justification
 
 
+@pytest.mark.parametrize("overall", ["1", "2"])
+async def test_identical_responses_have_one_overall_also_where_nobody_assessed_it(overall):
+    entered = {"truthfulness": Original("1"), "overall_quality": Original(overall)}
+    case = Review(CASE.prompt, CASE.a, CASE.a, ratings_a=entered, ratings_b={"overall_quality": Original("5")})
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    assert [verdict.tables[label]["overall_quality"].value for label in "AB"] == [int(overall)] * 2
+    assert verdict.tables["B"]["truthfulness"].justification == "Rated like Response 1, to which it is identical."
+    assert verdict.likert.value == 4
+
+
 # -- who judges, and by what ------------------------------------------------------------------------------------------
 
 

@@ -195,7 +195,8 @@ def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedRes
         key: Rating(final.value, final.justification if final.assessed else _SAME, final.quotes)
         for key, final in table.items()
     }
-    return opinion.responses["A"]._replace(ratings=ratings)
+    # Whatever allowed Response 1 its Overall allows it here.
+    return RatedResponse(ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
 
 
 def _why(tables: Tables, rubric: Rubric, value: int) -> str:
