@@ -22,7 +22,7 @@ def test_the_contracts_keys_come_first_and_in_order():
     for criterion in evaluation["criteria_scores"].values():
         assert list(criterion) == ["A", "B", "weight"]
         for side in "AB":
-            assert list(criterion[side]) == ["score", "justification", "evidence"]
+            assert list(criterion[side]) == ["score", "justification", "evidence", "assessed"]
             for item in criterion[side]["evidence"]:
                 assert list(item) == ["answer", "impact", "quote", "rationale", "start", "end"]
     for side in "AB":
@@ -42,7 +42,7 @@ def test_what_adjudge_adds_comes_after():
         "provenance",
         "opinions",
     ]
-    assert list(document["evaluation"])[5:] == ["margin", "decided_by", "order_consistent", "order"]
+    assert list(document["evaluation"])[5:] == ["margin", "decided", "confidence", "decided_by", "order_consistent", "order"]
     assert list(document["evaluation"]["order"]) == ["judged", "winners", "moved", "drawn_from_seed"]
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_asking_arguments, add_output_arguments, asking_of, say_failure
+from .asking import add_asking_arguments, add_output_arguments, asking_of, say, say_failure
 from .inputs import read_bytes, read_text
 from .outputs import choose_format, write_out
 
@@ -88,8 +88,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         write_out(render_comparison(outcome, case, rubric, chosen), args.output)
     if args.output and args.output != "-":
-        print(f"{args.output}: winner {outcome.winner}, verdict {outcome.verdict_id}", file=sys.stderr)
+        named = "winner" if outcome.decided else "undecided; best guess"
+        print(f"{args.output}: {named} {outcome.winner}, verdict {outcome.verdict_id}", file=sys.stderr)
+    if not outcome.decided:
+        say(f"undecided; a judge that reads the answers would settle it: {_who_would_settle_it()}")
     return 0
+
+
+def _who_would_settle_it() -> str:
+    """The judges that can be asked right now, as options; or how to get one."""
+    from ..judges.providers import PROVIDERS
+
+    ready = [f"--judge {name}:{provider.example}" for name, provider in PROVIDERS.items() if provider.missing is None]
+    return " or ".join(ready[:2]) or "set a provider's key (`adjudge judges` names them) or name a server by its URL"
 
 
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:

@@ -185,14 +185,16 @@ class Jury:
             calls=calls,
             warnings=warnings,
             members=tuple(opinions),
+            decided=2 * sum(opinion.decided for opinion in opinions) > len(opinions),
         )
 
     def _score(self, criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> Score:
         """The settled score, with the words of the member who came nearest to it."""
         given = [opinion.scores[criterion][label] for opinion in opinions]
+        given = [score for score in given if score.assessed] or given
         value = rounded(VOTE_RULES[self.rule](score.value for score in given), _SCORE_STEP)
         nearest = min(given, key=lambda score: abs(score.value - value))
-        return Score(value=value, justification=nearest.justification)
+        return Score(value, nearest.justification, nearest.assessed)
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))

@@ -122,6 +122,8 @@ async def compare(
         },
         margin=cut(abs(totals.normalized["A"] - totals.normalized["B"])),
         winner=winner,
+        decided=all(opinion.decided for opinion in opinions),
+        confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
         decided_by=decided_by,
         rationale=_rationale(winner, decided_by, opinions),
         order=order,
@@ -183,7 +185,7 @@ def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion], sca
     if len(given) == 1:
         return given[0]
     value = rounded(mean(score.value for score in given), scale.step / 200)
-    return Score(value=value, justification=given[0].justification)
+    return Score(value, given[0].justification, all(score.assessed for score in given))
 
 
 def _gather_evidence(opinions: list[ComparisonOpinion]) -> dict[tuple[str, Label], tuple[Evidence, ...]]:

@@ -40,6 +40,8 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
                 "winner_rationale": verdict.rationale,
                 "web_search_used": any(lookup.error is None for lookup in verdict.lookups),
                 "margin": verdict.margin,
+                "decided": verdict.decided,
+                "confidence": verdict.confidence,
                 "decided_by": verdict.decided_by,
                 "order_consistent": order.consistent,
                 "order": {
@@ -73,6 +75,7 @@ def _criterion(criterion: CriterionVerdict, case: Comparison) -> dict[str, Any]:
             "score": criterion.scores[label].value,
             "justification": criterion.scores[label].justification,
             "evidence": [_evidence(item, label, case) for item in criterion.evidence[label]],
+            "assessed": criterion.scores[label].assessed,
         }
         for label in LABELS
     }
@@ -98,6 +101,8 @@ def _opinion(opinion: ComparisonOpinion) -> dict[str, Any]:
         "judge": opinion.judge,
         "order": opinion.order,
         "preference": opinion.preference,
+        "confidence": opinion.confidence,
+        "decided": opinion.decided,
         "scores": {key: {label: by[label].value for label in LABELS} for key, by in opinion.scores.items()},
         "justifications": {
             key: {label: by[label].justification for label in LABELS} for key, by in opinion.scores.items()

@@ -30,8 +30,9 @@ def comparison_markdown(verdict: ComparisonVerdict, case: Comparison, rubric: Ru
     """The verdict as a Markdown document; the rubric lends the criteria their names."""
     names = {key: markdown(name) for key, name in wording.criterion_names(verdict.criteria, rubric).items()}
     lines = [
-        f"# {wording.headline(verdict.winner)}",
+        f"# {wording.headline(verdict)}",
         "",
+        *([markdown(sure), ""] if (sure := wording.confidence_sentence(verdict)) else []),
         markdown(verdict.rationale),
         "",
         f"> **Task:** {markdown(cut(one_line(case.task), _TASK_COLUMNS))}",
@@ -90,7 +91,7 @@ def _table(verdict: ComparisonVerdict, names: Mapping[str, str]) -> list[str]:
 
     lines = [row("Criterion", "Weight", "A", "B"), "| --- | ---: | ---: | ---: |"]
     for key, criterion in verdict.criteria.items():
-        scores = [wording.number(criterion.scores[label].value) for label in LABELS]
+        scores = [wording.score(criterion.scores[label]) for label in LABELS]
         lines.append(row(names[key], wording.number(criterion.weight), *scores))
     return [
         *lines,
@@ -101,7 +102,7 @@ def _table(verdict: ComparisonVerdict, names: Mapping[str, str]) -> list[str]:
 
 def _answer(label: Label, criterion: CriterionVerdict) -> list[str]:
     score = criterion.scores[label]
-    lines = [f"- **{label}: {wording.number(score.value)}** {markdown(score.justification)}"]
+    lines = [f"- **{label}: {wording.score(score)}** {markdown(score.justification)}"]
     against = criterion.scores[wording.other(label)].value
     item = wording.telling_quote(criterion.evidence[label], score.value, against)
     if item is not None:

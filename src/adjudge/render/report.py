@@ -67,6 +67,7 @@ class Side:
 
     label: Label
     score: Decimal
+    assessed: bool
     share: str
     product: str
     justification: str
@@ -112,6 +113,7 @@ def build(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric) -> Repor
             share=share(score.value, rubric.scale),
             product=f"{wording.number(score.value)} × {wording.number(criterion.weight)} = {wording.number(product)}",
             justification=score.justification,
+            assessed=score.assessed,
             quotes=tuple(quote for quote in quotes[label] if quote.criterion == key),
         )
 

@@ -55,7 +55,8 @@ def closing(page: Page, verdict: ComparisonVerdict | DialogueVerdict | ReviewVer
 
 
 def _summary(page: Page, verdict: ComparisonVerdict, case: Comparison) -> None:
-    page.paragraph(wording.headline(verdict.winner), style="strong")
+    page.paragraph(wording.headline(verdict), style="strong")
+    page.paragraph(wording.confidence_sentence(verdict), style="" if verdict.decided else "warning")
     page.paragraph(verdict.rationale)
     page.line()
     page.paragraph(f"Task: {cut(one_line(case.task), _TASK_COLUMNS)}", hanging=6, style="faint")
@@ -76,7 +77,7 @@ def _table(page: Page, verdict: ComparisonVerdict, names: Mapping[str, str]) -> 
         (
             names[key],
             wording.number(criterion.weight),
-            *(wording.number(criterion.scores[label].value) for label in LABELS),
+            *(wording.score(criterion.scores[label]) for label in LABELS),
         )
         for key, criterion in verdict.criteria.items()
     ]
@@ -87,7 +88,7 @@ def _table(page: Page, verdict: ComparisonVerdict, names: Mapping[str, str]) -> 
 def _answer(page: Page, label: Label, criterion: CriterionVerdict) -> None:
     score = criterion.scores[label]
     justification = cut(one_line(score.justification), REASON_COLUMNS)
-    page.paragraph(f"{label} {wording.number(score.value)}  {justification}", indent=2, hanging=3)
+    page.paragraph(f"{label} {wording.score(score)}  {justification}", indent=2, hanging=3)
     against = criterion.scores[wording.other(label)].value
     item = wording.telling_quote(criterion.evidence[label], score.value, against)
     if item is not None:

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from ..arithmetic import plain
 from ..rubric import Rubric
-from ..verdicts import LABELS, Call, ComparisonVerdict, Evidence, Label, OrderReport, Winner, total_cost, total_usage
+from ..verdicts import LABELS, Call, ComparisonVerdict, Evidence, Label, OrderReport, Score, total_cost, total_usage
 
 _DECISIONS = {
     "higher_total": "The higher weighted total decides.",
@@ -26,9 +26,22 @@ _EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text
 FAVORABLE, UNFAVORABLE = "+", "−"
 
 
-def headline(winner: Winner) -> str:
-    """Who won, in three words."""
-    return "It is a tie" if winner == "tie" else f"Response {winner} wins"
+def headline(verdict: ComparisonVerdict) -> str:
+    """Who won, in a few words; or that nobody knows, and the best guess."""
+    if verdict.decided:
+        return "It is a tie" if verdict.winner == "tie" else f"Response {verdict.winner} wins"
+    guess = "a tie" if verdict.winner == "tie" else f"response {verdict.winner}"
+    return f"Undecided; the best guess is {guess}"
+
+
+def confidence_sentence(verdict: ComparisonVerdict) -> str:
+    """How sure the judge is, as a sentence; empty if it does not say."""
+    if verdict.confidence is None:
+        return ""
+    sure = f"{int(verdict.confidence * 100)} % sure"
+    if verdict.decided:
+        return f"The judge is {sure}."
+    return f"The judge is only {sure}, which is not enough to decide: one that reads the answers would settle it."
 
 
 def decision(verdict: ComparisonVerdict) -> str:
@@ -86,6 +99,11 @@ def criterion_names(keys: Iterable[str], rubric: Rubric | None) -> dict[str, str
 def number(value: Decimal) -> str:
     """All digits of a number, without an exponent; a real minus sign."""
     return format(value, "f").replace("-", "−")
+
+
+def score(given: Score) -> str:
+    """A score; in brackets where it was not assessed and only stands for the middle."""
+    return number(given.value) if given.assessed else f"({number(given.value)})"
 
 
 def hundredths(value: Decimal) -> str:

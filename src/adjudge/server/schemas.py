@@ -52,6 +52,7 @@ class ScoreItem(BaseModel):
     score: float
     justification: str
     evidence: list[EvidenceItem]
+    assessed: bool = Field(description="False where the judge says that it cannot tell; the score is then the middle.")
 
 
 class CriterionScores(BaseModel):
@@ -84,10 +85,12 @@ class Evaluation(BaseModel):
 
     criteria_scores: dict[str, CriterionScores]
     overall: OverallScores
-    winner: Literal["A", "B", "tie"]
+    winner: Literal["A", "B", "tie"] = Field(description="Where `decided` is false, the best guess.")
     winner_rationale: str
     web_search_used: bool
     margin: float
+    decided: bool = Field(description="False where the judge is too unsure to decide.")
+    confidence: float | None = Field(description="How sure the judge is, from 0 to 1, if it measures that.")
     decided_by: str
     order_consistent: bool | None
 

@@ -33,14 +33,18 @@ class Evidence(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A criterion's score for one answer, and why."""
+    """A criterion's score for one answer, and why; `assessed` is False where the judge says that it cannot tell."""
 
     value: Decimal
     justification: str
+    assessed: bool = True
 
 
 class ComparisonOpinion(Frozen):
-    """One judge's view of both answers, seen in one order, in the case's own labels."""
+    """One judge's view of both answers, seen in one order, in the case's own labels.
+
+    A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough.
+    """
 
     judge: str
     order: Order
@@ -52,6 +56,8 @@ class ComparisonOpinion(Frozen):
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     members: tuple[ComparisonOpinion, ...] = ()
+    confidence: Decimal | None = None
+    decided: bool = True
     failures: tuple[Failure, ...] = ()
 
 
@@ -92,13 +98,15 @@ class OrderReport(Frozen):
 
 
 class ComparisonVerdict(Frozen):
-    """The result of a comparison."""
+    """The result of a comparison. Where the judge is too unsure to decide, `winner` is its best guess."""
 
     verdict_id: str
     criteria: SkipValidation[dict[str, CriterionVerdict]]
     overall: dict[Label, Overall]
     margin: Decimal
     winner: Winner
+    decided: bool
+    confidence: Decimal | None
     decided_by: str
     rationale: str
     order: OrderReport
