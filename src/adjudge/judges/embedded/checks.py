@@ -17,6 +17,7 @@ from ...facts.spots import Spot
 from ...facts.structure import READ as STRUCTURE_READ
 from ...facts.structure import read_structure
 from ...words import count_words, split_words
+from . import cues
 from .reading import Answer, Task, stem
 
 GROUPS = ("count", "length", "format", "language", "words", "reply", "output")
@@ -46,12 +47,21 @@ _OPTIONS = re.compile(
     re.IGNORECASE,
 )
 _ONE_SENTENCE = re.compile(r"\b(?:in|into|as|write|with|using|compose|create|form|generate|a) (?:an? |just |only |exactly )?(?:single|one|1|new|complete|creative|simple)? ?sentence\b", re.IGNORECASE)
-_TITLE = re.compile(r"\b(?:headline|title|tagline|slogan|caption|hashtag|catchphrase|subject line)\b", re.IGNORECASE)
-_TITLE_ORDER = re.compile(r"\A\W*(?:\w+\W+){0,6}?(?:create|write|generate|suggest|come up|give|make|propose|compose|find|provide|craft|think|construct|design|devise|develop)\b(?:\W+\w+){0,8}?\W+(?:headline|title|tagline|slogan|caption|hashtag|catchphrase|subject line)\b", re.IGNORECASE)
+_TITLE = re.compile(r"\b(?:headline|title|tagline|slogan|motto|caption|hashtag|catchphrase|subject line)\b", re.IGNORECASE)
+_TITLE_ORDER = re.compile(r"\A\W*(?:\w+\W+){0,6}?(?:create|write|generate|suggest|come up|give|make|propose|compose|find|provide|craft|think|construct|design|devise|develop)\b(?:\W+\w+){0,8}?\W+(?:headline|title|tagline|slogan|motto|caption|hashtag|catchphrase|subject line)\b", re.IGNORECASE)
 _UPPER = re.compile(r"\b(?:all caps|upper ?case|capital letters)\b", re.IGNORECASE)
 _LOWER = re.compile(r"\blower ?case\b", re.IGNORECASE)
 _QUESTION_WISH = re.compile(r"\A\W*(?:please )?(?:create|write|generate|ask|come up with|formulate|construct|compose|rewrite|form|pose|turn|convert|rephrase)\b[^.\n]{0,80}\bquestions?\b", re.IGNORECASE)
-_ACRONYM_WISH = re.compile(r"\bsynonyms?\b|\bantonyms?\b|\brhym\w+\b", re.IGNORECASE)
+_LINK_WISH = re.compile(r"\b(?:provide|include|give|add|share|with|find)\b[^.\n]{0,40}\b(?:links?|urls?|website)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\bfirst[- ]person\b", re.IGNORECASE)
+_THIRD_PERSON = re.compile(r"\bthird[- ]person\b", re.IGNORECASE)
+_MAIL = re.compile(r"\A\W*(?:\w+\W+){0,4}?(?:write|draft|compose|create|generate)\b[^.\n]{0,40}\b(?:e-?mail|letter)\b", re.IGNORECASE)
+_MAIL_MARKS = re.compile(r"^\W{0,3}(?:subject|dear|hi|hello|hey|to)\b|\b(?:sincerely|regards|thank you|best|yours)\b", re.IGNORECASE | re.MULTILINE)
+_LIST_WISH = re.compile(
+    r"\b(?:list|ideas|tips|ways|steps|synonyms|antonyms|words|names|suggestions|recommendations|reasons|benefits|pros and cons|"
+    r"ingredients|colors|questions|options|activities|topics|keywords|titles|rules|facts)\b",
+    re.IGNORECASE,
+)
 _VERSE = re.compile(r"\b(?:poem|haiku|limerick|sonnet|lyrics|song|rap|verse)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow (?:many|much|old|long|far|tall)\b|\bwhat (?:year|percentage|time)\b|\bwhen (?:did|was|were|is)\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred|thousand|million|zero|none|several|dozen|january|february|march|april|may|june|july|august|september|october|november|december)\b", re.IGNORECASE)
@@ -87,6 +97,9 @@ def _counted(task: Task, answer: Answer) -> Iterator[Check]:
             continue
         spot = find_items(text, wish)
         if spot is None and wish.unit == "items" and not _countable(text):
+            parts = _listed(answer)
+            if parts > 1:
+                yield Check("count", wish.words, f"{parts} things in a row", wish.is_met(parts), (0, min(80, len(text))))
             continue
         yield _from_spot("count", wish.words, spot, "as many")
     for form in requests.formats:
@@ -105,6 +118,15 @@ def _from_spot(group: str, asked: str, spot: Spot | None, found: str) -> Check:
 
 def _countable(text: str) -> bool:
     return any(listing.count > 1 for listing in read_structure(text[:STRUCTURE_READ]).listings)
+
+
+def _listed(answer: Answer) -> int:
+    """How many things a short answer names between commas; 0 if it is no such enumeration."""
+    body = answer.plain.strip().rstrip(".")
+    if answer.count > 80 or len(answer.sentences) > 1:
+        return 0
+    parts = [part for part in _SPLIT.split(body.rpartition(":")[2]) if part]
+    return len(parts) if parts and all(len(part.split()) <= 5 for part in parts) else 0
 
 
 def _second(answer: Answer) -> tuple[int, int] | None:
@@ -173,6 +195,19 @@ def _output(task: Task, answer: Answer) -> Iterator[Check]:
         yield Check("output", "capitals" if upper else "small letters", f"{share:.0%} capitals", (share > 0.7) == upper)
     if _QUESTION_WISH.match(task.instruction):
         yield Check("output", "a question", "one" if "?" in answer.plain else "none", "?" in answer.plain)
+    if _LINK_WISH.search(task.instruction):
+        there = "http" in answer.lower or "www." in answer.lower
+        yield Check("output", "a link", "one" if there else "none", there)
+    if _FIRST_PERSON.search(task.plain) or _THIRD_PERSON.search(task.plain):
+        first = bool(_FIRST_PERSON.search(task.plain))
+        own = any(word in cues.FIRST_PERSON for word in answer.words)
+        yield Check("output", "the first person" if first else "the third person", "it" if own else "no I", own == first)
+    if _MAIL.match(task.instruction):
+        mark = _MAIL_MARKS.search(answer.plain)
+        yield Check("output", "a letter", "its form" if mark else "no form of a letter", bool(mark), mark.span() if mark else None)
+    if _LIST_WISH.search(task.instruction[:200]) and "edit" not in task.kinds and "summary" not in task.kinds:
+        several = _countable(answer.text) or answer.plain.count(",") > 1 or answer.plain.strip().count("\n") > 1
+        yield Check("output", "several things", "several" if several else "one", several)
     if _VERSE.search(task.instruction[:200]) and "creative" in task.kinds and words > 30:
         lines = answer.plain.strip().count("\n") + 1
         yield Check("output", "verse", f"{lines} lines", lines > 3)

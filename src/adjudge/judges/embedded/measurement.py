@@ -10,11 +10,16 @@ Theme = Literal["length", "form", "style", "task", "check", "flaw"]
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A measure by itself; themes `length` and `form` are about the surface and never make a verdict sure alone."""
+    """A measure by itself.
+
+    Only the themes `check` and `flaw` can make a verdict sure. `sign` is the way more of it may count when
+    helpfulness is fitted: 1 for the answer, -1 against it, 0 whichever the labels say.
+    """
 
     title: str
     criterion: str
     theme: Theme
+    sign: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,18 +17,18 @@ from .reading import READ, Answer, Task
 _TASK, _CLARITY, _REASON = "task_understanding", "clarity_structure", "correctness_reasoning"
 
 INFO = {
-    "cut_off": Info("a cut-off end", _CLARITY, "flaw"),
-    "repetition": Info("repeated sentences", _CLARITY, "flaw"),
-    "refusal": Info("declining", _TASK, "flaw"),
-    "disclaimer": Info("speaking as an AI", _TASK, "style"),
-    "apology": Info("apologising", _TASK, "style"),
+    "cut_off": Info("a cut-off end", _CLARITY, "flaw", -1),
+    "repetition": Info("repeated sentences", _CLARITY, "flaw", -1),
+    "refusal": Info("declining", _TASK, "flaw", -1),
+    "disclaimer": Info("speaking as an AI", _TASK, "style", -1),
+    "apology": Info("apologising", _TASK, "style", -1),
     "pleasantries": Info("pleasantries", _CLARITY, "style"),
     "lead_in": Info("a lead-in", _CLARITY, "style"),
-    "broken_code": Info("code that does not parse", _REASON, "flaw"),
-    "open_end": Info("no full stop at the end", _CLARITY, "flaw"),
-    "other_script": Info("letters of another script", _CLARITY, "flaw"),
-    "lacks_information": Info("says it lacks information", _TASK, "style"),
-    "conclusion": Info("a conclusion", _CLARITY, "form"),
+    "broken_code": Info("code that does not parse", _REASON, "flaw", -1),
+    "open_end": Info("no full stop at the end", _CLARITY, "flaw", -1),
+    "other_script": Info("letters of another script", _CLARITY, "flaw", -1),
+    "lacks_information": Info("says it lacks information", _TASK, "style", -1),
+    "conclusion": Info("a conclusion", _CLARITY, "form", 1),
 }
 
 _AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I)
