@@ -54,3 +54,18 @@ FRESH = word_set(
     "surprisingly interestingly notably imagine consider analogy metaphor unlike rather distinction key crucial "
     "insight perspective unique creative contrary paradox underlying essentially ultimately"
 )
+
+# Words of a task that say what to do, not what it is about.
+TASK_WORDS = word_set(
+    "example examples sentence paragraph story essay summary summarize summarise rewrite edit output input given name "
+    "identify classify categorize determine suggest discuss compare analyze outline design construct construct compose "
+    "poem article email letter short long brief briefly detailed include including based would could please good best "
+    "different using used way ways new type types thing things people help ensure make sure start end step steps"
+)
+HEDGES = word_set("may might could perhaps possibly probably likely generally often sometimes usually typically seems")
+FIRST_PERSON = word_set("i i'm i've i'd i'll me my mine myself")
+SECOND_PERSON = word_set("you your you're you'll yours yourself")
+CONNECTIVES = word_set(
+    "first second third finally next then also additionally furthermore moreover however therefore because although "
+    "while overall meanwhile consequently specifically similarly"
+)

@@ -1,0 +1,78 @@
+"""Named measures of two answers to one task: each a number, the criterion it speaks to, words, and perhaps a place.
+
+Every measure is taken by the same function for either answer, so exchanging the answers exchanges the measures.
+Nothing here knows what a measure is worth; that is the model's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import measures_facts, measures_form, measures_task
+from .checks import Check, check_answer
+from .measurement import Info, Measurement
+from .reading import Answer, Task, read_answer, read_context, read_task
+
+__all__ = ["MEASURES", "Info", "Measured", "Measurement", "measure_pair"]
+
+MEASURES: Mapping[str, Info] = {**measures_form.INFO, **measures_task.INFO, **measures_facts.INFO}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Both answers measured, with what is true of the pair as a whole; `shared` does not change when they swap."""
+
+    a: Mapping[str, Measurement]
+    b: Mapping[str, Measurement]
+    shared: Mapping[str, float]
+    kinds: frozenset[str]
+    checks_a: tuple[Check, ...]
+    checks_b: tuple[Check, ...]
+
+    def swapped(self) -> Measured:
+        """The same with the answers exchanged."""
+        return Measured(self.b, self.a, self.shared, self.kinds, self.checks_b, self.checks_a)
+
+
+def measure_pair(task: str, a: str, b: str, context: str = "") -> Measured:
+    """All measures of both answers."""
+    read = read_task(task)
+    first, second = read_answer(a), read_answer(b)
+    passages = read_context(context)
+    checks_a, checks_b = check_answer(read, first), check_answer(read, second)
+    one: dict[str, Measurement] = {}
+    two: dict[str, Measurement] = {}
+    for own, other, checks, into in ((first, second, checks_a, one), (second, first, checks_b, two)):
+        measures_form.measure(own, into)
+        measures_task.measure(read, own, other, passages, checks, into)
+        measures_facts.measure(read, own, into)
+    return Measured(
+        a=one,
+        b=two,
+        shared=_shared(read, first, second, (checks_a, checks_b)),
+        kinds=read.kinds,
+        checks_a=tuple(checks_a),
+        checks_b=tuple(checks_b),
+    )
+
+
+def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Check]]) -> dict[str, float]:
+    """How alike and how long the two are, and how much could be checked; the same in either order."""
+    import math
+
+    both = len(a.content & b.content)
+    either = len(a.content | b.content)
+    fours_a, fours_b = set(a.fours), set(b.fours)
+    least, most = min(a.count, b.count), max(a.count, b.count)
+    groups = {check.group for side in checks for check in side}
+    return {
+        "alike": both / either if either else 1.0,
+        "same_wording": 2 * len(fours_a & fours_b) / max(1, len(fours_a) + len(fours_b)),
+        "shorter": math.log2(1 + least),
+        "longer": math.log2(1 + most),
+        "ratio": math.log2((most + 4) / (least + 4)),
+        "task_words": math.log2(1 + len(task.words)),
+        "checked": float(len(groups)),
+        "identical": 1.0 if a.plain.split() == b.plain.split() else 0.0,
+    }

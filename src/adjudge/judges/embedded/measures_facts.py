@@ -1,0 +1,109 @@
+"""Measures that rest on what code finds for certain: cut-off ends, repetition, refusals, pleasantries, broken code."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ...facts.code import find_broken_code
+from ...facts.pleasantries import find_pleasantries
+from ...facts.refusal import find_refusal
+from ...facts.repetition import find_repetition
+from ...facts.spots import Spot
+from ...facts.truncation import find_truncation
+from .measurement import Info, Measurement, several
+from .reading import READ, Answer, Task
+
+_TASK, _CLARITY, _REASON = "task_understanding", "clarity_structure", "correctness_reasoning"
+
+INFO = {
+    "cut_off": Info("a cut-off end", _CLARITY, "flaw", -1),
+    "repetition": Info("repeated sentences", _CLARITY, "flaw", -1),
+    "refusal": Info("declining", _TASK, "flaw", -1),
+    "disclaimer": Info("speaking as an AI", _TASK, "style", -1),
+    "apology": Info("apologising", _TASK, "style", -1),
+    "pleasantries": Info("pleasantries", _CLARITY, "style"),
+    "lead_in": Info("a lead-in", _CLARITY, "style"),
+    "broken_code": Info("code that does not parse", _REASON, "flaw", -1),
+    "open_end": Info("no full stop at the end", _CLARITY, "flaw", -1),
+    "other_script": Info("letters of another script", _CLARITY, "flaw", -1),
+    "lacks_information": Info("says it lacks information", _TASK, "style", -1),
+    "conclusion": Info("a conclusion", _CLARITY, "form", 1),
+}
+
+_AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I)
+_SORRY = re.compile(r"\b(?:sorry|apologi[sz]e|unfortunately)\b", re.I)
+_LEAD = re.compile(r"\A\W{0,3}(?:sure|certainly|of course|absolutely|okay|ok|great|here(?:'s| is| are)|yes, )\b", re.I)
+_LACKS = re.compile(
+    r"\b(?:could you (?:please )?(?:provide|clarify|specify)|please provide|(?:need|without) more (?:information|context|details)|"
+    r"not (?:enough|sufficient) (?:information|context)|(?:don't|do not|doesn't|does not) (?:have|provide) (?:access|enough|any|information)|"
+    r"I(?:'m| am) not sure|I (?:don't|do not) know|unclear|it is not possible to|cannot be determined)\b",
+    re.I,
+)
+_CONCLUSION = re.compile(r"\b(?:in conclusion|overall|in summary|to sum up|ultimately|in short)\b,?", re.I)
+_ENDS = ".!?:;\"')]}`*…。！？」|>”’"
+_LATIN = re.compile(r"[A-Za-z]")
+_OTHER = re.compile(r"[\u0370-\u1fff\u2e80-\ud7ff]")
+
+
+def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
+    """All measures of one answer that rest on detectors."""
+    text = answer.text[:READ]
+    _from_spot("cut_off", find_truncation(answer.text), "it does not break off", into)
+    repeats = find_repetition(text)
+    share = sum(1 for start, end in answer.sentences if any(text[start:end] == text[s.start : s.end] for s in repeats))
+    first = repeats[0] if repeats else None
+    into["repetition"] = Measurement(
+        share / max(1, len(answer.sentences)) if repeats else 0.0,
+        f"a sentence {first.found}" if first else "no sentence stands twice",
+        (first.start, first.end) if first else None,
+    )
+    _from_spot("refusal", find_refusal(answer.text), "it does not decline", into)
+    polite = find_pleasantries(text[:6000])
+    into["pleasantries"] = Measurement(
+        float(min(3, len(polite))),
+        f"it has {several(len(polite), 'polite phrase')} that carry nothing" if polite else "it has no empty pleasantries",
+        (polite[0].start, polite[0].end) if polite else None,
+    )
+    broken = find_broken_code(text, task.text) if "```" in text else []
+    _from_spot("broken_code", broken[0] if broken else None, "no code block fails to parse", into)
+    _phrases(answer, into)
+    _ends(task, answer, into)
+
+
+def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
+    plain = answer.plain
+    for name, pattern, there, absent, read in (
+        ("disclaimer", _AS_AN_AI, "it speaks of itself as an AI", "it does not speak of itself as an AI", 4000),
+        ("apology", _SORRY, "it apologises", "it does not apologise", 400),
+        ("lead_in", _LEAD, "it opens with a lead-in", "it opens without a lead-in", 100),
+        ("lacks_information", _LACKS, "it says that it lacks information", "it does not ask for information", 4000),
+        ("conclusion", _CONCLUSION, "it draws a conclusion", "it draws no conclusion", READ),
+    ):
+        match = pattern.search(plain[:read])
+        into[name] = Measurement(1.0 if match else 0.0, there if match else absent, match.span() if match else None)
+
+
+def _ends(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
+    body = answer.text.rstrip()
+    open_end = bool(body) and body[-1] not in _ENDS and answer.count > 12
+    into["open_end"] = Measurement(
+        1.0 if open_end else 0.0,
+        "it ends without a full stop" if open_end else "it ends properly",
+        (len(body) - 1, len(body)) if open_end else None,
+    )
+    plain = answer.plain[:4000]
+    strange = 0
+    if not plain.isascii() and not _OTHER.search(task.plain) and task.language is None and "translation" not in task.kinds:
+        strange = len(_OTHER.findall(plain))
+    into["other_script"] = Measurement(
+        math.log2(1 + strange) if _LATIN.search(task.plain) else 0.0,
+        f"it has {several(strange, 'letter')} of another script" if strange else "it keeps to the task's script",
+    )
+
+
+def _from_spot(name: str, spot: Spot | None, absent: str, into: dict[str, Measurement]) -> None:
+    if spot is None:
+        into[name] = Measurement(0.0, absent)
+    else:
+        into[name] = Measurement(1.0 if spot.certain else 0.7, f"it {spot.found}", (spot.start, spot.end))

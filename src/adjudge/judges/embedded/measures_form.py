@@ -1,0 +1,166 @@
+"""Measures of an answer's surface: length, structure, style and visible slips. None of them reads the task."""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+
+from . import cues
+from .measurement import Info, Measurement, several
+from .reading import Answer, is_content, numbers_in
+
+_DEPTH, _ACTION, _CLARITY = "depth_coverage_usefulness", "actionability_specificity", "clarity_structure"
+_REASON, _LIMITS, _INSIGHT = "correctness_reasoning", "constraints_tradeoffs_uncertainty", "insight_originality"
+
+INFO = {
+    "length": Info("length", _DEPTH, "length", 1),
+    "sentences": Info("number of sentences", _DEPTH, "length"),
+    "lines": Info("number of lines", _CLARITY, "form"),
+    "paragraphs": Info("paragraphs", _CLARITY, "form", 1),
+    "sentence_length": Info("words to a sentence", _CLARITY, "form"),
+    "items": Info("list items", _CLARITY, "form", 1),
+    "headings": Info("headings and bold leads", _CLARITY, "form", 1),
+    "code_blocks": Info("code blocks", _ACTION, "form"),
+    "vocabulary": Info("different content words", _DEPTH, "length", 1),
+    "variety": Info("variety of words", _INSIGHT, "style", 1),
+    "density": Info("information for its length", _INSIGHT, "style", 1),
+    "word_length": Info("length of words", _CLARITY, "style"),
+    "numbers": Info("numbers", _ACTION, "style", 1),
+    "names": Info("names", _ACTION, "style", 1),
+    "examples": Info("examples", _ACTION, "style", 1),
+    "reasons": Info("reasons given", _REASON, "style", 1),
+    "connectives": Info("connecting words", _REASON, "style", 1),
+    "hedging": Info("hedging", _LIMITS, "style"),
+    "caution": Info("words of caution and trade-off", _LIMITS, "style", 1),
+    "first_person": Info("speaking of itself", _CLARITY, "style", -1),
+    "second_person": Info("speaking to the reader", _ACTION, "style"),
+    "questions": Info("questions back", _ACTION, "style"),
+    "exclamations": Info("exclamation marks", _CLARITY, "style"),
+    "links": Info("links", _ACTION, "style"),
+    "slips": Info("visible slips", _CLARITY, "flaw", -1),
+    "repeated_phrases": Info("repeated phrases", _CLARITY, "flaw", -1),
+    "longest_sentence": Info("longest sentence", _CLARITY, "form"),
+    "citations": Info("source marks like [1]", _REASON, "style", 1),
+}
+
+_ITEM = re.compile(r"^[ \t]{0,6}(?:[-*•+–][ \t]|(?:\*\*)?(?:step )?\d{1,3}[.):])", re.MULTILINE | re.IGNORECASE)
+_HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*\n]{1,80}\*\*:?[ \t]*$)|\*\*[^*\n]{1,80}(?::\*\*|\*\*:)", re.MULTILINE)
+_GAP = re.compile(r"\n[ \t\r]*\n\s*")
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-zA-Z]{2,}")
+_LINK = re.compile(r"https?://|www\.")
+_CITATION = re.compile(r"\[\d{1,2}(?:, ?\d{1,2})*\]")
+_GARBAGE = re.compile(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S|\b(\w+) \2 \2\b")
+_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
+
+
+def measure(answer: Answer, into: dict[str, Measurement]) -> None:
+    """All surface measures of one answer."""
+    count, plain, words = answer.count, answer.plain, answer.words
+    sentences = answer.sentences
+    into["length"] = Measurement(math.log2(1 + count), f"it has {several(count, 'word')}")
+    into["sentences"] = Measurement(math.log2(1 + len(sentences)), f"it has {several(len(sentences), 'sentence')}")
+    lines = sum(1 for line in plain.split("\n") if line.strip())
+    into["lines"] = Measurement(math.log2(1 + lines), f"it stands in {several(lines, 'line')}")
+    paragraphs = len(_GAP.findall(plain.strip())) + 1
+    into["paragraphs"] = Measurement(math.log2(paragraphs), f"it has {several(paragraphs, 'paragraph')}")
+    mean = len(words) / max(1, len(sentences))
+    into["sentence_length"] = Measurement(math.log2(1 + mean), f"it has about {mean:.0f} words to a sentence")
+    longest = max(sentences, key=lambda span: span[1] - span[0], default=(0, 0))
+    into["longest_sentence"] = Measurement(
+        math.log2(1 + (longest[1] - longest[0]) / 6), "its longest sentence", longest if longest[1] else None
+    )
+    _structure(answer, into)
+    _style(answer, into)
+    _words(answer, into)
+    _slips(answer, into)
+
+
+def _counted(name: str, pattern: re.Pattern[str], noun: str, plain: str, into: dict[str, Measurement]) -> None:
+    first = pattern.search(plain)
+    count = 0 if first is None else sum(1 for _ in pattern.finditer(plain))
+    into[name] = Measurement(math.log2(1 + count), f"it has {several(count, noun)}", first.span() if first else None)
+
+
+def _structure(answer: Answer, into: dict[str, Measurement]) -> None:
+    plain = answer.plain
+    _counted("items", _ITEM, "list item", plain, into)
+    _counted("headings", _HEADING, "heading", plain, into)
+    _counted("links", _LINK, "link", plain, into)
+    _counted("citations", _CITATION, "source mark", plain, into)
+    blocks = (plain.count("```") + 1) // 2
+    at = plain.find("```")
+    into["code_blocks"] = Measurement(
+        math.log2(1 + blocks), f"it has {several(blocks, 'code block')}", (at, at + 3) if at >= 0 else None
+    )
+
+
+def _style(answer: Answer, into: dict[str, Measurement]) -> None:
+    plain, lower, words = answer.plain, answer.lower, answer.words
+    scale = max(20, len(words))
+    for name, listed, what in (
+        ("hedging", cues.HEDGES, "hedging word"),
+        ("caution", cues.CAUTIONS, "word of caution or trade-off"),
+        ("reasons", cues.REASONS, "word giving a reason"),
+        ("connectives", cues.CONNECTIVES, "connecting word"),
+        ("first_person", cues.FIRST_PERSON, "word about itself"),
+        ("second_person", cues.SECOND_PERSON, "word to the reader"),
+    ):
+        count = sum(1 for word in words if word in listed)
+        into[name] = Measurement(100.0 * count / scale, f"it has {several(count, what)}")
+    examples = sum(lower.count(phrase) for phrase in cues.EXAMPLE_PHRASES)
+    into["examples"] = Measurement(math.log2(1 + examples), f"it has {several(examples, 'example')}")
+    numbers = len(numbers_in(plain))
+    into["numbers"] = Measurement(math.log2(1 + numbers), f"it has {several(numbers, 'number')}")
+    names = len(set(_NAME.findall(plain)))
+    into["names"] = Measurement(math.log2(1 + names), f"it has {several(names, 'name')}")
+    asked = plain.count("?")
+    at = plain.find("?")
+    into["questions"] = Measurement(
+        math.log2(1 + asked), f"it has {several(asked, 'question mark')}", (at, at + 1) if asked else None
+    )
+    loud = plain.count("!")
+    into["exclamations"] = Measurement(math.log2(1 + loud), f"it has {several(loud, 'exclamation mark')}")
+
+
+def _words(answer: Answer, into: dict[str, Measurement]) -> None:
+    words = answer.words[:400]
+    kinds = len(answer.content)
+    into["vocabulary"] = Measurement(math.log2(1 + kinds), f"it uses {several(kinds, 'different content word')}")
+    share = len(set(words)) / max(1, len(words))
+    # Long texts repeat words by nature; what is expected falls with the logarithm of the length.
+    expected = min(1.0, 1.08 - 0.105 * math.log(max(3, len(words))))
+    into["variety"] = Measurement(share - expected, f"{share:.0%} of its first {several(len(words), 'word')} are different")
+    content = [word for word in words if is_content(word)]
+    mean = sum(map(len, content)) / max(1, len(content))
+    into["word_length"] = Measurement(mean if content else 5.0, f"its content words have about {mean:.1f} letters")
+    raw = answer.plain[:6000].encode("utf-8", "replace")
+    packed = len(zlib.compress(raw, 6)) / max(1, len(raw))
+    usual = 0.28 + 2.2 / math.sqrt(max(16, len(raw)))
+    into["density"] = Measurement(
+        max(-0.5, min(0.5, packed - usual)), f"it can be packed into {min(packed, 1.0):.0%} of its size"
+    )
+    threes = list(zip(words, words[1:], words[2:], strict=False))
+    again = 1 - len(set(threes)) / len(threes) if threes else 0.0
+    into["repeated_phrases"] = Measurement(again, f"{again:.0%} of its three-word phrases are repeats")
+
+
+def _slips(answer: Answer, into: dict[str, Measurement]) -> None:
+    """Lower-case starts, brackets that do not close, garbage, a missing end: each one point."""
+    plain, found = answer.plain, []
+    place: tuple[int, int] | None = None
+    body = plain.strip()
+    if body and answer.count > 3:
+        at = len(plain) - len(plain.lstrip())
+        if body[0].islower():
+            found.append("begins with a small letter")
+            place = (at, at + 1)
+        if "```" not in body and any(body.count(opened) > body.count(closed) + 1 for opened, closed in _PAIRS):
+            found.append("opens brackets that do not close")
+        if body.count('"') % 2 and body.count('"') < 10:
+            found.append("opens a quotation that does not close")
+    garbage = _GARBAGE.search(plain[:8000]) if "```" not in plain else None
+    if garbage:
+        found.append("has garbled characters or words")
+        place = garbage.span()
+    into["slips"] = Measurement(float(len(found)), f"it {' and '.join(found)}" if found else "it has no visible slips", place)

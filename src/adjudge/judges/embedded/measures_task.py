@@ -1,0 +1,179 @@
+"""Measures of an answer against its task, the passages given with it, and the other answer: checks, coverage, copying."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from .checks import GROUPS, Check
+from .measurement import Info, Measurement, several
+from .reading import Answer, Context, Task, is_content, names_in, numbers_in, stem
+
+_TASK, _DEPTH, _REASON = "task_understanding", "depth_coverage_usefulness", "correctness_reasoning"
+_INSIGHT, _ACTION = "insight_originality", "actionability_specificity"
+
+INFO = {
+    "wishes_broken": Info("explicit wishes not kept", _TASK, "check", -1),
+    "wishes_kept": Info("explicit wishes kept", _TASK, "check", 1),
+    **{f"asked_{group}": Info(f"what the task asks for ({group})", _TASK, "check", 1) for group in GROUPS},
+    "coverage": Info("key terms of the task taken up", _TASK, "task", 1),
+    "opening_coverage": Info("key terms in its opening", _TASK, "task", 1),
+    "entities": Info("names and numbers of the task taken up", _TASK, "task", 1),
+    "focus": Info("share of its words that are the task's", _TASK, "task"),
+    "copied": Info("wording copied from the task", _INSIGHT, "task", -1),
+    "longest_copy": Info("starts by repeating the task", _INSIGHT, "task", -1),
+    "own_words": Info("content words the other lacks", _DEPTH, "length", 1),
+    "missing_words": Info("share of the other's content it has", _DEPTH, "task", 1),
+    "own_numbers": Info("numbers the other lacks", _ACTION, "style"),
+    "support": Info("words found in the passages", _REASON, "task", 1),
+    "pair_support": Info("word pairs found in the passages", _REASON, "task", 1),
+    "unsupported": Info("names and numbers not in the passages", _REASON, "task", -1),
+    "material_use": Info("content of the given text taken up", _TASK, "task"),
+    "foreign_numbers": Info("numbers that are not in the task", _REASON, "task"),
+    "word_need": Info("words beyond what the task needs", _DEPTH, "length", -1),
+    "meta": Info("leftovers of a prompt", _TASK, "flaw", -1),
+    "same_end": Info("copies the given text", _TASK, "flaw", -1),
+    "no_code": Info("code where the task is about code", _ACTION, "check", 1),
+    "bare": Info("a bare answer", _DEPTH, "length", -1),
+}
+
+_META = re.compile(
+    r"###|\b(?:Instruction|Input|Output|Response|Question|Human|User|Assistant|Answer|Explanation)\s?:(?!\w)|<\|?\w+\|?>|"
+    r"\[INST\]|Below is an instruction",
+)
+_LOOKS_LIKE_CODE = re.compile(
+    r"```|^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+)|[{};]\s*$",
+    re.MULTILINE,
+)
+
+
+def measure(
+    task: Task, answer: Answer, other: Answer, context: Context, checks: list[Check], into: dict[str, Measurement]
+) -> None:
+    """All measures of one answer that need the task or the other answer."""
+    _wishes(checks, into)
+    _coverage(task, answer, into)
+    _copying(task, answer, into)
+    _beside(answer, other, into)
+    _passages(task, answer, context, into)
+    _need(task, answer, into)
+
+
+def _wishes(checks: list[Check], into: dict[str, Measurement]) -> None:
+    broken = [check for check in checks if not check.kept]
+    kept = len(checks) - len(broken)
+    told = "; ".join(f"asked for {check.asked}, found {check.found}" for check in broken)
+    place = next((check.place for check in broken if check.place), None)
+    into["wishes_broken"] = Measurement(
+        float(len(broken)), f"it breaks {several(len(broken), 'wish').replace('wishs', 'wishes')}: {told}" if broken else "it breaks no wish that can be checked", place
+    )
+    into["wishes_kept"] = Measurement(float(kept), f"it keeps {kept} of {len(checks)} wishes that can be checked")
+    for group in GROUPS:
+        mine = [check for check in checks if check.group == group]
+        bad = [check for check in mine if not check.kept]
+        value = -1.0 if bad else 1.0 if mine else 0.0
+        one = bad[0] if bad else mine[0] if mine else None
+        says = f"asked for {one.asked}, found {one.found}" if one else "nothing of the kind was asked for"
+        into[f"asked_{group}"] = Measurement(value, says, one.place if one else None)
+
+
+def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
+    total = sum(weight for _, weight in task.terms)
+    found = [(term, weight) for term, weight in task.terms if term in answer.stems]
+    share = sum(weight for _, weight in found) / total if total else 0.5
+    says = f"it takes up {len(found)} of the task's {several(len(task.terms), 'key term')}"
+    into["coverage"] = Measurement(share, says)
+    opening = {stem(word) for word in answer.words[:25]}
+    early = sum(weight for term, weight in task.terms if term in opening) / total if total else 0.0
+    into["opening_coverage"] = Measurement(early, f"its first words take up {early:.0%} of the task's key terms")
+    entities = {stem(name) for name in task.names} | set(task.numbers)
+    held = len(entities & (answer.stems | numbers_in(answer.plain))) if entities else 0
+    into["entities"] = Measurement(
+        held / len(entities) if entities else 0.0, f"it has {held} of {several(len(entities), 'name or number')} of the task"
+    )
+    content = answer.content
+    focus = len(content & task.stems) / len(content) if content else 0.0
+    into["focus"] = Measurement(focus, f"{focus:.0%} of its content words stand in the task")
+
+
+def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
+    fours = answer.fours
+    share = sum(1 for four in fours if four in task.fours) / len(fours) if fours else 0.0
+    into["copied"] = Measurement(share, f"{share:.0%} of its wording stands in the task already")
+    run = 0
+    for mine, theirs in zip(answer.words[:60], task.words[:60], strict=False):
+        if mine != theirs:
+            break
+        run += 1
+    into["longest_copy"] = Measurement(math.log2(1 + run), f"its first {several(run, 'word')} repeat the task")
+    meta = _META.search(answer.plain)
+    count = sum(1 for _ in _META.finditer(answer.plain)) if meta and not _META.search(task.plain) else 0
+    into["meta"] = Measurement(
+        math.log2(1 + count), f"it has {several(count, 'leftover')} of a prompt", meta.span() if meta and count else None
+    )
+    used = 0.0
+    same = 0.0
+    if task.material:
+        material = {stem(word) for word in task.words if is_content(word)}
+        used = len(material & answer.content) / max(1, len(material))
+        same = 1.0 if share > 0.85 and len(fours) > 8 else 0.0
+    into["material_use"] = Measurement(used, f"it takes up {used:.0%} of the given text's content words")
+    into["same_end"] = Measurement(same, "it is mostly a copy of the given text" if same else "it is no copy")
+
+
+def _beside(answer: Answer, other: Answer, into: dict[str, Measurement]) -> None:
+    own = len(answer.content - other.content)
+    into["own_words"] = Measurement(math.log2(1 + own), f"it has {several(own, 'content word')} the other lacks")
+    share = len(answer.content & other.content) / max(1, len(other.content))
+    into["missing_words"] = Measurement(share, f"it has {share:.0%} of the other's content words")
+    numbers = len(numbers_in(answer.plain) - numbers_in(other.plain))
+    into["own_numbers"] = Measurement(math.log2(1 + numbers), f"it has {several(numbers, 'number')} the other lacks")
+
+
+def _passages(task: Task, answer: Answer, context: Context, into: dict[str, Measurement]) -> None:
+    numbers = numbers_in(answer.plain)
+    foreign = len(numbers - task.numbers)
+    into["foreign_numbers"] = Measurement(
+        math.log2(1 + foreign), f"it has {several(foreign, 'number')} that the task does not have"
+    )
+    if not context.stems or not answer.content:
+        for name in ("support", "pair_support", "unsupported"):
+            into[name] = Measurement(0.0, "no passages were given")
+        return
+    share = len(answer.content & context.stems) / len(answer.content)
+    into["support"] = Measurement(share, f"{share:.0%} of its content words stand in the passages")
+    stems = [stem(word) for word in answer.words]
+    pairs = set(zip(stems, stems[1:], strict=False))
+    together = len(pairs & context.pairs) / max(1, len(pairs))
+    into["pair_support"] = Measurement(together, f"{together:.0%} of its word pairs stand in the passages")
+    names = names_in(answer.plain)
+    strange = len(numbers - context.numbers - task.numbers) + len(
+        {name for name in names if stem(name) not in context.stems and name not in task.names}
+    )
+    into["unsupported"] = Measurement(
+        math.log2(1 + strange), f"it has {several(strange, 'name or number')} that the passages do not have"
+    )
+
+
+def _need(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
+    """A crude need: little for a title or a label, as much as the source for a rewrite, a page for an explanation."""
+    kinds = task.kinds
+    need = 60.0
+    if "brief" in kinds or "classify" in kinds or "yes_no" in kinds:
+        need = 20.0
+    elif "edit" in kinds or "translation" in kinds:
+        need = max(12.0, len(task.material.split()) * 1.1)
+    elif "summary" in kinds:
+        need = max(30.0, len(task.material.split()) * 0.3)
+    elif kinds & {"explain", "list", "creative", "code", "detailed"}:
+        need = 150.0
+    beyond = max(0.0, math.log2((answer.count + 4) / (need + 4)))
+    into["word_need"] = Measurement(
+        beyond, f"it has {several(answer.count, 'word')} where about {need:.0f} might do" if beyond else "it is not too long"
+    )
+    bare = 1.0 if answer.count <= 3 else 0.0
+    into["bare"] = Measurement(bare, f"it is only {several(answer.count, 'word')}" if bare else "it is more than a bare word")
+    code = 0.0
+    if "code" in kinds and task.requests.asks_for_code:
+        code = 1.0 if _LOOKS_LIKE_CODE.search(answer.plain) else -1.0
+    into["no_code"] = Measurement(code, "it has code" if code > 0 else "it has no code" if code else "no code is called for")
