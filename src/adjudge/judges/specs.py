@@ -51,10 +51,8 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     spec = spec.strip()
     if not spec or len(spec) > _MAX_SPEC:
         raise JudgeSpecError("judge", f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
-    if spec == "embedded":
-        from .embedded.judge import EmbeddedJudge
-
-        return EmbeddedJudge()
+    if spec == "embedded" or spec.startswith("embedded:"):
+        return _open_embedded(spec)
     if match := _JURY.fullmatch(spec):
         return _open_jury(spec, match[1], match[2], asking)
     from .llm import LLMJudge
@@ -62,6 +60,26 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     if spec not in asking.wires:
         asking.wires[spec] = _open_wire(spec, asking.urls.get(spec))
     return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample)
+
+
+def _open_embedded(spec: str) -> Judge:
+    """The embedded judge, with the shipped model or one of the user's own.
+
+    A verdict records the model's digest in the name (`embedded:FILE@digest`), so that a replay finds out if the file
+    has changed.
+    """
+    from .embedded.judge import EmbeddedJudge
+
+    if spec == "embedded":
+        return EmbeddedJudge()
+    from .embedded.model import digest_of, read_model
+
+    path, _, wanted = spec.removeprefix("embedded:").partition("@")
+    model = read_model(Path(path).expanduser())
+    digest = digest_of(model)
+    if wanted and wanted != digest:
+        raise JudgeSpecError("judge", f"{path} has changed: it is {digest}, not {wanted}", "the model as it was")
+    return EmbeddedJudge(model, f"embedded:{path}@{digest}")
 
 
 def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Judge:

@@ -13,8 +13,8 @@ from ...verdicts import Evaluation, Mark, Utterance
 from ..base import EvaluateQuestion
 from .dialogue_features import Measure, Sign, measure_dialogue
 from .dialogue_reading import Reading, read_dialogue
+from .scale import on_scale
 from .utterances import quote_sign
-from .weighing import on_scale
 
 _NOTICED = 0.02  # a smaller move is not worth a word
 _NOT_CHECKED = "; what is true in the world was not checked"

@@ -6,12 +6,14 @@ The votes add up to the score; exchanging the answers turns the sign of every vo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import InputError
@@ -93,7 +95,9 @@ class Prediction:
         return moved
 
 
-def compare_pair(task: str, a: str, b: str, context: str = "", model: Model | None = None) -> tuple[Measured, Prediction]:
+def compare_pair(
+    task: str, a: str, b: str, context: str = "", model: Model | None = None
+) -> tuple[Measured, Prediction]:
     """Measure both answers and predict which one people would prefer; a harmful request has a model of its own."""
     model = load_model() if model is None else model
     measured = measure_pair(task, a, b, context)
@@ -190,6 +194,22 @@ def load_model() -> Model:
     return parse_model((resources.files("adjudge.judges.embedded") / "model.json").read_text("utf-8"), "model.json")
 
 
+def read_model(path: Path) -> Model:
+    """A user's own model."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise InputError(str(path), (error.strerror or str(error)).lower(), "a model that `fit` wrote") from None
+    except UnicodeDecodeError:
+        raise InputError(str(path), "not text", "a model that `fit` wrote") from None
+    return parse_model(text, str(path))
+
+
+def digest_of(model: Model) -> str:
+    """A short name for exactly these weights."""
+    return hashlib.sha256(write_model(model).encode()).hexdigest()[:12]
+
+
 def parse_model(text: str, place: str) -> Model:
     """A model from its JSON."""
     try:
@@ -205,7 +225,9 @@ def parse_model(text: str, place: str) -> Model:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(place, "no embedded model", "a file that `fit` wrote") from error
     if unknown or "helpful" not in parts:
-        raise InputError(place, f"unknown measures {', '.join(unknown)}" if unknown else "no helpful part", "fit it again")
+        raise InputError(
+            place, f"unknown measures {', '.join(unknown)}" if unknown else "no helpful part", "fit it again"
+        )
     return model
 
 

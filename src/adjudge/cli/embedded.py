@@ -1,0 +1,88 @@
+"""`adjudge embedded`: fit the embedded judge to your own labels, and look at what a model holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from .outputs import write_out
+
+_DESCRIPTION = """\
+The embedded judge is a list of weights over named measures, fitted to people's judgments. `fit` makes one from your own:
+LABELS is JSONL with task, response_a, response_b, human (A, B or tie) and optionally context, a line a pair.
+Before anything is saved it is tried on tasks it has not seen (cross-validation by task), beside the longest answer.
+Use the result with --judge embedded:FILE.
+"""
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "embedded",
+        help="fit the embedded judge to your own labels",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    fit = actions.add_parser("fit", help="fit a model to labelled pairs", description="Fit a model to labelled pairs.")
+    fit.add_argument("labels", metavar="LABELS", help="a JSONL file")
+    fit.add_argument("-o", "--output", metavar="FILE", default="embedded.json", help="default: embedded.json")
+    fit.add_argument("--seed", type=int, default=1, metavar="N", help="for the folds (default: 1)")
+    fit.add_argument("--even-if-worse", action="store_true", help="save it although the longest answer does better")
+    fit.set_defaults(run=run_fit)
+    show = actions.add_parser("show", help="print a model's weights", description="Print what each measure is worth.")
+    show.add_argument("model", metavar="FILE", nargs="?", help="a fitted model (default: the one that comes along)")
+    show.set_defaults(run=run_show)
+
+
+def run_fit(args: argparse.Namespace) -> int:
+    """Cross-validate, say what came of it, and save."""
+    from ..errors import InputError
+    from ..judges.embedded.fitting import cross_validate_samples, fit_samples, measure_rows, read_rows
+    from ..judges.embedded.model import write_model
+
+    path = Path(args.labels).expanduser()
+    try:
+        rows = read_rows(path)
+    except OSError as error:
+        found = f"{args.labels}: {(error.strerror or str(error)).lower()}"
+        raise InputError("LABELS", found, "a readable JSONL file") from None
+    except UnicodeDecodeError as error:
+        found = f"{args.labels}: invalid UTF-8 at byte {error.start}"
+        raise InputError("LABELS", found, "UTF-8 text is needed") from None
+    samples = measure_rows(rows)
+    tasks = len({sample.row.group for sample in samples})
+    model = fit_samples(samples, args.seed, about={"labels": path.name, "pairs": len(samples), "seed": args.seed})
+    held = cross_validate_samples(samples, args.seed)
+    print(f"{held.pairs} pairs of {tasks} tasks; on tasks the model has not seen:", file=sys.stderr)
+    for name, value in (
+        ("right, ties included", held.three_classes),
+        ("right where people named a winner", held.without_ties),
+        ("the longest answer there", held.longest),
+        ("calibration error", held.calibration_error),
+        ("decided", held.decided),
+        ("right where it decides", held.right_when_decided),
+    ):
+        print(f"  {name:<36} {100 * value:5.1f} %", file=sys.stderr)
+    if held.without_ties <= held.longest and not args.even_if_worse:
+        print("adjudge: not saved: the longest answer does as well; --even-if-worse saves it", file=sys.stderr)
+        return 1
+    write_out(write_model(model), args.output)
+    print(f"{args.output}: use it with --judge embedded:{args.output}", file=sys.stderr)
+    return 0
+
+
+def run_show(args: argparse.Namespace) -> int:
+    """Weights by measure, the heaviest first."""
+    from ..judges.embedded.measures import MEASURES
+    from ..judges.embedded.model import load_model, read_model
+
+    model = load_model() if args.model is None else read_model(Path(args.model).expanduser())
+    for name, part in model.parts.items():
+        print(f"{name}: decides from {model.decide:.2f} on")
+        for measure, weight in sorted(part.weights.items(), key=lambda item: (-abs(item[1]), item[0])):
+            if weight:
+                print(f"  {weight:+.4f}  {MEASURES[measure].title} ({MEASURES[measure].criterion})")
+    return 0

@@ -1,0 +1,120 @@
+"""From votes to scores on the rubric's scale: each criterion from its own votes, all together in the model's favour.
+
+Scores are whole steps of the scale, so rounding could turn a narrow prediction round; then the score that the votes
+leave most room for moves by a step. Exchanging the answers exchanges the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+from ...rubric import Rubric
+from ...verdicts import LABELS, Label
+from .measures import MEASURES, Measured
+from .model import Prediction
+
+CORRECTNESS = "correctness_reasoning"
+_BASE = 0.55  # where an answer stands with nothing for or against it, from 0 to 1
+_REACH = 0.17  # how far one unit of votes moves each answer
+_SHARED_FLAW = 0.1  # what a flaw that both have takes from both
+_HARD = ("check", "flaw")
+
+
+class Placed(NamedTuple):
+    """One criterion: both scores, and whether there was anything to assess it by."""
+
+    scores: dict[Label, Decimal]
+    assessed: bool
+
+
+def place_all(rubric: Rubric, measured: Measured, prediction: Prediction) -> dict[str, Placed]:
+    """Every criterion's scores; together they name the winner that the model names."""
+    values = rubric.scale.values
+    top = len(values) - 1
+    moved = prediction.by_criterion()
+    known = {info.criterion for info in MEASURES.values()}
+    steps: dict[str, dict[Label, int]] = {}
+    assessed: dict[str, bool] = {}
+    for criterion in rubric.criteria:
+        key = criterion.key
+        assessed[key] = key != CORRECTNESS or _is_assessed(measured, prediction)
+        if not assessed[key]:
+            steps[key] = {"A": top // 2, "B": top // 2}
+            continue
+        # A criterion of a user's own has no measures of its own: all of them speak to it a little.
+        way = moved.get(key, 0.0) if key in known else prediction.score / 2
+        ground = _BASE - _SHARED_FLAW * _shared_flaws(measured, key)
+        steps[key] = {"A": _step(ground + _REACH * way, top), "B": _step(ground - _REACH * way, top)}
+    _agree(rubric, steps, [key for key in steps if assessed[key]], prediction, moved)
+    return {
+        key: Placed({label: values[by_label[label]] for label in LABELS}, assessed[key])
+        for key, by_label in steps.items()
+    }
+
+
+def _is_assessed(measured: Measured, prediction: Prediction) -> bool:
+    """Whether anything measured speaks to correctness: a flaw in the answers, or the passages they should rest on."""
+    own = [vote for vote in prediction.votes if vote.info.criterion == CORRECTNESS]
+    passages = any(measured.a[name].value or measured.b[name].value for name in ("support", "unsupported"))
+    return passages or any(vote.info.theme in _HARD for vote in own)
+
+
+def _shared_flaws(measured: Measured, criterion: str) -> int:
+    return sum(
+        info.criterion == criterion
+        and info.theme in _HARD
+        and info.sign < 0
+        and measured.a[name].value > 0
+        and measured.b[name].value > 0
+        for name, info in MEASURES.items()
+    )
+
+
+def _step(place: float, top: int) -> int:
+    return max(0, min(top, int(place * top + 0.5)))
+
+
+def _agree(
+    rubric: Rubric,
+    steps: dict[str, dict[Label, int]],
+    assessed: list[str],
+    prediction: Prediction,
+    moved: Mapping[str, float],
+) -> None:
+    """Move single scores until the totals, with the rubric's own weights, say what the model says."""
+    weights, scale = rubric.weights, rubric.scale
+    total = sum(weights.values())
+    top = len(scale.values) - 1
+
+    def lead() -> Decimal:
+        """How far A leads, on the rubric's scale."""
+        return sum((weights[key] * (s["A"] - s["B"]) * scale.step for key, s in steps.items()), Decimal(0)) / total
+
+    weighty = [key for key in assessed if weights[key]]
+    if not weighty:
+        return
+    for _ in range(2 * top * len(weighty)):
+        ahead = lead()
+        if prediction.winner == "tie":
+            if abs(ahead) < rubric.tie_band or not ahead:
+                return
+            high: Label = "A" if ahead > 0 else "B"
+            key = max(weighty, key=lambda key: (steps[key][high] - steps[key][_OTHER[high]], weights[key]))
+            steps[key][high] -= 1
+            continue
+        winner: Label = "A" if prediction.winner == "A" else "B"
+        if (ahead > 0) if winner == "A" else (ahead < 0):
+            return
+        sign = 1 if winner == "A" else -1
+        rising = [key for key in weighty if steps[key][winner] < top]
+        if rising:
+            key = max(rising, key=lambda key: (moved.get(key, 0.0) * sign, weights[key]))
+            steps[key][winner] += 1
+        else:
+            key = max(weighty, key=lambda key: (moved.get(key, 0.0) * sign, weights[key]))
+            steps[key][_OTHER[winner]] -= 1
+
+
+_OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}

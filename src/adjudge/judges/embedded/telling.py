@@ -1,0 +1,85 @@
+"""The embedded judge's sentences: which measures moved a score, by how much, and what was measured in each answer.
+
+It decides nothing; every figure comes from the model's votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...verdicts import Label
+from .measures import Measured
+from .model import Prediction, Vote
+from .scoring import CORRECTNESS
+
+_NOTICED = 0.02  # a smaller vote is not worth a word
+_MOST = 2
+_NOT_ASSESSED = (
+    "Not assessed: the embedded judge checks no facts and follows no argument, so this score is only the middle."
+)
+_EVEN = "Nothing that was measured here sets the two responses apart."
+
+
+def sure(prediction: Prediction) -> str:
+    """The confidence in words."""
+    return f"{int(prediction.confidence * 100)} % sure"
+
+
+def justify(criterion: str, label: Label, measured: Measured, prediction: Prediction, *, assessed: bool) -> str:
+    """Why one answer has its score on one criterion."""
+    if not assessed:
+        return _NOT_ASSESSED
+    own = [vote for vote in prediction.votes if vote.info.criterion == criterion]
+    said = _for_and_against(own, label, measured) or _EVEN
+    return f"{said} Facts and reasoning were not checked." if criterion == CORRECTNESS else said
+
+
+def summarize(label: Label, measured: Measured, prediction: Prediction) -> str:
+    """What speaks for one answer and against it, over all criteria."""
+    return _for_and_against(prediction.votes, label, measured) or _EVEN
+
+
+def rationale(measured: Measured, prediction: Prediction) -> str:
+    """Why this answer is preferred, how surely, and on what kind of evidence."""
+    if prediction.winner == "tie":
+        return f"It is {sure(prediction)} that people would call it a tie: the measures nearly balance."
+    label: Label = "A" if prediction.winner == "A" else "B"
+    told = [tell(vote, label, measured) for vote in _ranked(prediction.votes, label, 1)[:_MOST]]
+    reasons = "; ".join(told)
+    if not prediction.decided:
+        return f"Not sure enough to decide ({sure(prediction)}). What speaks for response {label} most: {reasons}."
+    weak = " Only the look of the answers speaks for it, no check of what was asked." if prediction.superficial else ""
+    return f"It prefers response {label} ({sure(prediction)}), mostly for {reasons}.{weak}"
+
+
+def tell(vote: Vote, label: Label, measured: Measured) -> str:
+    """One measure: its name, what it moved as this answer sees it, and what was measured in both."""
+    own, other = (measured.a, measured.b) if label == "A" else (measured.b, measured.a)
+    moved = vote.moved if label == "A" else -vote.moved
+    mine, theirs = own[vote.measure].says, other[vote.measure].says
+    beside = "" if mine == theirs else f"; the other one {_without_it(theirs)}"
+    amount = f"{moved:+.2f}".replace("-", "−")
+    return f"{vote.info.title} ({amount}: {mine}{beside})"
+
+
+def _for_and_against(votes: Iterable[Vote], label: Label, measured: Measured) -> str:
+    listed = list(votes)
+    parts = []
+    for way, opening in ((1, "For it"), (-1, "Against it")):
+        told = [tell(vote, label, measured) for vote in _ranked(listed, label, way)[:_MOST]]
+        if told:
+            parts.append(f"{opening}: {'; '.join(told)}.")
+    return " ".join(parts)
+
+
+def _ranked(votes: Iterable[Vote], label: Label, way: int) -> list[Vote]:
+    sign = way if label == "A" else -way
+    telling = [vote for vote in votes if vote.moved * sign >= _NOTICED]
+    return sorted(telling, key=lambda vote: -abs(vote.moved))
+
+
+def _without_it(says: str) -> str:
+    for opening in ("it ", "its "):
+        if says.startswith(opening):
+            return says[3:] if opening == "it " else f"has {says}"
+    return f"is so: {says}"
