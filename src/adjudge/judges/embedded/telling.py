@@ -40,16 +40,19 @@ def summarize(label: Label, measured: Measured, prediction: Prediction) -> str:
 
 
 def rationale(measured: Measured, prediction: Prediction) -> str:
-    """Why this answer is preferred, how surely, and on what kind of evidence."""
+    """Why this answer is preferred, how surely, and that nothing was read for its truth."""
     if prediction.winner == "tie":
-        return f"It is {sure(prediction)} that people would call it a tie: the measures nearly balance."
+        return f"{_WHO} is {sure(prediction)} that people would call it a tie: what it measured nearly balances."
     label: Label = "A" if prediction.winner == "A" else "B"
     told = [tell(vote, label, measured) for vote in _ranked(prediction.votes, label, 1)[:_MOST]]
-    reasons = "; ".join(told)
+    reasons = "; ".join(told) or "many small things"
     if not prediction.decided:
-        return f"Not sure enough to decide ({sure(prediction)}). What speaks for response {label} most: {reasons}."
-    weak = " Only the look of the answers speaks for it, no check of what was asked." if prediction.superficial else ""
-    return f"It prefers response {label} ({sure(prediction)}), mostly for {reasons}.{weak}"
+        return f"{_WHO} is not sure enough to decide ({sure(prediction)}). For response {label} speaks most: {reasons}."
+    weak = " That is mostly a look at the surface." if prediction.superficial else ""
+    return f"{_WHO} prefers response {label} ({sure(prediction)}), mostly for {reasons}.{weak}"
+
+
+_WHO = "The embedded judge, which checks no facts,"
 
 
 def tell(vote: Vote, label: Label, measured: Measured) -> str:
