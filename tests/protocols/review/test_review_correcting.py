@@ -162,3 +162,16 @@ def test_no_words_are_filled_in():
 def test_where_a_fact_binds_ours_stands_for_it_names_what_was_measured():
     final = words(GOOD, rules={"truthfulness": "code"})
     assert final.justification_action == "rewritten"
+
+
+def test_pleasantries_are_no_length_in_a_persons_words_either():
+    entered = {"verbosity": Original("1", 'The pleasantry "I hope this helps!" at the end.')}
+    final = corrected(ours(assessed=False), entered)["verbosity"]
+    assert (final.value, final.action, final.rule) == (0, "replaced", "pleasantries")
+
+
+def test_a_reason_is_not_cut_at_an_abbreviation():
+    words = "It credits “Dr. Marlowe”, who did not write it. The rest is fine."
+    rated = ours()._replace(ratings={**ours().ratings, "truthfulness": Rating(1, words)})
+    final = corrected(rated, {"truthfulness": "3"})["truthfulness"]
+    assert final.reason == "It credits “Dr. Marlowe”, who did not write it."

@@ -9,8 +9,6 @@ from __future__ import annotations
 from ...rubric import OVERALL, Criterion
 from ...verdicts import LABELS, Fact, RatedResponse, Rating, ReviewOpinion, TaskType
 from ..base import RateQuestion
-from .harm_cues import is_harmful
-from .instructions import read_requests
 
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
 _HINTS = 2
@@ -21,7 +19,8 @@ def rate(question: RateQuestion) -> ReviewOpinion:
     return ReviewOpinion(
         judge="embedded",
         task_type=_task_type(question.case.prompt),
-        harmful_request=is_harmful(question.case.prompt),
+        # Cue words are not certain, and what is said here binds: whether a refusal was right is for a judge that reads.
+        harmful_request=None,
         invalid="",
         responses={label: _rated(question, label) for label in LABELS},
         preference=4,
@@ -58,4 +57,6 @@ _CONCERNS = {
 
 
 def _task_type(prompt: str) -> TaskType:
-    return "coding" if read_requests(prompt).as_code else "other"
+    from ...facts.requests import read_requests
+
+    return "coding" if read_requests(prompt).asks_for_code else "other"
