@@ -28,6 +28,24 @@ _REPORTED = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:that|it|this|he|she|they|we|i|there|these|those|is|was|es|son|sind|c'est|sono)\b", re.IGNORECASE
 )
+# What a length or a number of sentences hangs on when it is that of the whole answer.
+_ATTACHED = re.compile(
+    r"(?:(?:\A|(?<=[\s(¿¡,]))(?:in|en|em|using|with|dans|mit|con|com|usando|في|ب)|[,،，;:：(（—–-])[ \t]?(?:only |just |solo |apenas |nur |"
+    r"like |a |about )?\Z",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(r"\W*(?:in|en|em|using|with|mit|con|com|في)(?: just| only| solo| apenas| nur)? ?\Z", re.IGNORECASE)
+_CLOSES = re.compile(
+    r"\s*(?:\Z|[.,;:!?)\]،؟—–-]|(?:please|and|or|por|bitte|und|y|e|et|s'il|per|max|maximum|without|sin|sem|sans|ohne|"
+    r"senza)\b)",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    r"(?:please|pls|plz|por favor|porfa|s'il (?:te|vous) pla[îi]t|svp|bitte|per favore|grazie|thanks|thank you|谢谢|お願いします|"
+    r"부탁해요|부탁드립니다|कृपया|من فضلك)",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(r"\b(?:how many|cu[áa]nt[ao]s|combien|wie viele|quant[aie]s?)\b|كم ", re.IGNORECASE)
 Kind = Literal["about", "plain", "at_most", "at_least", "range"]
 
 
@@ -124,29 +142,99 @@ def is_request(sentence: Sentence, start: int, end: int, lexicon: Lexicon) -> bo
     return any(cue.start() <= start + 1 and (cue.end() > start or start - cue.end() < 3) for cue in cues)
 
 
-def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clause: bool = False) -> bool:
+def is_asked(
+    sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clause: bool = False, things: bool = False
+) -> bool:
     """Whether the sentence asks for what stands at that place, rather than telling of it.
 
-    With `clause` only the words since the last comma can make it a description.
+    With `clause` only the words since the last comma can make it a description; `things` are items, not a form.
     """
     text = sentence.text
     before = text[:start]
-    if _CONDITIONAL.match(text) or _REPORTED.search(before):
+    if is_told(sentence, start):
         return False
-    cues = list(lexicon.compiled(lexicon.request).finditer(before))
-    cue = cues[-1] if cues else None
-    described = lexicon.compiled(lexicon.described)
+    cue = None
+    for cue in lexicon.compiled(lexicon.request).finditer(before):
+        pass
     if cue is not None:
-        since = max(cue.end(), max(before.rfind(mark) for mark in ",，、")) if clause else cue.end()
-        return described.search(before, since) is None
+        return not _describes(text, cue.end(), start, end, lexicon, clause=clause, things=things)
+    if _opens_question(text, before, end, lexicon) or _closes_question(text, before, end, lexicon):
+        return True
     cue = lexicon.compiled(lexicon.request).search(text, end)
     if cue is None:
         return False
     if lexicon.verb_last:
-        return described.search(text, 0, cue.end()) is None
+        return not _describes(text, 0, start, end, lexicon, last=cue.end(), things=things)
     # "In 75 words, tell me who she was."
-    opens = len(before.split()) <= 2 and described.search(before) is None
+    opens = len(before.split()) <= 2 and lexicon.compiled(lexicon.described).search(before) is None
     return opens and text[end:].lstrip()[:1] in (",", "،", "，", ":") and cue.start() <= end + 1
+
+
+def is_told(sentence: Sentence, start: int) -> bool:
+    """Whether what stands there holds only under a condition, or is what somebody else asked for."""
+    return _CONDITIONAL.match(sentence.text) is not None or _REPORTED.search(sentence.text, 0, start) is not None
+
+
+def _describes(
+    text: str,
+    since: int,
+    start: int,
+    end: int,
+    lexicon: Lexicon,
+    *,
+    last: int | None = None,
+    clause: bool = False,
+    things: bool = False,
+) -> bool:
+    """Whether a word between the request and what is asked for makes it a description of something else."""
+    stop = start if last is None else last
+    attached = lexicon.verb_last or _ATTACHED.search(text, 0, start) is not None
+    from_comma = max(text.rfind(mark, 0, start) for mark in ",，、(（")
+    # "…, 200 words at most": what stands before the comma is what the text is to be about.
+    set_off = clause or (attached and not lexicon.verb_last)
+    words = lexicon.compiled(lexicon.described).finditer(text, max(since, from_comma) if set_off else since, stop)
+    if any(not (attached and _is_explained(text, word, start, end, lexicon)) for word in words):
+        return True
+    if things:
+        return False
+    for word in lexicon.compiled(lexicon.craft).finditer(text, max(since, from_comma) if clause else since, stop):
+        if not (attached or clause) or not _is_numbered(text, word, lexicon):
+            return True
+    return False
+
+
+def _is_explained(text: str, word: re.Match[str], start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether a word belongs to what is to be explained: "Explain why the sky is blue in two sentences."."""
+    if lexicon.spaced and not lexicon.verb_last and not _CLOSES.match(text, end):
+        return False
+    if lexicon.compiled(lexicon.composes).search(text, 0, start):
+        return False
+    spans = (match.span() for match in lexicon.compiled(lexicon.explains).finditer(text, 0))
+    return any(first <= word.start() < after for first, after in spans)
+
+
+def _is_numbered(text: str, word: re.Match[str], lexicon: Lexicon) -> bool:
+    """ "Five tips": the tips themselves are asked for."""
+    before = lexicon.compiled(rf"{lexicon.number}(?: [^\W\d]{{2,20}}){{0,2}} \Z").search(text, 0, word.start())
+    return before is not None or lexicon.compiled(rf"\W{{0,2}}[をの]? ?{lexicon.number}").match(text, word.end()) is not None
+
+
+def _opens_question(text: str, before: str, end: int, lexicon: Lexicon) -> bool:
+    """ "In five words, which river is it?", "一句话说明"."""
+    after = text[end:].lstrip()
+    if not lexicon.spaced:
+        opened = lexicon.compiled(rf"\A\W*(?:{lexicon.plain})?\Z").match(before) is not None
+        return opened and lexicon.compiled(lexicon.plain_after).match(text, end) is not None
+    if not _PREPOSITION.match(before) or after[:1] not in (",", "،", ":", "¿"):
+        return False
+    return text.rstrip(" \"')").endswith(("?", "؟")) and _HOW_MANY.search(after) is None
+
+
+def _closes_question(text: str, before: str, end: int, lexicon: Lexicon) -> bool:
+    """ "What is inflation in one sentence?"."""
+    if text[end:].strip() not in ("?", "؟") or not lexicon.compiled(rf"\A\W*(?:{lexicon.question})").match(text):
+        return False
+    return _ATTACHED.search(before) is not None and not lexicon.compiled(lexicon.composes).search(before)
 
 
 def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, qualified: bool) -> bool:
@@ -157,7 +245,11 @@ def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, q
     ).search(text[:start]):
         return True
     rest = (text[:start] + " " + text[end:]).strip(" .,:;!?()[]{}*_-–—•。，、（）\x00")
-    if lexicon.compiled(lexicon.described).search(rest) or _PRONOUN.search(rest):
+    if _POLITE.fullmatch(rest):
+        return qualified or re.search(r"[4-9]\d|\d{3}", text[start:end]) is not None
+    if lexicon.compiled(lexicon.described).search(rest) or lexicon.compiled(lexicon.craft).search(rest):
+        return False
+    if _PRONOUN.search(rest):
         return False
     if not rest:
         return qualified

@@ -43,9 +43,14 @@ class Lexicon:
     plain_after: str = NEVER
     header: str = NEVER  # "Word limit:"
     described: str = NEVER  # words that turn a request into a description, standing between it and the number
+    craft: str = NEVER  # as `described`, of a length or a format, but things of that kind can be asked for by number
+    explains: str = NEVER  # "explain why": described words in it describe nothing
+    composes: str = NEVER  # … unless what is explained is how something is written
+    question: str = NEVER  # "what is": opens a question that the length is behind
     reference: str = NEVER  # "this 500-word article": directly before the number
     part: str = NEVER  # a length of a part of the answer: before the number
     part_after: str = NEVER
+    several: str = NEVER  # things of which each may have that length
     persistent: str = NEVER
     spaced: bool = True  # do words stand apart?
     verb_last: bool = False  # may the request stand behind what is asked for?
