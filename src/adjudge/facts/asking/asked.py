@@ -34,7 +34,9 @@ _ATTACHED = re.compile(
     r"like |a |about )?\Z",
     re.IGNORECASE,
 )
-_PREPOSITION = re.compile(r"\W*(?:in|en|em|using|with|mit|con|com|في)(?: just| only| solo| apenas| nur)? ?\Z", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    r"\W*(?:in|en|em|using|with|mit|con|com|في)(?: just| only| solo| apenas| nur)? ?\Z", re.IGNORECASE
+)
 _CLOSES = re.compile(
     r"\s*(?:\Z|[.,;:!?)\]،؟—–-]|(?:please|and|or|por|bitte|und|y|e|et|s'il|per|max|maximum|without|sin|sem|sans|ohne|"
     r"senza)\b)",
@@ -216,12 +218,17 @@ def _is_explained(text: str, word: re.Match[str], start: int, end: int, lexicon:
 def _is_numbered(text: str, word: re.Match[str], lexicon: Lexicon) -> bool:
     """ "Five tips": the tips themselves are asked for."""
     before = lexicon.compiled(rf"{lexicon.number}(?: [^\W\d]{{2,20}}){{0,2}} \Z").search(text, 0, word.start())
-    return before is not None or lexicon.compiled(rf"\W{{0,2}}[をの]? ?{lexicon.number}").match(text, word.end()) is not None
+    return (
+        before is not None
+        or lexicon.compiled(rf"\W{{0,2}}[をの]? ?{lexicon.number}").match(text, word.end()) is not None
+    )
 
 
 def _opens_question(text: str, before: str, end: int, lexicon: Lexicon) -> bool:
     """ "In five words, which river is it?", "一句话说明"."""
     after = text[end:].lstrip()
+    if lexicon.verb_last:
+        return False
     if not lexicon.spaced:
         opened = lexicon.compiled(rf"\A\W*(?:{lexicon.plain})?\Z").match(before) is not None
         return opened and lexicon.compiled(lexicon.plain_after).match(text, end) is not None

@@ -87,24 +87,25 @@ def _items(sentence: Sentence, lexicon: Lexicon) -> Iterator[ItemsWish]:
             lexicon.compiled(edge, r"(?:", pattern.replace("{n}", lexicon.number), ")").finditer(text), MOST_MATCHES
         ):
             groups = match.groupdict()
+            noun = "noun" if groups.get("noun") else "noun2"
             count = lexicon.value(match["n"])
             said = f"{groups.get('q') or ''}{groups.get('q2') or ''}"
             if not 2 <= count <= _MOST or _VAGUE.search(said):
                 continue
-            if lexicon.compiled(rf"(?:{lexicon.not_items})\Z").match(match["noun"]):
+            if lexicon.compiled(rf"(?:{lexicon.not_items})\Z").match(match[noun]):
                 continue
             if _range_before(text, match.start("n")) or is_distributed(text) or _IN_TOTAL.search(text):
                 continue
             if groups.get("asks"):  # the pattern itself is the request
                 if is_told(sentence, match.start("n")):
                     continue
-            elif not is_asked(sentence, match.start("n"), match.end("noun"), lexicon, things=True):
+            elif not is_asked(sentence, match.start("n"), match.end(noun), lexicon, things=True):
                 continue
             kind: ItemsKind = (
                 "at_least" if _AT_LEAST.search(said) else "at_most" if _AT_MOST.search(said) else "exactly"
             )
             start = match.start("q") if groups.get("q") else match.start("n")
-            end = max(match.end("noun"), match.end("q2") if groups.get("q2") else 0)
+            end = max(match.end(noun), match.end("q2") if groups.get("q2") else 0)
             lead = len(text[start:end]) - len(text[start:end].lstrip())
             place = sentence.start + start + lead
             yield ItemsWish(kind, count, "items", place, sentence.start + end, text[start + lead : end])

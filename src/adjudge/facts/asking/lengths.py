@@ -70,11 +70,7 @@ def _is_wish(sentence: Sentence, amount: Amount, unit: str, lexicon: Lexicon) ->
         and (amount.count < _FEW_CHARACTERS or not _is_character_limit(amount, before, lexicon))
     ):
         return False
-    if (
-        lexicon.compiled(rf"(?:{lexicon.part_after})").match(after)
-        or is_distributed(text)
-        or _GOES_ON.search(after)
-    ):
+    if lexicon.compiled(rf"(?:{lexicon.part_after})").match(after) or is_distributed(text) or _GOES_ON.search(after):
         return False
     if lexicon.compiled(rf"(?:{lexicon.reference})\Z").search(before) and not amount.qualified:
         return False
