@@ -15,6 +15,7 @@ from .lexicon import Lexicon
 from .passages import Sentence
 
 MOST_MATCHES = 8  # of one pattern in one sentence, so that a sentence full of them costs no more
+_NEAR = 8
 _BEFORE, _AFTER = 80, 60  # characters around a number that decide how it is meant
 # "If the text has more than 500 words, …": what is asked for then is not asked for always.
 _CONDITIONAL = re.compile(
@@ -77,10 +78,14 @@ def amounts(sentence: str, lexicon: Lexicon, noun: str) -> Iterator[Amount]:
         amount = _amount(sentence, match, lexicon)
         if amount is not None:
             yield amount
+    for form, count in lexicon.fused.get(noun, {}).items():
+        at = sentence.find(form)
+        if at >= 0 and not sentence[at + len(form) : at + len(form) + 1].isalpha():
+            yield _with_kind(sentence, at, at + len(form), count, lexicon)
 
 
 def _amount(sentence: str, match: re.Match[str], lexicon: Lexicon) -> Amount | None:
-    before, after = sentence[max(0, match.start() - _BEFORE) : match.start()], sentence[match.end() :][:_AFTER]
+    before = sentence[max(0, match.start() - _BEFORE) : match.start()]
     count, upper = lexicon.value(match["n"]), None
     start, end = match.start(), match.end()
     if count == 0:
@@ -93,6 +98,11 @@ def _amount(sentence: str, match: re.Match[str], lexicon: Lexicon) -> Amount | N
         if not 0 < count < upper:
             return None
         return Amount("range", count, upper, start - (len(between[0]) if between else 0), end, qualified=True)
+    return _with_kind(sentence, start, end, count, lexicon)
+
+
+def _with_kind(sentence: str, start: int, end: int, count: int, lexicon: Lexicon) -> Amount:
+    before, after = sentence[max(0, start - _BEFORE) : start], sentence[end:][:_AFTER]
     tail = _tail(after, lexicon)
     if tail is not None:
         kind, length = tail
@@ -194,9 +204,12 @@ def _describes(
     from_comma = max(text.rfind(mark, 0, start) for mark in ",，、(（")
     # "…, 200 words at most": what stands before the comma is what the text is to be about.
     set_off = clause or (attached and not lexicon.verb_last)
-    words = lexicon.compiled(lexicon.described).finditer(text, max(since, from_comma) if set_off else since, stop)
-    if any(not (attached and _is_explained(text, word, start, end, lexicon)) for word in words):
-        return True
+    # Not cut at `stop`: what follows a word can take its meaning away ("that is").
+    for word in lexicon.compiled(lexicon.described).finditer(text, max(since, from_comma) if set_off else since):
+        if word.start() >= stop:
+            break
+        if not (attached and _is_explained(text, word, start, end, lexicon)):
+            return True
     if things:
         return False
     for word in lexicon.compiled(lexicon.craft).finditer(text, max(since, from_comma) if clause else since, stop):
@@ -209,7 +222,8 @@ def _is_explained(text: str, word: re.Match[str], start: int, end: int, lexicon:
     """Whether a word belongs to what is to be explained: "Explain why the sky is blue in two sentences."."""
     if lexicon.spaced and not lexicon.verb_last and not _CLOSES.match(text, end):
         return False
-    if lexicon.compiled(lexicon.composes).search(text, 0, start):
+    composes = lexicon.compiled(lexicon.composes)
+    if composes.search(text, 0, start) or (word.start() > start and composes.search(text, end, word.end() + _NEAR)):
         return False
     spans = (match.span() for match in lexicon.compiled(lexicon.explains).finditer(text, 0))
     return any(first <= word.start() < after for first, after in spans)

@@ -26,8 +26,8 @@ FRENCH = Lexicon(
     ),
     word=r" mots?\b",
     character=r" caract[èe]res\b",
-    sentence=r"(?: courtes| br[èe]ves)? phrases?\b",
-    paragraph=r"(?: courts| brefs)? paragraphes?\b",
+    sentence=r"(?: courtes| br[èe]ves)? phrases?(?: courtes?| simples?)?\b",
+    paragraph=r"(?: courts| brefs)? paragraphes?(?: courts?| brefs)?\b",
     request=START
     + r"et|puis|s'il (?:te|vous) pla[îi]t|merci de|veuillez|toujours|tu dois|vous devez|peux-tu|pouvez-vous|"
     r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant|(?:tu peux|vous pouvez|tu pourrais|vous pourriez)|salut|bonjour|est-ce que tu peux) )"
@@ -45,7 +45,7 @@ FRENCH = Lexicon(
     r"(?:d'une?|un|une|\d|de \d)|\b(?:la|ta|votre|le|ton) (?:r[ée]ponse|texte|r[ée]sum[ée]|essai|r[ée]daction|"
     r"article) (?:doit|ne "
     r"doit|devra)\b",
-    about=r"(?:environ|à peu près|approximativement|autour de|quelque|près de|dans les|~|une(?= \w+aine)|quelques) ?(?:de )?",
+    about=r"(?:environ|à peu près|approximativement|autour de|quelque|près de|dans les|~|une|quelques) ?(?:de )?",
     at_most=r"(?:maximum(?: de)?:?|max\.?|au (?:plus|maximum)|pas plus de|moins de|jusqu'à|ne (?:d[ée]passe[zr]?|"
     r"d[ée]passant|d[ée]passe|pas d[ée]passer|doit|devra)(?: pas)?(?: d[ée]passer)?|sans d[ée]passer|limite(?: de)?:?|en dessous de|"
     r"un maximum de) ?",
@@ -132,8 +132,8 @@ ITALIAN = Lexicon(
     ),
     word=r" parol[ae]\b",
     character=r" caratteri\b",
-    sentence=r"(?: brevi)? fras[ei]\b",
-    paragraph=r"(?: brevi)? paragraf[oi]\b",
+    sentence=r"(?: brevi)? fras[ei](?: brev[ei]| semplic[ei])?\b",
+    paragraph=r"(?: brevi)? paragraf[oi](?: brev[ei])?\b",
     request=START
     + r"e|poi|per favore|sempre|devi|deve|puoi|può|potresti|potrebbe|vorrei che|voglio che tu|ora|aiutami a|mi|ciao|riesci a) )"
     r"(?:mi |ci )?(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|"
@@ -148,7 +148,7 @@ ITALIAN = Lexicon(
     r"componi|confronta|racconta(?:mi)?)\b"
     r"|\bper favore\b|\b(?:voglio|vorrei|mi serv(?:e|ono)|ho bisogno di|mi occorr(?:e|ono)) (?:un|una|\d)|\b(?:la|tua|il|tuo) (?:risposta|testo|"
     r"riassunto|saggio|articolo|tema) (?:deve|non deve|dovrebbe|dovrà)\b",
-    about=r"(?:circa|all'incirca|approssimativamente|intorno a(?:lle)?|pi[ùu] o meno|un(?:a|')? ?~|una(?= \w+ina)|un(?= centinaio)|sulle|~) ?",
+    about=r"(?:circa|all'incirca|approssimativamente|intorno a(?:lle)?|pi[ùu] o meno|un(?:a|')? ?~|una?|sulle|~) ?",
     at_most=r"(?:massimo(?: di)?:?|max\.?|al massimo|non pi[ùu] di|meno di|fino a|un massimo di|non (?:superi(?:no)?|pi[ùu] lung[ao] di|superare|"
     r"super[ai]|"
     r"deve superare|oltre)(?: le| i)?|senza superare(?: le| i)?|entro(?: le| i)?|limite(?: di)?:?|sotto le) ?",

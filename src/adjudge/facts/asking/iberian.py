@@ -25,8 +25,8 @@ SPANISH = Lexicon(
     ),
     word=r" palabras?\b",
     character=r" caracteres\b",
-    sentence=r"(?: breves| cortas)? (?:oraci[óo]n(?:es)?|frases?)\b",
-    paragraph=r"(?: breves| cortos)? p[áa]rrafos?\b",
+    sentence=r"(?: breves| cortas)? (?:oraci[óo]n(?:es)?|frases?)(?: cortas?| breves?| simples?)?\b",
+    paragraph=r"(?: breves| cortos)? p[áa]rrafos?(?: cort[oa]s?| breves?)?\b",
     request=START
     + r"y|luego|por favor|favor de|siempre|debes?|tienes? que|quiero que|necesito que|puedes|podr[íi]as|ahora|"
     r"ay[úu]dame a|me|hola|oye|te pido que) )(?:me |nos )?(?:escrib[ea](?:me)?|escribir|escr[íi]beme|da(?:me|nos)?|dar(?:me|nos)?|d[ae]r?|list[ae]r?|"
@@ -42,7 +42,7 @@ SPANISH = Lexicon(
     r"|\bpor favor\b|\b(?:quiero|necesito|quisiera|me gustar[íi]a|busco) (?:un|una|\d|que)|\b(?:la|tu|el) (?:respuesta|"
     r"texto|"
     r"ensayo|resumen|salida|art[íi]culo) (?:debe|no debe|tiene que|ha de)\b",
-    about=r"(?:unas|unos|aproximadamente|aprox\.?|alrededor de|cerca de|m[áa]s o menos|en torno a|como|~|un(?= centenar)) ?",
+    about=r"(?:unas|unos|aproximadamente|aprox\.?|alrededor de|cerca de|m[áa]s o menos|en torno a|como|~|un) ?",
     at_most=r"(?:m[áa]ximo(?: de)?:?|m[áa]x\.?|como m[áa]ximo|no m[áa]s de|menos de|hasta|un m[áa]ximo de|a lo sumo|"
     r"no (?:pase|pases|pasar|sobrepase|m[áa]s larg[oa] que|te pases)(?: de)?(?: las| los)?|no (?:superar?|super(?:es|e)|exced[ae]s?|exceder|supere|debe superar|debe exceder)(?: de)?(?: las| los)?|"
     r"sin (?:superar|exceder)(?: las| los)?|l[íi]mite(?: de)?:?|por debajo de) ?",
@@ -71,7 +71,7 @@ SPANISH = Lexicon(
     persistent=r"\bsiempre\b|\ba partir de ahora\b|\bde ahora en adelante\b|\ben (?:todas tus|cada) respuestas?\b|"
     r"\bnunca\b",
     items=(
-        rf"(?P<asks>\A\W*(?:[a-záéíóú]+ )?(?:cu[áa]les|qui[ée]nes) (?:son|ser[íi]an|fueron)(?: las| los)?(?: mejores| principales)?) "
+        rf"(?P<asks>(?:cu[áa]les|qui[ée]nes) (?:son|ser[íi]an|fueron)(?: las| los)?(?: mejores| principales)?) "
         r"(?P<n>{n}) (?:(?:mejores|peores|mayores|principales|grandes) (?P<noun>[a-záéíóúñ]{3,20}s)|"
         r"(?P<noun2>[a-záéíóúñ]{3,20}s) (?:m[áa]s|principales|mejores|b[áa]sic|important))",
         rf"(?P<asks>\b(?:quiero|necesito|quisiera|querr[íi]a|me gustar[íi]an?|busco|ponme|(?:me|nos) (?:das|dices|pones|pasas)|"
@@ -122,8 +122,8 @@ PORTUGUESE = Lexicon(
     ),
     word=r" palavras?\b",
     character=r" caracteres\b",
-    sentence=r"(?: curtas| breves)? (?:frases?(?! feita)|ora[çc](?:ão|ões))\b",
-    paragraph=r"(?: curtos| breves)? par[áa]grafos?\b",
+    sentence=r"(?: curtas| breves)? (?:frases?(?! feita)|ora[çc](?:ão|ões))(?: curtas?| breves?| simples)?\b",
+    paragraph=r"(?: curtos| breves)? par[áa]grafos?(?: curtos?| breves?)?\b",
     request=START
     + r"e|depois|por favor|sempre|deves?|você deve|tens de|quero que|preciso que|podes|pode|poderia|consegue|agora|me|oi|olá|dá para|voc[êe] pode|podes|podias) )"
     r"(?:me |nos )?(?:escrev[ae]r?(?:-me)?|d[áêea](?:-me)?|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
@@ -134,7 +134,7 @@ PORTUGUESE = Lexicon(
     r"|\bpor favor\b|\b(?:quero|queria|preciso (?:de )?|precisava de|gostaria de) ?(?:um|uma|\d)|\b(?:a|sua|o|seu|tua) (?:resposta|texto|"
     r"reda[çc]ão|"
     r"resumo|artigo) (?:deve|não deve|tem que|precisa)\b",
-    about=r"(?:cerca de|aproximadamente|aprox\.?|por volta de|mais ou menos|em torno de|umas|uns|por a[íi]|uma(?= centena)|~) ?",
+    about=r"(?:cerca de|aproximadamente|aprox\.?|por volta de|mais ou menos|em torno de|umas|uns|por a[íi]|uma|~) ?",
     at_most=r"(?:não passe d[eao]s?|que não passe de|sem passar de|m[áa]ximo(?: de)?:?|m[áa]x\.?|no m[áa]ximo|não mais (?:de|que|do que)|menos de|at[ée]|"
     r"um m[áa]ximo de|"
     r"(?:não|sem) (?:ultrapass\w+|exced\w+|deve ultrapassar|deve exceder)(?: as| os)?|limite(?: de)?:?|abaixo de) ?",

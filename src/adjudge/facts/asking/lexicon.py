@@ -36,6 +36,7 @@ class Lexicon:
     about_after: str = NEVER
     at_most_after: str = NEVER
     at_least_after: str = NEVER
+    fused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # by noun: forms that hold the number
     between: str = NEVER
     between_and: str = NEVER
     to: str = r"[-–—~〜～]"
@@ -52,6 +53,7 @@ class Lexicon:
     part_after: str = NEVER
     several: str = NEVER  # things of which each may have that length
     persistent: str = NEVER
+    number_edge: str = ""  # what a number in words may not stand behind, where words do not stand apart
     spaced: bool = True  # do words stand apart?
     verb_last: bool = False  # may the request stand behind what is asked for?
     items: tuple[str, ...] = ()  # with a group `n`, and what is asked for behind it
@@ -69,7 +71,7 @@ class Lexicon:
     def number(self) -> str:
         """A pattern for a number in digits or words."""
         words = "|".join(sorted(map(re.escape, self.numbers), key=len, reverse=True))
-        edge, far = (r"(?<![\w.,])", r"(?!\w)") if self.spaced else ("", "")
+        edge, far = (r"(?<![\w.,])", r"(?!\w)") if self.spaced else (self.number_edge, "")
         digits = rf"(?<![\d.,A-Za-z])(?:{DIGITS})"
         return rf"(?:{digits}|{edge}(?:{words}){far})" if words else digits
 
