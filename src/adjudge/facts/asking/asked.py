@@ -15,7 +15,6 @@ from .lexicon import Lexicon
 from .passages import Sentence
 
 MOST_MATCHES = 8  # of one pattern in one sentence, so that a sentence full of them costs no more
-_NEAR = 8
 _BEFORE, _AFTER = 80, 60  # characters around a number that decide how it is meant
 # "If the text has more than 500 words, …": what is asked for then is not asked for always.
 _CONDITIONAL = re.compile(
@@ -31,7 +30,7 @@ _PRONOUN = re.compile(
 )
 # What a length or a number of sentences hangs on when it is that of the whole answer.
 _ATTACHED = re.compile(
-    r"(?:(?:\A|(?<=[\s(¿¡,]))(?:in|en|em|using|with|dans|mit|con|com|usando|في|ب)|[,،，;:：(（—–-])[ \t]?(?:only |just |solo |apenas |nur |"
+    r"(?:(?:\A|(?<=[\s(¿¡,]))(?:in|en|em|using|dans|في|ب)|[,،，;:：(（—–-])[ \t]?(?:only |just |solo |apenas |nur |"
     r"like |a |about )?\Z",
     re.IGNORECASE,
 )
@@ -166,8 +165,10 @@ def is_asked(
     if is_told(sentence, start):
         return False
     cue = None
-    for cue in lexicon.compiled(lexicon.request).finditer(before):
-        pass
+    for found in lexicon.compiled(lexicon.request).finditer(text):
+        if found.end() > start:
+            break
+        cue = found
     if cue is not None:
         return not _describes(text, cue.end(), start, end, lexicon, clause=clause, things=things)
     if _opens_question(text, before, end, lexicon) or _closes_question(text, before, end, lexicon):
@@ -208,12 +209,12 @@ def _describes(
     for word in lexicon.compiled(lexicon.described).finditer(text, max(since, from_comma) if set_off else since):
         if word.start() >= stop:
             break
-        if not (attached and _is_explained(text, word, start, end, lexicon)):
+        if not (attached and not things and _is_explained(text, word, start, end, lexicon)):
             return True
     if things:
         return False
     for word in lexicon.compiled(lexicon.craft).finditer(text, max(since, from_comma) if clause else since, stop):
-        if not (attached or clause) or not _is_numbered(text, word, lexicon):
+        if not (attached or clause) or not _is_numbered(text, word, start, lexicon):
             return True
     return False
 
@@ -222,20 +223,17 @@ def _is_explained(text: str, word: re.Match[str], start: int, end: int, lexicon:
     """Whether a word belongs to what is to be explained: "Explain why the sky is blue in two sentences."."""
     if lexicon.spaced and not lexicon.verb_last and not _CLOSES.match(text, end):
         return False
-    composes = lexicon.compiled(lexicon.composes)
-    if composes.search(text, 0, start) or (word.start() > start and composes.search(text, end, word.end() + _NEAR)):
+    if lexicon.compiled(lexicon.composes).search(text, 0, len(text) if lexicon.verb_last else start):
         return False
     spans = (match.span() for match in lexicon.compiled(lexicon.explains).finditer(text, 0))
     return any(first <= word.start() < after for first, after in spans)
 
 
-def _is_numbered(text: str, word: re.Match[str], lexicon: Lexicon) -> bool:
+def _is_numbered(text: str, word: re.Match[str], start: int, lexicon: Lexicon) -> bool:
     """ "Five tips": the tips themselves are asked for."""
-    before = lexicon.compiled(rf"{lexicon.number}(?: [^\W\d]{{2,20}}){{0,2}} \Z").search(text, 0, word.start())
-    return (
-        before is not None
-        or lexicon.compiled(rf"\W{{0,2}}[をの]? ?{lexicon.number}").match(text, word.end()) is not None
-    )
+    before = lexicon.compiled(rf"{lexicon.number}(?: [^\W\d]{{2,20}}){{0,1}} \Z").search(text, 0, word.start())
+    after = lexicon.compiled(rf"\W{{0,2}}[をの]? ?{lexicon.number}").match(text, word.end())
+    return before is not None or (after is not None and after.end() <= start)
 
 
 def _opens_question(text: str, before: str, end: int, lexicon: Lexicon) -> bool:

@@ -56,7 +56,7 @@ ENGLISH = Lexicon(
         r"|\bI(?: would|'d|’d) like(?! to\b)\b|\bhelp me (?:to )?(?:write|make|create|come up)"
         rf"|\b(?:the|your|this)(?: \w+)? ?(?:{_NOUN}) (?:should|must|needs? to|has to|have to|is to|shall|can|may|"
         r"cannot|can't|will)\b|\A\W{0,4}it (?:should|must|needs to|has to)\b"
-        r"|\b(?:should|must) not exceed\b|\bword (?:limit|count) (?:is|of)\b|\bmake sure\b|\bwhat are\b|"
+        r"|\b(?:should|must) not exceed\b|\bword (?:limit|count) (?:is|of)\b|\bmake sure\b|"
         r"\bI want you to\b"
     ),
     about=(
@@ -106,7 +106,7 @@ ENGLISH = Lexicon(
         r"(?:what|why|how|who|where|when|whether|which)\b(?: \w+ (?:is|are|was|were|has|have|had)\b)?"
         r"(?:(?: \w+){1,4}? (?:was|were|has|have|had)\b)?"
     ),
-    composes=r"\b(?:writ\w+|wrote|essays?|articles?|texts?|compos\w+|express\w*|fit|type|tell a|told|paragraphs? of)\b",
+    composes=r"\b(?:writ\w+|wrote|essays?|articles?|texts?|compos\w+|express\w*|fit|type|tell a|told|paragraphs? of|word count|how many|mistakes?|errors?)\b",
     question=r"(?:so |and |ok(?:ay)?,? )?(?:what(?:'s|’s| is| was| are)|who(?:'s|’s| is| was)|why (?:is|are|do|does|did))\b",
     reference=(
         r"\b(?:this|that|my|the|his|her|their|following|attached|above|these|those|our|its|first|last|next|other|"
@@ -137,12 +137,14 @@ ENGLISH = Lexicon(
         r"\bthroughout (?:this|our) (?:chat|conversation)\b|\bwhenever you\b|\bnever\b"
     ),
     items=(
+        rf"(?P<asks>\A\W*(?:\w+ )?what are)(?: the| some)?(?: top| best| key| main)?(?P<q> at least| up to| exactly| at most)? "
+        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b",
         r"(?P<asks>\A\W*(?:\w+ )?(?:what|which|who) are(?: the)?(?: top| best)?) (?P<n>{n})(?: most \w+| \w+est|"
         r" best| top| main| key| biggest| major| greatest| essential| important| good| great| common| popular){1,2}"
         r"(?: [a-z][a-z'-]{1,20}){0,2}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s|people|children|criteria)\b",
         rf"(?P<asks>\b(?:do you have|have you got|(?:i'm|i am|we're|we are) looking for|(?:i'd|i would|we'd|we would) "
-        rf"(?:like|love)|i want|i need|i could use|gimme|got)(?: any)?)(?P<q> at least| up to| exactly| at most)? "
-        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})(?: to (?!me\b)\w+| for| about| on| of| that|"
+        rf"(?:like|love)|i want|i need|i could use|gimme)(?: any)?)(?P<q> at least| up to| exactly| at most)? "
+        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>(?!questions?\b)(?:{_ITEM}))(?: to (?!me\b)\w+| for| about| on| of| that|"
         rf" against|[.?!,]|\Z)",
         r"\bin (?P<n>{n}) (?:easy |simple |short |quick |clear |key )?(?P<noun>steps|points|bullets|tips)\b",
         rf"(?:give|list|name|provide|suggest|recommend|share|brainstorm|come up with|think of|propose|enumerate|"
@@ -150,10 +152,10 @@ ENGLISH = Lexicon(
         r"(?: the| some| my)?(?: (?:top|best|first))?(?P<q> at least| up to| exactly| at most| a minimum of|"
         r" a maximum of| no more than| only| around| about)? (?P<n>{n})"
         r"(?: [a-z][a-z'-]{1,20}){0,3}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s|people|children|criteria|haiku)\b",
-        rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|what are|"
+        rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|"
         rf"need|want|list of)(?: me| us| it)?(?: a list of| a list with)?(?: the| my)?"
         rf"(?: (?:top|best|key|main))?(?P<q> at least| up to| exactly| at most| a minimum of| a maximum of|"
-        rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b",
+        rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b(?! (?:answered|solved|fixed)\b)",
         r"(?P<q>at least|up to|exactly|at most|a minimum of|a maximum of|no more than|only)? ?(?P<n>{n}) "
         r"(?:[a-z]{2,12} )?(?P<noun>bullet points?|bullets|numbered points)\b",
         r"(?:a|the) (?:top )?(?P<n>{n})[ -](?:item|point|step)[ -](?P<noun>list|plan|guide|checklist)\b",
@@ -184,7 +186,7 @@ ENGLISH = Lexicon(
     frame=(
         r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|"
         r"draw|"
-        r"generate|give me|provide(?: me with)?|produce|write|build|valid|want|need|like)(?: me| us)?(?: only| just)?(?: an?|"
+        r"generate|give me|provide(?: me with)?|produce|write|build|valid|(?:want|need|like)(?= an? (?:\w+ )?table (?:comparing|contrasting|showing|listing|summari|with (?:the )?columns)))(?: me| us)?(?: only| just)?(?: an?|"
         r" your answers? in)? ?"
         r"(?:(?!this|that|the|each|every|all|any|periodic)[a-z-]{3,14} )?"
     ),

@@ -110,7 +110,7 @@ FRENCH = Lexicon(
         "emojis": r"[ée]mojis?|[ée]motic[ôo]nes|smileys?",
         "code": r"code",
     },
-    frame=r"\b(?:en|sous|au|avec|dans|fais|faites|fais-moi|faire|cr[ée]e|cr[ée]er|donne-moi|dresse|dressez|dresser|utilise|comme|veux|voudrais)(?: une?|"
+    frame=r"\b(?:en|sous|au|avec|dans|fais|faites|fais-moi|faire|cr[ée]e|cr[ée]er|donne-moi|dresse|dressez|dresser|utilise|comme|(?:veux|voudrais)(?= un tableau (?:comparatif|r[ée]capitulatif|avec|qui compare)))(?: une?|"
     r" forme d[e'’](?: ?une?)?| format)? ?(?:[a-zéè]+ )?",
     languages=LANGUAGES,
     code=r"(?:[ée]cris|[ée]crivez|cr[ée]e[zr]?|fais|donne(?:-moi)?|g[ée]n[èe]re|impl[ée]mente|[ée]cris-moi) "
@@ -118,7 +118,7 @@ FRENCH = Lexicon(
     rf"(?: (?:en) (?P<lang>{LANGUAGES})\b)?",
     forbids=r"(?:\bn['e] ?(?:utilise[zr]?|inclus|incluez|mets|mettez|[ée]cris|[ée]crivez|emploie|ajoute[zr]?|fais|"
     r"donne[zr]?)"
-    r"(?: pas| jamais| aucune?)|\b[ée]vite[zr]?|\bsans|\bpas|\bne pas (?:utiliser|inclure|mettre))"
+    r"(?: pas| jamais| aucune?)|\b[ée]vite[zr]?|\bsans|\bpas(?= d[e'’])|\bne pas (?:utiliser|inclure|mettre))"
     r"(?: utiliser| inclure)?(?: de| d'| le| la| les| aucune?)? ?",
     about_program=PROGRAM + r"|\b(?:fonction|programme|base de donn[ée]es)\b",
 )
@@ -171,7 +171,7 @@ ITALIAN = Lexicon(
     question=r"(?:(?:che )?cos(?:a è|'è|a sono|a significa)|chi (?:è|era|fu)|perch[ée])",
     reference=r"(?:\bl'\w+ di |\b(?:il|lo|la|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|"
     r"primi)(?: \w+(?: \w+)? di)? )",
-    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per|introduzione|conclusione|slogan|(?:con|e) una?|"
+    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per(?! favore)|introduzione|conclusione|slogan|(?:con|e) una?|"
     r"frasi|"
     r"paragrafi|poesie|riassunti|temi)\b",
     part_after=r" (?:per|ciascun[ao]|l'un[ao]|al giorno|di ogni|che (?!cos|è\b)|sopra|in ogni)",
@@ -181,7 +181,7 @@ ITALIAN = Lexicon(
         r"(?P<asks>\A\W*(?:[a-zèéàù]+ )?(?:quali|chi) (?:sono|sarebbero|furono|erano)(?: le| i| gli)?) (?P<n>{n}) "
         r"(?:(?:migliori|peggiori|pi[ùu] \w+|principali|grandi|maggiori) (?P<noun>[a-zàèéìòù]{3,20}[ieaà])|"
         r"(?P<noun2>[a-zàèéìòù]{3,20}[ieaà]) (?:pi[ùu]|principali|migliori|maggiori|fondamentali|important))",
-        rf"(?P<asks>\b(?:voglio|vorrei|mi serv(?:e|ono)|mi (?:dai|dici|consigli|suggerisci|fai|proponi|dia)|hai|cerco|"
+        rf"(?P<asks>\b(?:voglio|vorrei|mi serv(?:e|ono)|mi (?:dai|dici|consigli|suggerisci|fai|proponi|dia)|hai(?=[^.!\n]*\?)|cerco|"
         rf"(?:(?:mi )?(?:puoi|potresti|può|potrebbe) (?:dare|dire)|(?:puoi|potresti|può|potrebbe) (?:darmi|dirmi)))"
         rf"(?: un elenco di| una lista di)?)(?P<q> almeno| esattamente| al massimo)? (?P<n>{{n}}) (?:buon[ie] |bell[ie] |nuov[ie] )?"
         rf"(?P<noun>{_IT_ITEM})\b",
@@ -212,7 +212,7 @@ ITALIAN = Lexicon(
         "emojis": r"emoji|emoticon",
         "code": r"codice",
     },
-    frame=r"\b(?:in|come|con|usa|usando|crea|creami|creare|fai|fammi|fare|farmi|genera|dammi|restituisci|sotto|voglio|vorrei|prepara|preparami)(?: una?| un'| formato|"
+    frame=r"\b(?:in|come|con|usa|usando|crea|creami|creare|fai|fammi|fare|farmi|genera|dammi|restituisci|sotto|(?:voglio|vorrei)(?= una tabella (?:comparativa|che confront|con))|prepara|preparami)(?: una?| un'| formato|"
     r" forma di)? ?(?:[a-zàèéìòù]+ )?",
     languages=LANGUAGES,
     code=r"(?:scrivi|scrivimi|crea|fai|genera|implementa|dammi) (?:una? |del )?(?:funzione|script|programma|codice|"

@@ -99,7 +99,7 @@ GERMAN = Lexicon(
         "emojis": r"emojis?|emoticons",
         "code": r"(?:quell)?code",
     },
-    frame=r"\b(?:als|in|im|mit|zu|erstelle|erstell|mach|mache|gib(?: mir)?|verwende|benutze|nutze|nur|brauche|möchte|will)(?: mir| bitte)?(?: eine[rnm]?|"
+    frame=r"\b(?:als|in|im|mit|zu|erstelle|erstell|mach|mache|gib(?: mir)?|verwende|benutze|nutze|nur|(?:brauche|möchte|will)(?= eine (?:[a-zäöüß]+ )?tabelle (?:mit|über|zum)))(?: mir| bitte)?(?: eine[rnm]?|"
     r" ein| gültiges)? ?(?:[a-zäöüß]+en? )?",
     languages=_LANGUAGES,
     code=r"(?:schreib(?:e|en sie)?|erstelle?|mach|gib|generiere|implementiere)(?: mir)? (?:eine?n? )?(?:(?P<lang>"

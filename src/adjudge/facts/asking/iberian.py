@@ -65,7 +65,7 @@ SPANISH = Lexicon(
     composes=r"\b(?:escrib\w+|redact\w+|ensayo|texto)\b",
     question=r"¿?(?:qu[ée] (?:es|son|significa)|qui[ée]n (?:es|fue|era)|por qu[ée])\b",
     reference=r"\b(?:el|la|este|esta|ese|esa|mi|su|los|las|estas|estos|primeras|primeros)(?: \w+(?: \w+)? de)? ",
-    part=r"\b(?:t[íi]tulo|titular|encabezado|asunto|cada|por|introducci[óo]n|conclusi[óo]n|eslogan|(?:con|y) una?|"
+    part=r"\b(?:t[íi]tulo|titular|encabezado|asunto|cada|por(?! qu| favor)|introducci[óo]n|conclusi[óo]n|eslogan|(?:con|y) una?|"
     r"contraseña|oraciones|frases|p[áa]rrafos|ensayos|poemas|res[úu]menes)\b",
     part_after=r" (?:por|cada una?|al d[íi]a|de cada|que (?!es\b|son\b|significa|fue\b)|anteriores|en cada)",
     persistent=r"\bsiempre\b|\ba partir de ahora\b|\bde ahora en adelante\b|\ben (?:todas tus|cada) respuestas?\b|"
@@ -75,7 +75,7 @@ SPANISH = Lexicon(
         r"(?P<n>{n}) (?:(?:mejores|peores|mayores|principales|grandes) (?P<noun>[a-záéíóúñ]{3,20}s)|"
         r"(?P<noun2>[a-záéíóúñ]{3,20}s) (?:m[áa]s|principales|mejores|b[áa]sic|important))",
         rf"(?P<asks>\b(?:quiero|necesito|quisiera|querr[íi]a|me gustar[íi]an?|busco|ponme|(?:me|nos) (?:das|dices|pones|pasas)|"
-        rf"(?:me )?(?:puedes|podr[íi]as|puede|podr[íi]a) (?:dar|decir|poner|pasar)(?:me|nos)?|tienes)(?: una lista (?:de|con))?)"
+        rf"(?:me )?(?:puedes|podr[íi]as|puede|podr[íi]a) (?:dar|decir|poner|pasar)(?:me|nos)?|tienes(?=[^.!\n]*\?))(?: una lista (?:de|con))?)"
         rf"(?P<q> al menos| exactamente| hasta| como m[áa]ximo| como m[íi]nimo)? (?P<n>{{n}}) (?:buen[ao]s |nuev[ao]s )?(?P<noun>{_ES_ITEM})\b",
         r"(?:dame|danos|da|dar(?:me|nos)?|lista|liste|listar|enumera|enumere|enumerar|nombra|nombre|sugiere|"
         r"sugi[eé]reme|sugerir|"
@@ -103,7 +103,7 @@ SPANISH = Lexicon(
         "emojis": r"emojis?|emoticonos",
         "code": r"c[óo]digo",
     },
-    frame=r"\b(?:en|como|con|a|usa|usando|crea|crear|haz|hazme|hacer(?:me)?|genera|dame|devuelve|solo|quiero|necesito|ponlo en|prepara|elabora)(?: una?| formato|"
+    frame=r"\b(?:en|como|con|a|usa|usando|crea|crear|haz|hazme|hacer(?:me)?|genera|dame|devuelve|solo|(?:quiero|necesito)(?= una tabla (?:comparativa|que compare|comparando|con (?:las|los|columnas)))|ponlo en|prepara|elabora)(?: una?| formato|"
     r" forma de)? (?:[a-záéíóúñ]+ )?",
     languages=LANGUAGES,
     code=r"(?:escribe|crea|haz|hazme|dame|genera|implementa|escribir|crear)(?: me)? (?:una? )?(?:funci[óo]n|script|"
@@ -157,7 +157,7 @@ PORTUGUESE = Lexicon(
     question=r"(?:o que (?:é|são|foi|significa)|quem (?:é|foi|era)|por ?que)\b",
     reference=r"\b(?:o|a|este|esta|esse|essa|meu|minha|seu|sua|os|as|estas|estes|primeiras|primeiros)"
     r"(?: \w+(?: \w+)? de)? ",
-    part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por|introdução|conclusão|slogan|(?:com|e) uma?|senha|frases|"
+    part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por(?! qu| favor)|introdução|conclusão|slogan|(?:com|e) uma?|senha|frases|"
     r"par[áa]grafos|"
     r"poemas|resumos|redações)\b",
     part_after=r" (?:por|cada uma?|por dia|de cada|que |acima|em cada)",
@@ -168,7 +168,7 @@ PORTUGUESE = Lexicon(
         r"(?P<n>{n}) (?:(?:melhores|piores|maiores|principais|grandes) (?P<noun>[a-zãõçáéíóúâêô]{3,20}s)|"
         r"(?P<noun2>[a-zãõçáéíóúâêô]{3,20}s) (?:mais|principais|melhores|b[áa]sic|important))",
         rf"(?P<asks>\b(?:quero|queria|preciso de|precisava de|gostaria de(?: ter)?|procuro|me (?:dá|d[êe]|passa|passe|manda|mande|fala|fale|diz)|"
-        rf"(?:pode|podes|podia|podias|poderia|consegue) (?:me )?(?:dar|dizer|passar|mandar)(?:-me)?|tens|(?:você )?tem)(?: uma lista (?:de|com))?)"
+        rf"(?:pode|podes|podia|podias|poderia|consegue) (?:me )?(?:dar|dizer|passar|mandar)(?:-me)?|(?:tens|você tem)(?=[^.!\n]*\?))(?: uma lista (?:de|com))?)"
         rf"(?P<q> pelo menos| exatamente| at[ée]| no m[áa]ximo)? (?P<n>{{n}}) (?:bo[na]s |nov[ao]s )?(?P<noun>{_PT_ITEM})\b",
         r"(?:d[áêea](?:-me|-nos)?|me d[áêe]|dar(?:-me)?|indicar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
         r"propon?h?a|"
@@ -197,7 +197,7 @@ PORTUGUESE = Lexicon(
         "emojis": r"emojis?|emoticons",
         "code": r"c[óo]digo",
     },
-    frame=r"\b(?:em|como|com|para|numa|num|usando|use|usa|crie|cria|criar|faça|faz|fazer|gere|devolva|retorne|quero|preciso de|mont[ae]|monte)(?: uma?| formato|"
+    frame=r"\b(?:em|como|com|para|numa|num|usando|use|usa|crie|cria|criar|faça|faz|fazer|gere|devolva|retorne|(?:quero|preciso de)(?= uma tabela (?:comparativa|que compare|comparando|com (?:as|os|colunas)))|mont[ae]|monte)(?: uma?| formato|"
     r" forma de)? (?:[a-zãõçáéíóú]+ )?",
     languages=LANGUAGES,
     code=r"(?:escreva|escreve|crie|cria|faça|gere|implemente|me d[êe]|d[êe]-me) (?:uma? )?(?:função|script|programa|"
