@@ -42,6 +42,20 @@ _CLOSES = re.compile(
     r"senza)\b)",
     re.IGNORECASE,
 )
+# "Do not write more than", "no escribas más de": the other way round.
+_COMPARES = re.compile(
+    r"(?:more|less|fewer|longer|shorter) than|over|under|above|m[áa]s de|menos de|mais de|plus de|moins de|mehr als|"
+    r"weniger als|über|unter|pi[ùu] di|meno di|أكثر من|أقل من|超过|超過|多于|少于",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|no|nunca|nicht|nie|niemals|non|não|cannot)|n['’]t|不要|别|不能|不得|(?<!\w)لا)"
+    r"(?: ?[^\W\d_]{1,14}){0,3}\s?\Z",
+    re.IGNORECASE,
+)
+_ALSO_WITHOUT = re.compile(
+    r"\W*\b(?:and|y|e|et|und|but)? ?(?:no|without|sin|sem|sans|ohne|senza|keine?) \w+(?: \w+)?\Z", re.IGNORECASE
+)
 _POLITE = re.compile(
     r"(?:please|pls|plz|por favor|porfa|s'il (?:te|vous) pla[îi]t|svp|bitte|per favore|grazie|thanks|thank you|谢谢|お願いします|"
     r"부탁해요|부탁드립니다|कृपया|من فضلك)",
@@ -129,6 +143,8 @@ def _lead(before: str, lexicon: Lexicon) -> tuple[Kind, int] | None:
     if not lengths:
         return None
     length, kind = max(lengths)
+    if kind != "about" and _COMPARES.match(before, len(before) - length) and _NEGATED.search(before[:-length]):
+        kind = "at_least" if kind == "at_most" else "at_most"
     return kind, length
 
 
@@ -264,6 +280,7 @@ def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, q
     ).search(text[:start]):
         return True
     rest = (text[:start] + " " + text[end:]).strip(" .,:;!?()[]{}*_-–—•。，、（）\x00")
+    rest = _ALSO_WITHOUT.sub("", rest)
     if _POLITE.fullmatch(rest):
         return qualified or re.search(r"[4-9]\d|\d{3}", text[start:end]) is not None
     if lexicon.compiled(lexicon.described).search(rest) or lexicon.compiled(lexicon.craft).search(rest):

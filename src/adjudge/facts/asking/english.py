@@ -13,7 +13,8 @@ _VERBS = (
     "structure|display|render|extract|enumerate|introduce|pitch|highlight|start|begin|end|construct|formulate|select|"
     "choose|pick|do|ensure|aim for|try|stick to|stay|be|add|fill|invent|imagine|argue|evaluate|describe|plan|simplify|"
     "turn|transform|change|edit|combine|merge|break|sum up|help me|let me have|get me|send me|assume|act|pretend|"
-    "reduce|trim|cut|avoid|say|speak|talk|pen"
+    "reduce|trim|cut|avoid|say|speak|talk|pen|put together|walk me through|teach me|lay out|set out|rank|sort|map out|jot down|"
+    "spell out|run through|gimme|go over"
 )
 _NOUN = (
     "answer|response|reply|output|essay|summary|text|story|article|result|report|post|paragraph|letter|email|poem|"
@@ -51,7 +52,7 @@ ENGLISH = Lexicon(
         r"(?:\A[\W\d_]{0,8}|[,;:!?(\[—–]\s{0,3}|\s-\s|\b(?:and|then|please|pls|plz|kindly|now|hey|hi|hello|ok|okay|just|also|or|but|finally|next|"
         r"so|always|first|you (?:should|must|need to|have to|will|are to|are asked to)|"
         r"(?:want|need|like|asking|ask) you to|try to|be sure to|make sure to|your (?:task|job) is to|"
-        rf"{_ASKING.strip()}|let's) )(?:\w{{3,12}}ly |only |also |always |please |just |now )?(?:{_VERBS})\b(?! by\b)"
+        rf"{_ASKING.strip()}|let's) )(?:\w{{3,12}}ly |only |also |always |please |just |now |do not |don['’]t |never )?(?:{_VERBS})\b(?! by\b)"
         rf"|\b{_ASKING}|\b(?:please|pls|plz)\b|\bI(?: will|'ll)? (?:want|need|require)(?! to\b| you to \w+ how)\b"
         r"|\bI(?: would|'d|’d) like(?! to\b)\b|\bhelp me (?:to )?(?:write|make|create|come up)"
         rf"|\b(?:the|your|this)(?: \w+)? ?(?:{_NOUN}) (?:should|must|needs? to|has to|have to|is to|shall|can|may|"
@@ -67,7 +68,7 @@ ENGLISH = Lexicon(
         r"(?:no more than|not more than|at most|at the most|a? ?max(?:imum)?(?: (?:of|length|limit)(?: of)?)?:?|max\.|"
         r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not be (?:longer|"
         r"more) than|not exceed(?:ing)?|"
-        r"not (?:go )?over|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
+        r"not (?:go )?over|n['’]t go (?:over|above|past)|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
         r"doesn't exceed|does not exceed|(?:keep|stay)(?: \w+)? (?:under|below|within|to)|restrict(?:ed)?(?: \w+)? to|"
         r"limit(?: of| is)?:?|≤|<) ?"
     ),
@@ -146,6 +147,8 @@ ENGLISH = Lexicon(
         rf"(?:like|love)|i want|i need|i could use|gimme)(?: any)?)(?P<q> at least| up to| exactly| at most)? "
         rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>(?!questions?\b)(?:{_ITEM}))(?: to (?!me\b)\w+| for| about| on| of| that|"
         rf" against|[.?!,]|\Z)",
+        r"(?P<asks>\A\W*(?:\w+ )?which) (?P<n>{n})(?: [a-z][a-z'-]{1,20}){0,2}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s)\b"
+        r"(?=[^.?!\n]{0,60}? (?:should (?:i|we|one|everyone)|would you|do you (?:recommend|suggest))\b)",
         r"\bin (?P<n>{n}) (?:easy |simple |short |quick |clear |key )?(?P<noun>steps|points|bullets|tips)\b",
         rf"(?:give|list|name|provide|suggest|recommend|share|brainstorm|come up with|think of|propose|enumerate|"
         rf"identify|tell|offer|mention|state|{_ASKING}\w+)(?: me| us)?(?: with)?(?: a list of| a list with)?"

@@ -33,7 +33,7 @@ FRENCH = Lexicon(
     r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant|(?:tu peux|vous pouvez|tu pourrais|vous pourriez)|salut|bonjour|est-ce que tu peux) )"
     r"(?:me |nous |m')?(?:[ée]cri(?:s|vez|"
     r"re)|"
-    r"[ée]cris-moi|d[ée]fini(?:s|ssez|r)|raconte[zr]?(?:-moi)?|conseille[zr]?(?:-moi)?|mets|mettez|montre[zr]?(?:-moi)?|"
+    r"[ée]cris-moi|d[ée]fini(?:s|ssez|r)|raconte[zr]?(?:-moi)?|\w{2,14}-(?:moi|nous)|classe[zr]?|range[zr]?|d[ée]veloppe[zr]?|analyse[zr]?|pr[ée]pare[zr]?|imagine[zr]?|invente[zr]?|conseille[zr]?(?:-moi)?|mets|mettez|montre[zr]?(?:-moi)?|"
     r"donne[zr]?(?:-moi|-nous)?|liste[zr]?|[ée]num[èe]re|[ée]num[ée]re[zr]|nomme[zr]?|cite[zr]?|sugg[èe]re(?:-moi)?|"
     r"sugg[ée]re[zr](?:-moi)?|propose[zr]?(?:-moi)?|r[ée]sume[zr]?|explique[zr]?|d[ée]cri(?:s|vez|re)|r[ée]dige[zr]?|"
     r"r[ée]pond(?:s|ez|re)|utilise[zr]?|limite[zr]?(?:-toi)?|fai(?:s|tes|re)|cr[ée]e[zr]?|g[ée]n[èée]re[zr]?|"
@@ -142,7 +142,7 @@ ITALIAN = Lexicon(
     r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|"
     r"rispond[ia]|"
     r"rispondere|usa|usi|utilizza|limita(?:ti)?|fa(?:i|mmi|re)?|crea(?:mi|re)?|genera(?:re)?|menziona|consiglia(?:mi|"
-    r"re|rmi)?|consigli|sugger(?:irmi|isce)|scrivermi|spiegarmi|elencarmi|definisci|metti|mostrami|racconta(?:re|rmi)|"
+    r"re|rmi)?|consigli|sugger(?:irmi|isce)|scrivermi|spiegarmi|elencarmi|definisci|\w{3,14}(?:ami|imi)|metti|ordina|prepara|analizza|sviluppa|inventa|immagina|metti|mostrami|racconta(?:re|rmi)|"
     r"prepara(?:mi)?|dire|dirmi|proporre|propormi|citami|"
     r"dimmi|presenta|restituisci|converti|traduci|elabora|indica|fornisci|fornire|mostra|organizza|includi|mantieni|"
     r"componi|confronta|racconta(?:mi)?)\b"
@@ -181,7 +181,7 @@ ITALIAN = Lexicon(
         r"(?P<asks>\A\W*(?:[a-zèéàù]+ )?(?:quali|chi) (?:sono|sarebbero|furono|erano)(?: le| i| gli)?) (?P<n>{n}) "
         r"(?:(?:migliori|peggiori|pi[ùu] \w+|principali|grandi|maggiori) (?P<noun>[a-zàèéìòù]{3,20}[ieaà])|"
         r"(?P<noun2>[a-zàèéìòù]{3,20}[ieaà]) (?:pi[ùu]|principali|migliori|maggiori|fondamentali|important))",
-        rf"(?P<asks>\b(?:voglio|vorrei|mi serv(?:e|ono)|mi (?:dai|dici|consigli|suggerisci|fai|proponi|dia)|hai(?=[^.!\n]*\?)|cerco|"
+        rf"(?P<asks>\b(?:voglio|vorrei(?: sapere| conoscere| avere)?|mi serv(?:e|ono)|mi (?:dai|dici|consigli|suggerisci|fai|proponi|dia)|hai(?=[^.!\n]*\?)|cerco|"
         rf"(?:(?:mi )?(?:puoi|potresti|può|potrebbe) (?:dare|dire)|(?:puoi|potresti|può|potrebbe) (?:darmi|dirmi)))"
         rf"(?: un elenco di| una lista di)?)(?P<q> almeno| esattamente| al massimo)? (?P<n>{{n}}) (?:buon[ie] |bell[ie] |nuov[ie] )?"
         rf"(?P<noun>{_IT_ITEM})\b",

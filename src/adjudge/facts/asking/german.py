@@ -30,7 +30,7 @@ GERMAN = Lexicon(
     r"beschreib(?:e|en sie)?|verfass(?:e|en sie)?|antworte?(?:n sie)?|beantworte?(?:n sie)?|verwende?(?:n sie)?|"
     r"benutze?(?:n sie)?|nutze?(?:n sie)?|beschränke?(?:n sie)?|begrenze?(?:n sie)?|mach(?:e|en sie)?|erstell(?:e|"
     r"en sie)?|"
-    r"generier(?:e|en sie)?|erwähne?|definier(?:e|en sie)?|pack(?:e)?|empfiehl|empfehlen sie|sag(?:e)?|stell(?:e|t)?(?:n sie)?|formatier(?:e|en sie)?|"
+    r"generier(?:e|en sie)?|erwähne?|definier(?:e|en sie)?|pack(?:e)?|ordne?|sortier(?:e)?|bring(?:e)?|entwerfe|zeichne|schildere|skizziere|empfiehl|empfehlen sie|sag(?:e)?|stell(?:e|t)?(?:n sie)?|formatier(?:e|en sie)?|"
     r"übersetze?(?:n sie)?|wandle|konvertier(?:e|en sie)?|gestalte|halte?(?:n sie)?|entwirf|entwickle|"
     r"zeige?(?:n sie)?|"
     r"präsentier(?:e|en sie)?|formulier(?:e|en sie)?|füge?|finde?(?:n sie)?|vergleiche?|erzähle?)\b"
@@ -38,7 +38,7 @@ GERMAN = Lexicon(
     r"hätte gerne?) (?:bitte )?(?:einen?|\d)"
     r"|\b(?:die|deine|ihre|der|dein|das) (?:antwort|text|aufsatz|zusammenfassung|ausgabe|artikel) (?:soll|sollte|"
     r"muss|darf)\b",
-    about=r"(?:etwa|ungefähr|circa|ca\.?|so|rund|zirka|in etwa|~) ?",
+    about=r"(?:etwa|ungefähr|circa|ca\.?|(?:so )?um die|so|rund|zirka|in etwa|~) ?",
     at_most=r"(?:in unter|höchstens|maximal in|maximal(?: mit)?|max\.?|nicht mehr als|weniger als|bis zu|unter|auf maximal|auf höchstens|"
     r"nicht länger als|maximum:?|auf|limit:?|obergrenze:?) ?",
     at_least=r"(?:mindestens|mind\.?|wenigstens|mehr als|nicht weniger als|minimum:?|über) ?",
@@ -67,6 +67,8 @@ GERMAN = Lexicon(
     persistent=r"\bimmer\b|\bab jetzt\b|\bvon nun an\b|\bab sofort\b|\bkünftig\b|\bin (?:jeder|"
     r"allen)(?: deiner)? antwort(?:en)?\b|\bnie(?:mals)?\b",
     items=(
+        r"(?P<asks>\A\W*welche) (?P<n>{n}) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b"
+        r"(?=[^.?!\n]{0,60}? (?:sollte|sollten|muss|empfiehlst|würdest|empfehlen)\b)",
         r"(?P<asks>\A\W*(?:[a-zäöüß]+ )?(?:was|welche|wer) (?:sind|wären|waren)(?: die| deine)?) (?P<n>{n}) (?:aller)?"
         r"(?:[a-zäöüß]{3,20}sten|besten|größten|top|wichtigen|guten?|gute) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b",
         rf"(?P<asks>\b(?:hast du|haben sie|hättest du|ich (?:brauche|bräuchte|möchte|will|suche|hätte gerne?))(?: vielleicht| bitte| noch)?"

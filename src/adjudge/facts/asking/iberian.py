@@ -33,7 +33,7 @@ SPANISH = Lexicon(
     r"enumer[ae]r?|nombr[ae]r?|"
     r"sugi[eé]r[ea](?:me)?|sugerir|propon(?:me|ga|er)?|prop[óo]n(?:me)?|resum[ea](?:lo|la)?|resumir|explica(?:me)?|"
     r"expl[íi]ca(?:me)?|explique|explicar|descri[bv][ea]|describir|redacta|redacte|redactar|resp[óo]nd[ea](?:me)?|responder|"
-    r"contesta(?:me)?|def[íi]ne(?:me)?|ponme|p[óo]n(?:me)?|muéstrame|recomendar(?:me)?|recomiende|cont(?:ar|estar)(?:me)?|expl[íi]came|explicarme|"
+    r"contesta(?:me)?|[a-zñ]*[áéíóú][a-zñ]+(?:me|nos|melo)|orden[ae]r?|clasific[ae]r?|prepar[ae]|arm[ae]|desarroll[ae]|analiz[ae]|defin[ae]|def[íi]ne(?:me)?|ponme|p[óo]n(?:me)?|muéstrame|recomendar(?:me)?|recomiende|cont(?:ar|estar)(?:me)?|expl[íi]came|explicarme|"
     r"recomiendas|das|dices|"
     r"usa|use|utiliza|utilice|limita|limite|haz(?:me)?|haga|hacer|crea|cree|crear|genera|genere|generar|menciona|"
     r"mencione|cita|recomienda(?:me)?|recomi[eé]ndame|dime|presenta|devuelve|devuelva|convierte|traduce|mant[eé]n|"
@@ -74,7 +74,7 @@ SPANISH = Lexicon(
         rf"(?P<asks>(?:cu[áa]les|qui[ée]nes) (?:son|ser[íi]an|fueron)(?: las| los)?(?: mejores| principales)?) "
         r"(?P<n>{n}) (?:(?:mejores|peores|mayores|principales|grandes) (?P<noun>[a-záéíóúñ]{3,20}s)|"
         r"(?P<noun2>[a-záéíóúñ]{3,20}s) (?:m[áa]s|principales|mejores|b[áa]sic|important))",
-        rf"(?P<asks>\b(?:quiero|necesito|quisiera|querr[íi]a|me gustar[íi]an?|busco|ponme|(?:me|nos) (?:das|dices|pones|pasas)|"
+        rf"(?P<asks>\b(?:quiero(?: saber| conocer| ver| tener)?|necesito|quisiera(?: saber)?|querr[íi]a|me gustar[íi]an?|busco|ponme|(?:me|nos) (?:das|dices|pones|pasas)|"
         rf"(?:me )?(?:puedes|podr[íi]as|puede|podr[íi]a) (?:dar|decir|poner|pasar)(?:me|nos)?|tienes(?=[^.!\n]*\?))(?: una lista (?:de|con))?)"
         rf"(?P<q> al menos| exactamente| hasta| como m[áa]ximo| como m[íi]nimo)? (?P<n>{{n}}) (?:buen[ao]s |nuev[ao]s )?(?P<noun>{_ES_ITEM})\b",
         r"(?:dame|danos|da|dar(?:me|nos)?|lista|liste|listar|enumera|enumere|enumerar|nombra|nombre|sugiere|"
@@ -130,7 +130,7 @@ PORTUGUESE = Lexicon(
     r"propon?h?a|"
     r"resum[ae]|resumir|expli(?:qu|c)[ae](?:-me|r)?|explicar|descrev[ae]r?|redija|respond[ae]r?|defin[ae]|us[ae]|utiliz[ae]|limit[ae](?:-se)?|"
     r"fa[çc]a|faz(?:er)?|cri[ae]r?|ger[ae]r?|mencion[ae]r?|recomend[ae]r?|indicar|dizer|di[gz]a?(?:-me)?|mand[ae]|coloqu[ae]|põe|apresent[ae]|retorne|devolv[ae]|converta|"
-    r"traduz[ae]?|elabor[ae]|indiqu?[ae]|forne[çc]a|mostr[ae]|organiz[ae]|inclu[ai]|mantenha|compar[ae]r?|cont[ae](?:-me|r)?|narre|ajud[ae])\b"
+    r"traduz[ae]?|elabor[ae]|indiqu?[ae]|forne[çc]a|mostr[ae]|organiz[ae]|inclu[ai]|mantenha|compar[ae]r?|cont[ae](?:-me|r)?|narre|ajud[ae]|mont[ae]r?|orden[ae]r?|classifiqu[ae]|prepar[ae]r?|desenvolv[ae]|analis[ae]|\w{2,12}-(?:me|nos))\b"
     r"|\bpor favor\b|\b(?:quero|queria|preciso (?:de )?|precisava de|gostaria de) ?(?:um|uma|\d)|\b(?:a|sua|o|seu|tua) (?:resposta|texto|"
     r"reda[çc]ão|"
     r"resumo|artigo) (?:deve|não deve|tem que|precisa)\b",
@@ -167,7 +167,7 @@ PORTUGUESE = Lexicon(
         r"(?P<asks>\A\W*(?:[a-zãçáéíóú]+ )?(?:quais|quem) (?:são|seriam|foram)(?: as| os)?(?: melhores| principais)?) "
         r"(?P<n>{n}) (?:(?:melhores|piores|maiores|principais|grandes) (?P<noun>[a-zãõçáéíóúâêô]{3,20}s)|"
         r"(?P<noun2>[a-zãõçáéíóúâêô]{3,20}s) (?:mais|principais|melhores|b[áa]sic|important))",
-        rf"(?P<asks>\b(?:quero|queria|preciso de|precisava de|gostaria de(?: ter)?|procuro|me (?:dá|d[êe]|passa|passe|manda|mande|fala|fale|diz)|"
+        rf"(?P<asks>\b(?:quero(?: saber| conhecer| ver)?|queria(?: saber)?|preciso de|precisava de|gostaria de(?: ter)?|procuro|me (?:dá|d[êe]|passa|passe|manda|mande|fala|fale|diz)|"
         rf"(?:pode|podes|podia|podias|poderia|consegue) (?:me )?(?:dar|dizer|passar|mandar)(?:-me)?|(?:tens|você tem)(?=[^.!\n]*\?))(?: uma lista (?:de|com))?)"
         rf"(?P<q> pelo menos| exatamente| at[ée]| no m[áa]ximo)? (?P<n>{{n}}) (?:bo[na]s |nov[ao]s )?(?P<noun>{_PT_ITEM})\b",
         r"(?:d[áêea](?:-me|-nos)?|me d[áêe]|dar(?:-me)?|indicar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
