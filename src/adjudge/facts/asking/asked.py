@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Literal
 
 from .lexicon import Lexicon
+from .literals import may_match
 from .passages import Sentence
 
 MOST_MATCHES = 8  # of one pattern in one sentence, so that a sentence full of them costs no more
@@ -82,7 +83,7 @@ def amounts(sentence: str, lexicon: Lexicon, noun: str) -> Iterator[Amount]:
     """Every "N nouns" of a sentence."""
     number = lexicon.number
     # The noun alone is found quickly, and most sentences have none.
-    if not lexicon.compiled(noun).search(sentence):
+    if not may_match(noun, sentence.lower()):
         return
     pattern = lexicon.compiled(
         rf"(?:(?P<low>{number})(?P<join>{lexicon.to}|{lexicon.between_and}))?(?P<n>{number})(?:{noun})"

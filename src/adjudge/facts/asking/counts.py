@@ -10,6 +10,7 @@ from typing import Literal
 from ..wishes import ItemsKind, ItemsWish
 from .asked import MOST_MATCHES, Amount, amounts, is_asked, is_fragment, is_told
 from .lexicon import Lexicon
+from .literals import may_match
 from .passages import Sentence
 
 _MOST = 60
@@ -79,13 +80,13 @@ def read_paragraphs_wish(sentences: Sequence[Sentence], lexicons: Sequence[Lexic
 
 def _items(sentence: Sentence, lexicon: Lexicon) -> Iterator[ItemsWish]:
     text = sentence.text
-    if not lexicon.compiled(lexicon.number).search(text):
+    lowered = text.lower()
+    if not lexicon.may_count(lowered):
         return
-    edge = r"\b" if lexicon.spaced else ""
-    for pattern in lexicon.items:
-        for match in islice(
-            lexicon.compiled(edge, r"(?:", pattern.replace("{n}", lexicon.number), ")").finditer(text), MOST_MATCHES
-        ):
+    for pattern in lexicon.item_patterns:
+        if not may_match(pattern, lowered):
+            continue
+        for match in islice(lexicon.compiled(pattern).finditer(text), MOST_MATCHES):
             groups = match.groupdict()
             noun = "noun" if groups.get("noun") else "noun2"
             count = lexicon.value(match["n"])

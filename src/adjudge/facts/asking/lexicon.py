@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..wishes import FormatName
+from .literals import may_match
 
 NEVER = r"(?!)"
 # Digits of any script, with the separators that group thousands; "\d" and int() both know Arabic-Indic and the like.
 DIGITS = r"\d{1,3}(?:[,.٬’，\u00a0\u202f]\d{3})+(?!\d)|\d{1,3} 000(?!\d)|\d{1,5}(?!\d)"
+_DIGIT = re.compile(r"\d")
 _SEPARATOR = re.compile(r"[,.٬’，\u00a0\u202f ]")
 
 
@@ -74,6 +76,25 @@ class Lexicon:
         edge, far = (r"(?<![\w.,])", r"(?!\w)") if self.spaced else (self.number_edge, "")
         digits = rf"(?<![\d.,A-Za-z])(?:{DIGITS})"
         return rf"(?:{digits}|{edge}(?:{words}){far})" if words else digits
+
+    @cached_property
+    def _counted(self) -> tuple[str, ...]:
+        forms = [form for forms in self.fused.values() for form in forms]
+        return tuple({word.lower() for word in (*self.numbers, *forms)})
+
+    @cached_property
+    def item_patterns(self) -> tuple[str, ...]:
+        """The patterns of `items`, with the number in its place."""
+        edge = r"\b" if self.spaced else ""
+        return tuple(f"{edge}(?:{pattern.replace('{n}', self.number)})" for pattern in self.items)
+
+    def may_count(self, lowered: str) -> bool:
+        """Whether a text may have a number in this language."""
+        return _DIGIT.search(lowered) is not None or any(word in lowered for word in self._counted)
+
+    def may_list(self, lowered: str) -> bool:
+        """Whether a text may ask for a number of things in this language."""
+        return any(may_match(pattern, lowered) for pattern in self.item_patterns)
 
     def value(self, written: str) -> int:
         """The number that was written."""
