@@ -58,7 +58,8 @@ _ALSO_WITHOUT = re.compile(
     r"\W*\b(?:and|y|e|et|und|but)? ?(?:no|without|sin|sem|sans|ohne|senza|keine?) \w+(?: \w+)?\Z", re.IGNORECASE
 )
 _POLITE = re.compile(
-    r"(?:please|pls|plz|por favor|porfa|s'il (?:te|vous) pla[îi]t|svp|bitte|per favore|grazie|thanks|thank you|谢谢|お願いします|"
+    r"(?:please|pls|plz|por favor|porfa|s'il (?:te|vous) pla[îi]t|svp|bitte|per favore|grazie|thanks|thank you|谢谢|"
+    r"お願いします|"
     r"부탁해요|부탁드립니다|कृपया|من فضلك)",
     re.IGNORECASE,
 )

@@ -13,7 +13,8 @@ _VERBS = (
     "structure|display|render|extract|enumerate|introduce|pitch|highlight|start|begin|end|construct|formulate|select|"
     "choose|pick|do|ensure|aim for|try|stick to|stay|be|add|fill|invent|imagine|argue|evaluate|describe|plan|simplify|"
     "turn|transform|change|edit|combine|merge|break|sum up|help me|let me have|get me|send me|assume|act|pretend|"
-    "reduce|trim|cut|avoid|say|speak|talk|pen|put together|walk me through|teach me|lay out|set out|rank|sort|map out|jot down|"
+    "reduce|trim|cut|avoid|say|speak|talk|pen|put together|walk me through|teach me|lay out|set out|rank|sort|"
+    "map out|jot down|"
     "spell out|run through|gimme|go over"
 )
 _NOUN = (
@@ -52,7 +53,8 @@ ENGLISH = Lexicon(
         r"(?:\A[\W\d_]{0,8}|[,;:!?(\[—–]\s{0,3}|\s-\s|\b(?:and|then|please|pls|plz|kindly|now|hey|hi|hello|ok|okay|just|also|or|but|finally|next|"
         r"so|always|first|you (?:should|must|need to|have to|will|are to|are asked to)|"
         r"(?:want|need|like|asking|ask) you to|try to|be sure to|make sure to|your (?:task|job) is to|"
-        rf"{_ASKING.strip()}|let's) )(?:\w{{3,12}}ly |only |also |always |please |just |now |do not |don['’]t |never )?(?:{_VERBS})\b(?! by\b)"
+        rf"{_ASKING.strip()}|let's) )(?:\w{{3,12}}ly |only |also |always |please |just |now |do not |don['’]t |"
+        rf"never )?(?:{_VERBS})\b(?! by\b)"
         rf"|\b{_ASKING}|\b(?:please|pls|plz)\b|\bI(?: will|'ll)? (?:want|need|require)(?! to\b| you to \w+ how)\b"
         r"|\bI(?: would|'d|’d) like(?! to\b)\b|\bhelp me (?:to )?(?:write|make|create|come up)"
         rf"|\b(?:the|your|this)(?: \w+)? ?(?:{_NOUN}) (?:should|must|needs? to|has to|have to|is to|shall|can|may|"
@@ -68,7 +70,8 @@ ENGLISH = Lexicon(
         r"(?:no more than|not more than|at most|at the most|a? ?max(?:imum)?(?: (?:of|length|limit)(?: of)?)?:?|max\.|"
         r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not be (?:longer|"
         r"more) than|not exceed(?:ing)?|"
-        r"not (?:go )?over|n['’]t go (?:over|above|past)|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
+        r"not (?:go )?over|n['’]t go (?:over|above|past)|without exceeding|not to exceed|below|shorter than|"
+        r"not longer than|cap(?:ped)? (?:it )?at|"
         r"doesn't exceed|does not exceed|(?:keep|stay)(?: \w+)? (?:under|below|within|to)|restrict(?:ed)?(?: \w+)? to|"
         r"limit(?: of| is)?:?|≤|<) ?"
     ),
@@ -107,8 +110,10 @@ ENGLISH = Lexicon(
         r"(?:what|why|how|who|where|when|whether|which)\b(?: \w+ (?:is|are|was|were|has|have|had)\b)?"
         r"(?:(?: \w+){1,4}? (?:was|were|has|have|had)\b)?"
     ),
-    composes=r"\b(?:writ\w+|wrote|essays?|articles?|texts?|compos\w+|express\w*|fit|type|tell a|told|paragraphs? of|word count|how many|mistakes?|errors?)\b",
-    question=r"(?:so |and |ok(?:ay)?,? )?(?:what(?:'s|’s| is| was| are)|who(?:'s|’s| is| was)|why (?:is|are|do|does|did))\b",
+    composes=r"\b(?:writ\w+|wrote|essays?|articles?|texts?|compos\w+|express\w*|fit|type|tell a|told|paragraphs? of|"
+    r"word count|how many|mistakes?|errors?)\b",
+    question=r"(?:so |and |ok(?:ay)?,? )?(?:what(?:'s|’s| is| was| are)|who(?:'s|’s| is| was)|why (?:is|are|do|does|"
+    r"did))\b",
     reference=(
         r"\b(?:this|that|my|the|his|her|their|following|attached|above|these|those|our|its|first|last|next|other|"
         r"same|given|every|each|per|provided)(?: (?!in\b|to\b|with\b|into\b|using\b)\w+)?(?: of)? "
@@ -138,16 +143,19 @@ ENGLISH = Lexicon(
         r"\bthroughout (?:this|our) (?:chat|conversation)\b|\bwhenever you\b|\bnever\b"
     ),
     items=(
-        rf"(?P<asks>\A\W*(?:\w+ )?what are)(?: the| some)?(?: top| best| key| main)?(?P<q> at least| up to| exactly| at most)? "
+        rf"(?P<asks>\A\W*(?:\w+ )?what are)(?: the| some)?(?: top| best| key| main)?(?P<q> at least| up to| exactly|"
+        rf" at most)? "
         rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b",
         r"(?P<asks>\A\W*(?:\w+ )?(?:what|which|who) are(?: the)?(?: top| best)?) (?P<n>{n})(?: most \w+| \w+est|"
         r" best| top| main| key| biggest| major| greatest| essential| important| good| great| common| popular){1,2}"
         r"(?: [a-z][a-z'-]{1,20}){0,2}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s|people|children|criteria)\b",
         rf"(?P<asks>\b(?:do you have|have you got|(?:i'm|i am|we're|we are) looking for|(?:i'd|i would|we'd|we would) "
         rf"(?:like|love)|i want|i need|i could use|gimme)(?: any)?)(?P<q> at least| up to| exactly| at most)? "
-        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>(?!questions?\b)(?:{_ITEM}))(?: to (?!me\b)\w+| for| about| on| of| that|"
+        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>(?!questions?\b)(?:{_ITEM}))(?: to (?!me\b)\w+|"
+        rf" for| about| on| of| that|"
         rf" against|[.?!,]|\Z)",
-        r"(?P<asks>\A\W*(?:\w+ )?which) (?P<n>{n})(?: [a-z][a-z'-]{1,20}){0,2}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s)\b"
+        r"(?P<asks>\A\W*(?:\w+ )?which) (?P<n>{n})(?: [a-z][a-z'-]{1,20}){0,2}? "
+        r"(?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s)\b"
         r"(?=[^.?!\n]{0,60}? (?:should (?:i|we|one|everyone)|would you|do you (?:recommend|suggest))\b)",
         r"\bin (?P<n>{n}) (?:easy |simple |short |quick |clear |key )?(?P<noun>steps|points|bullets|tips)\b",
         rf"(?:give|list|name|provide|suggest|recommend|share|brainstorm|come up with|think of|propose|enumerate|"
@@ -158,7 +166,8 @@ ENGLISH = Lexicon(
         rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|"
         rf"need|want|list of)(?: me| us| it)?(?: a list of| a list with)?(?: the| my)?"
         rf"(?: (?:top|best|key|main))?(?P<q> at least| up to| exactly| at most| a minimum of| a maximum of|"
-        rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b(?! (?:answered|solved|fixed)\b)",
+        rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b(?! (?:answered|"
+        rf"solved|fixed)\b)",
         r"(?P<q>at least|up to|exactly|at most|a minimum of|a maximum of|no more than|only)? ?(?P<n>{n}) "
         r"(?:[a-z]{2,12} )?(?P<noun>bullet points?|bullets|numbered points)\b",
         r"(?:a|the) (?:top )?(?P<n>{n})[ -](?:item|point|step)[ -](?P<noun>list|plan|guide|checklist)\b",
@@ -189,7 +198,9 @@ ENGLISH = Lexicon(
     frame=(
         r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|"
         r"draw|"
-        r"generate|give me|provide(?: me with)?|produce|write|build|valid|(?:want|need|like)(?= an? (?:\w+ )?table (?:comparing|contrasting|showing|listing|summari|with (?:the )?columns)))(?: me| us)?(?: only| just)?(?: an?|"
+        r"generate|give me|provide(?: me with)?|produce|write|build|valid|(?:want|need|"
+        r"like)(?= an? (?:\w+ )?table (?:comparing|contrasting|showing|listing|summari|"
+        r"with (?:the )?columns)))(?: me| us)?(?: only| just)?(?: an?|"
         r" your answers? in)? ?"
         r"(?:(?!this|that|the|each|every|all|any|periodic)[a-z-]{3,14} )?"
     ),
@@ -208,7 +219,8 @@ ENGLISH = Lexicon(
         r"put|"
         r"show|employ|format(?:ting)?(?: \w+)? (?:as|in|with)|present(?: \w+)? (?:as|in)|respond (?:in|with)|"
         r"answer (?:in|with))(?: \w+ (?:in|as|with))?(?: any| an?| the| me)? ?"
-        r"|\b(?:avoid|skip|leave out|omit|drop)(?: any| the| all)? |\bwithout (?:using |including |any |writing |adding )*"
+        r"|\b(?:avoid|skip|leave out|omit|drop)(?: any| the| all)? |\bwithout (?:using |including |any |writing |"
+        r"adding )*"
         r"|(?:\A\W{0,6}|[,;(—]\s?|\b(?:and|but|with|please|use|contain|include) )no (?!-)"
     ),
     about_program=(

@@ -40,10 +40,10 @@ def read_formats(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> 
     found: dict[tuple[FormatName, bool], FormatWish] = {}
     lowered = [sentence.text.lower() for sentence in sentences]
     whole = "\n".join(lowered)
-    named = [lexicon for lexicon in lexicons if _may_name(lexicon, whole)]
+    named = [lexicon for lexicon in lexicons if lexicon.may_name_format(whole)]
     for sentence, low in zip(sentences, lowered, strict=True):
         for lexicon in named:
-            if not _may_name(lexicon, low):
+            if not lexicon.may_name_format(low):
                 continue
             banned = list(_forbidden(sentence, lexicon))
             for wish in [*banned, *_required(sentence, lexicon, banned), *_code(sentence, lexicon, banned)]:
@@ -54,10 +54,6 @@ def read_formats(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> 
     if {"bulleted list", "numbered list"} & {wish.name for wish in wishes if not wish.forbidden}:
         wishes = [wish for wish in wishes if wish.forbidden or wish.name != "list"]
     return tuple(sorted(wishes, key=lambda wish: wish.start))
-
-
-def _may_name(lexicon: Lexicon, lowered: str) -> bool:
-    return any(may_match(noun, lowered) for noun in (*lexicon.formats.values(), lexicon.code))
 
 
 def _forbidden(sentence: Sentence, lexicon: Lexicon) -> Iterator[FormatWish]:

@@ -20,7 +20,8 @@ FRENCH = Lexicon(
     script=r"[a-zàâçéèêëîïôûùü]",
     numbers=numerals(
         "une_seule/un_seul/un/une=1 deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 neuf=9 dix=10 onze=11 "
-        "douze=12 quinze=15 vingt=20 trente=30 quarante=40 cinquante=50 cent/centaine_de=100 dizaine_de=10 vingtaine_de=20 trentaine_de=30 quarantaine_de=40 "
+        "douze=12 quinze=15 vingt=20 trente=30 quarante=40 cinquante=50 cent/centaine_de=100 dizaine_de=10 "
+        "vingtaine_de=20 trentaine_de=30 quarantaine_de=40 "
         "cinquantaine_de=50 soixantaine_de=60 deux_cents=200 trois_cents=300 "
         "cinq_cents=500 mille=1000"
     ),
@@ -30,7 +31,8 @@ FRENCH = Lexicon(
     paragraph=r"(?: courts| brefs)? paragraphes?(?: courts?| brefs)?\b",
     request=START
     + r"et|puis|s'il (?:te|vous) pla[îi]t|merci de|veuillez|toujours|tu dois|vous devez|peux-tu|pouvez-vous|"
-    r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant|(?:tu peux|vous pouvez|tu pourrais|vous pourriez)|salut|bonjour|est-ce que tu peux) )"
+    r"pourrais-tu|pourriez-vous|j'aimerais que tu|aide-moi à|je veux que tu|maintenant|(?:tu peux|vous pouvez|"
+    r"tu pourrais|vous pourriez)|salut|bonjour|est-ce que tu peux) )"
     r"(?:me |nous |m')?(?:[ée]cri(?:s|vez|"
     r"re)|"
     r"[ée]cris-moi|d[ée]fini(?:s|ssez|r)|raconte[zr]?(?:-moi)?|\w{2,14}-(?:moi|nous)|classe[zr]?|range[zr]?|d[ée]veloppe[zr]?|analyse[zr]?|pr[ée]pare[zr]?|imagine[zr]?|invente[zr]?|conseille[zr]?(?:-moi)?|mets|mettez|montre[zr]?(?:-moi)?|"
@@ -41,13 +43,15 @@ FRENCH = Lexicon(
     r"re)|"
     r"indique[zr]?|fourni(?:s|ssez|r)|trouve[zr]?|compose[zr]?|dis-moi|organise[zr]?|reste[zr]?|compare[zr]?|"
     r"dresse[zr]?)\b"
-    r"|\bs'il (?:te|vous) pla[îi]t\b|\bveuillez\b|\bmerci de\b|\b(?:je veux|j'ai besoin|je voudrais|j'aimerais|il me faut(?:drait)?|je cherche) "
+    r"|\bs'il (?:te|vous) pla[îi]t\b|\bveuillez\b|\bmerci de\b|\b(?:je veux|j'ai besoin|je voudrais|j'aimerais|"
+    r"il me faut(?:drait)?|je cherche) "
     r"(?:d'une?|un|une|\d|de \d)|\b(?:la|ta|votre|le|ton) (?:r[ée]ponse|texte|r[ée]sum[ée]|essai|r[ée]daction|"
     r"article) (?:doit|ne "
     r"doit|devra)\b",
     about=r"(?:environ|à peu près|approximativement|autour de|quelque|près de|dans les|~|une|quelques) ?(?:de )?",
     at_most=r"(?:maximum(?: de)?:?|max\.?|au (?:plus|maximum)|pas plus de|moins de|jusqu'à|ne (?:d[ée]passe[zr]?|"
-    r"d[ée]passant|d[ée]passe|pas d[ée]passer|doit|devra)(?: pas)?(?: d[ée]passer)?|sans d[ée]passer|limite(?: de)?:?|en dessous de|"
+    r"d[ée]passant|d[ée]passe|pas d[ée]passer|doit|devra)(?: pas)?(?: d[ée]passer)?|sans d[ée]passer|"
+    r"limite(?: de)?:?|en dessous de|"
     r"un maximum de) ?",
     at_least=r"(?:au moins|minimum(?: de)?:?|au minimum|plus de|pas moins de|un minimum de) ?",
     exactly=r"(?:exactement|pile) ",
@@ -63,7 +67,8 @@ FRENCH = Lexicon(
     described=r"\b(?:qui|que|si|quand|lorsque|parce|comment|j'ai|a [ée]crit|avait|contient|comporte|[ée]tait|il y a|"
     r"fait)\b(?! (?:ne|soit|fasse|comporte|contienne)\b)",
     craft=r"\b(?:fonction|programme|mot de passe|conseils|pour (?:[ée]crire|r[ée]diger))\b",
-    explains=r"\b(?:explique[zr]?(?:-moi)?|dis-moi|dites-moi|d[ée]cris|r[ée]sume[zr]?|raconte(?:-moi)?|r[ée]ponds) (?:bri[èe]vement )?"
+    explains=r"\b(?:explique[zr]?(?:-moi)?|dis-moi|dites-moi|d[ée]cris|r[ée]sume[zr]?|raconte(?:-moi)?|"
+    r"r[ée]ponds) (?:bri[èe]vement )?"
     r"(?:ce (?:que|qui|qu')|pourquoi|comment|qui|quand|qu')(?: c'est que)?(?: (?:que|qu'))?",
     composes=r"\b(?:[ée]cri\w+|r[ée]dig\w+|dissertation|texte)\b",
     question=r"(?:c'est quoi|qu'est-ce (?:que|qu')|qui (?:est|[ée]tait)|pourquoi)",
@@ -77,11 +82,16 @@ FRENCH = Lexicon(
     r"chaque|"
     r"toutes vos) r[ée]ponses?\b|\bjamais\b",
     items=(
-        r"(?P<asks>\A\W*(?:[a-zéèàù]+ )?(?:quel(?:le)?s|qui) (?:sont|seraient|furent|ont [ée]t[ée])(?: les)?) (?P<n>{n}) "
-        r"(?:(?:meilleure?s|pires|plus (?:grand|bea?u|belle|petit|gros)\w*|principa(?:les|ux)|grande?s|premi[èe]re?s|premiers|"
-        r"choses) (?P<noun>[a-zàâçéèêëîïôûùü]{3,20}[sx])|(?P<noun2>[a-zàâçéèêëîïôûùü]{3,20}[sx]) (?:les plus|principa|essenti|import))",
-        rf"(?P<asks>\b(?:je (?:veux|voudrais|cherche)|j'aimerais(?: avoir)?|il me (?:faut|faudrait)|(?:tu|vous) (?:me )?(?:donnes|as|avez|"
-        rf"aurais|auriez)|as-tu|avez-vous|aurais-tu|j'ai besoin d[e'’])(?: une liste de)?)(?P<q> au moins| exactement| au plus)? ?(?P<n>{{n}}) "
+        r"(?P<asks>\A\W*(?:[a-zéèàù]+ )?(?:quel(?:le)?s|qui) (?:sont|seraient|furent|"
+        r"ont [ée]t[ée])(?: les)?) (?P<n>{n}) "
+        r"(?:(?:meilleure?s|pires|plus (?:grand|bea?u|belle|petit|gros)\w*|principa(?:les|ux)|grande?s|"
+        r"premi[èe]re?s|premiers|"
+        r"choses) (?P<noun>[a-zàâçéèêëîïôûùü]{3,20}[sx])|(?P<noun2>[a-zàâçéèêëîïôûùü]{3,20}[sx]) (?:les plus|"
+        r"principa|essenti|import))",
+        rf"(?P<asks>\b(?:je (?:veux|voudrais|cherche)|j'aimerais(?: avoir)?|il me (?:faut|faudrait)|(?:tu|"
+        rf"vous) (?:me )?(?:donnes|as|avez|"
+        rf"aurais|auriez)|as-tu|avez-vous|aurais-tu|j'ai besoin d[e'’])(?: une liste de)?)(?P<q> au moins|"
+        rf" exactement| au plus)? ?(?P<n>{{n}}) "
         rf"(?:bon(?:ne)?s |petite?s )?(?P<noun>{_FR_ITEM})\b",
         r"(?:donne[zr]?|liste[zr]?|[ée]num[èe]re|[ée]num[ée]re[zr]|nomme[zr]?|cite[zr]?|sugg[èe]re|sugg[ée]re[zr]|"
         r"propose[zr]?|mentionne[zr]?|recommande[zr]?|[ée]cri(?:s|vez|re)|indique[zr]?|g[ée]n[èée]re[zr]?|fourni(?:s|"
@@ -110,7 +120,8 @@ FRENCH = Lexicon(
         "emojis": r"[ée]mojis?|[ée]motic[ôo]nes|smileys?",
         "code": r"code",
     },
-    frame=r"\b(?:en|sous|au|avec|dans|fais|faites|fais-moi|faire|cr[ée]e|cr[ée]er|donne-moi|dresse|dressez|dresser|utilise|comme|(?:veux|voudrais)(?= un tableau (?:comparatif|r[ée]capitulatif|avec|qui compare)))(?: une?|"
+    frame=r"\b(?:en|sous|au|avec|dans|fais|faites|fais-moi|faire|cr[ée]e|cr[ée]er|donne-moi|dresse|dressez|dresser|"
+    r"utilise|comme|(?:veux|voudrais)(?= un tableau (?:comparatif|r[ée]capitulatif|avec|qui compare)))(?: une?|"
     r" forme d[e'’](?: ?une?)?| format)? ?(?:[a-zéè]+ )?",
     languages=LANGUAGES,
     code=r"(?:[ée]cris|[ée]crivez|cr[ée]e[zr]?|fais|donne(?:-moi)?|g[ée]n[èe]re|impl[ée]mente|[ée]cris-moi) "
@@ -127,7 +138,8 @@ ITALIAN = Lexicon(
     script=r"[a-zàèéìòù]",
     numbers=numerals(
         "una_sola/un_solo/un/uno/una=1 due=2 tre=3 quattro=4 cinque=5 sei=6 sette=7 otto=8 nove=9 dieci=10 undici=11 "
-        "dodici=12 quindici=15 venti=20 trenta=30 quaranta=40 cinquanta=50 cento/centinaio_di=100 ventina_di=20 trentina_di=30 cinquantina_di=50 sessantina_di=60 duecento=200 trecento=300 "
+        "dodici=12 quindici=15 venti=20 trenta=30 quaranta=40 cinquanta=50 cento/centinaio_di=100 ventina_di=20 "
+        "trentina_di=30 cinquantina_di=50 sessantina_di=60 duecento=200 trecento=300 "
         "cinquecento=500 mille=1000"
     ),
     word=r" parol[ae]\b",
@@ -135,8 +147,10 @@ ITALIAN = Lexicon(
     sentence=r"(?: brevi)? fras[ei](?: brev[ei]| semplic[ei])?\b",
     paragraph=r"(?: brevi)? paragraf[oi](?: brev[ei])?\b",
     request=START
-    + r"e|poi|per favore|sempre|devi|deve|puoi|può|potresti|potrebbe|vorrei che|voglio che tu|ora|aiutami a|mi|ciao|riesci a) )"
-    r"(?:mi |ci )?(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|sugger(?:isci|"
+    + r"e|poi|per favore|sempre|devi|deve|puoi|può|potresti|potrebbe|vorrei che|voglio che tu|ora|aiutami a|mi|ciao|"
+    r"riesci a) )"
+    r"(?:mi |ci )?(?:scriv(?:i|a|ere|imi)|da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomin[ai]|cita|"
+    r"sugger(?:isci|"
     r"iscimi|"
     r"isca|"
     r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|"
@@ -146,10 +160,12 @@ ITALIAN = Lexicon(
     r"prepara(?:mi)?|dire|dirmi|proporre|propormi|citami|"
     r"dimmi|presenta|restituisci|converti|traduci|elabora|indica|fornisci|fornire|mostra|organizza|includi|mantieni|"
     r"componi|confronta|racconta(?:mi)?)\b"
-    r"|\bper favore\b|\b(?:voglio|vorrei|mi serv(?:e|ono)|ho bisogno di|mi occorr(?:e|ono)) (?:un|una|\d)|\b(?:la|tua|il|tuo) (?:risposta|testo|"
+    r"|\bper favore\b|\b(?:voglio|vorrei|mi serv(?:e|ono)|ho bisogno di|mi occorr(?:e|ono)) (?:un|una|\d)|\b(?:la|"
+    r"tua|il|tuo) (?:risposta|testo|"
     r"riassunto|saggio|articolo|tema) (?:deve|non deve|dovrebbe|dovrà)\b",
     about=r"(?:circa|all'incirca|approssimativamente|intorno a(?:lle)?|pi[ùu] o meno|un(?:a|')? ?~|una?|sulle|~) ?",
-    at_most=r"(?:massimo(?: di)?:?|max\.?|al massimo|non pi[ùu] di|meno di|fino a|un massimo di|non (?:superi(?:no)?|pi[ùu] lung[ao] di|superare|"
+    at_most=r"(?:massimo(?: di)?:?|max\.?|al massimo|non pi[ùu] di|meno di|fino a|un massimo di|"
+    r"non (?:superi(?:no)?|pi[ùu] lung[ao] di|superare|"
     r"super[ai]|"
     r"deve superare|oltre)(?: le| i)?|senza superare(?: le| i)?|entro(?: le| i)?|limite(?: di)?:?|sotto le) ?",
     at_least=r"(?:almeno|minimo(?: di)?:?|come minimo|pi[ùu] di|non meno di|un minimo di) ?",
@@ -163,7 +179,8 @@ ITALIAN = Lexicon(
     plain=r"(?<!lista )(?<!elenco )\b(?:in|di|con)(?: sole| soli| solo)? ",
     plain_after=r" (?:su|in totale|di lunghezza)\b",
     header=r"lunghezza|limite(?: di parole)?",
-    described=r"\b(?:che|chi|se|quando|perch[ée]|come|ho|ha scritto|aveva|ha|contiene|era|c'è|ci sono)\b(?! (?:non|abbia|sia|contenga|siano|abbiano)\b)",
+    described=r"\b(?:che|chi|se|quando|perch[ée]|come|ho|ha scritto|aveva|ha|contiene|era|c'è|ci sono)\b(?! (?:non|"
+    r"abbia|sia|contenga|siano|abbiano)\b)",
     craft=r"\b(?:funzione|programma|password|consigli|per (?:scrivere|redigere))\b",
     explains=r"\b(?:spiega(?:mi|re|rmi)?|dimmi|descrivi(?:mi)?|riassumi|racconta(?:mi)?|rispondi) (?:brevemente )?"
     r"(?:che(?: cosa)?|cosa|perch[ée]|come|chi|quando|ci[òo] che)\b(?: (?:era|ha|c'è)\b)?",
@@ -171,7 +188,8 @@ ITALIAN = Lexicon(
     question=r"(?:(?:che )?cos(?:a è|'è|a sono|a significa)|chi (?:è|era|fu)|perch[ée])",
     reference=r"(?:\bl'\w+ di |\b(?:il|lo|la|questo|questa|quel|quella|mio|mia|suo|sua|i|gli|le|queste|questi|prime|"
     r"primi)(?: \w+(?: \w+)? di)? )",
-    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per(?! favore)|introduzione|conclusione|slogan|(?:con|e) una?|"
+    part=r"\b(?:titolo|intestazione|oggetto|ogni|ciascun[ao]?|per(?! favore)|introduzione|conclusione|slogan|(?:con|"
+    r"e) una?|"
     r"frasi|"
     r"paragrafi|poesie|riassunti|temi)\b",
     part_after=r" (?:per|ciascun[ao]|l'un[ao]|al giorno|di ogni|che (?!cos|è\b)|sopra|in ogni)",
@@ -181,9 +199,11 @@ ITALIAN = Lexicon(
         r"(?P<asks>\A\W*(?:[a-zèéàù]+ )?(?:quali|chi) (?:sono|sarebbero|furono|erano)(?: le| i| gli)?) (?P<n>{n}) "
         r"(?:(?:migliori|peggiori|pi[ùu] \w+|principali|grandi|maggiori) (?P<noun>[a-zàèéìòù]{3,20}[ieaà])|"
         r"(?P<noun2>[a-zàèéìòù]{3,20}[ieaà]) (?:pi[ùu]|principali|migliori|maggiori|fondamentali|important))",
-        rf"(?P<asks>\b(?:voglio|vorrei(?: sapere| conoscere| avere)?|mi serv(?:e|ono)|mi (?:dai|dici|consigli|suggerisci|fai|proponi|dia)|hai(?=[^.!\n]*\?)|cerco|"
+        rf"(?P<asks>\b(?:voglio|vorrei(?: sapere| conoscere| avere)?|mi serv(?:e|ono)|mi (?:dai|dici|consigli|"
+        rf"suggerisci|fai|proponi|dia)|hai(?=[^.!\n]*\?)|cerco|"
         rf"(?:(?:mi )?(?:puoi|potresti|può|potrebbe) (?:dare|dire)|(?:puoi|potresti|può|potrebbe) (?:darmi|dirmi)))"
-        rf"(?: un elenco di| una lista di)?)(?P<q> almeno| esattamente| al massimo)? (?P<n>{{n}}) (?:buon[ie] |bell[ie] |nuov[ie] )?"
+        rf"(?: un elenco di| una lista di)?)(?P<q> almeno| esattamente| al massimo)? (?P<n>{{n}}) (?:buon[ie] |"
+        rf"bell[ie] |nuov[ie] )?"
         rf"(?P<noun>{_IT_ITEM})\b",
         r"(?:da(?:mmi|cci|re|rmi)|d[àa]i?|elenca(?:mi|re)?|elenchi|nomina|cita|sugger(?:isci|iscimi|ire)|propon(?:i|"
         r"imi)|"
@@ -212,13 +232,15 @@ ITALIAN = Lexicon(
         "emojis": r"emoji|emoticon",
         "code": r"codice",
     },
-    frame=r"\b(?:in|come|con|usa|usando|crea|creami|creare|fai|fammi|fare|farmi|genera|dammi|restituisci|sotto|(?:voglio|vorrei)(?= una tabella (?:comparativa|che confront|con))|prepara|preparami)(?: una?| un'| formato|"
+    frame=r"\b(?:in|come|con|usa|usando|crea|creami|creare|fai|fammi|fare|farmi|genera|dammi|restituisci|sotto|"
+    r"(?:voglio|vorrei)(?= una tabella (?:comparativa|che confront|con))|prepara|preparami)(?: una?| un'| formato|"
     r" forma di)? ?(?:[a-zàèéìòù]+ )?",
     languages=LANGUAGES,
     code=r"(?:scrivi|scrivimi|crea|fai|genera|implementa|dammi) (?:una? |del )?(?:funzione|script|programma|codice|"
     r"query sql|classe)\b"
     rf"(?: (?:in) (?P<lang>{LANGUAGES})\b)?",
-    forbids=r"\b(?:non (?:usare|utilizzare|includere|inserire|scrivere|usi|mettere|aggiungere|voglio|metterci)|niente|evita(?: di usare)?|"
+    forbids=r"\b(?:non (?:usare|utilizzare|includere|inserire|scrivere|usi|mettere|aggiungere|voglio|metterci)|"
+    r"niente|evita(?: di usare)?|"
     r"senza)"
     r"(?: usare| utilizzare| includere)?(?: alcun[ao]?| il| la| le| i| gli)? ",
     about_program=PROGRAM + r"|\b(?:funzione|programma|tavolo)\b",

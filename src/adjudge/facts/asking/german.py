@@ -24,13 +24,15 @@ GERMAN = Lexicon(
     sentence=r"(?: kurzen?)? (?:sätzen|sätze|satz)\b",
     paragraph=r"(?: kurzen?)? (?:absätzen|absätze|absatz)\b",
     request=r"(?:\A[\W\d_]{0,8}|[,;:!?(\[—–]\s{0,3}|\s-\s|\b(?:und|dann|bitte|immer|jetzt|mir|kannst du|könntest du|"
-    r"können sie|könnten sie|du sollst|ich möchte, dass du|nun|hallo|hey|hi) )(?:mir |uns |bitte )?(?:schreib(?:e|en sie|t)?|gib|geben sie|"
+    r"können sie|könnten sie|du sollst|ich möchte, dass du|nun|hallo|hey|hi) )(?:mir |uns |bitte )?(?:schreib(?:e|"
+    r"en sie|t)?|gib|geben sie|"
     r"nenne?(?:n sie)?|"
     r"liste?|listen sie|zähle?|zählen sie|schlag(?:e)?|schlagen sie|erklär(?:e|en sie)?|fasse?|fassen sie|"
     r"beschreib(?:e|en sie)?|verfass(?:e|en sie)?|antworte?(?:n sie)?|beantworte?(?:n sie)?|verwende?(?:n sie)?|"
     r"benutze?(?:n sie)?|nutze?(?:n sie)?|beschränke?(?:n sie)?|begrenze?(?:n sie)?|mach(?:e|en sie)?|erstell(?:e|"
     r"en sie)?|"
-    r"generier(?:e|en sie)?|erwähne?|definier(?:e|en sie)?|pack(?:e)?|ordne?|sortier(?:e)?|bring(?:e)?|entwerfe|zeichne|schildere|skizziere|empfiehl|empfehlen sie|sag(?:e)?|stell(?:e|t)?(?:n sie)?|formatier(?:e|en sie)?|"
+    r"generier(?:e|en sie)?|erwähne?|definier(?:e|en sie)?|pack(?:e)?|ordne?|sortier(?:e)?|bring(?:e)?|entwerfe|"
+    r"zeichne|schildere|skizziere|empfiehl|empfehlen sie|sag(?:e)?|stell(?:e|t)?(?:n sie)?|formatier(?:e|en sie)?|"
     r"übersetze?(?:n sie)?|wandle|konvertier(?:e|en sie)?|gestalte|halte?(?:n sie)?|entwirf|entwickle|"
     r"zeige?(?:n sie)?|"
     r"präsentier(?:e|en sie)?|formulier(?:e|en sie)?|füge?|finde?(?:n sie)?|vergleiche?|erzähle?)\b"
@@ -39,7 +41,8 @@ GERMAN = Lexicon(
     r"|\b(?:die|deine|ihre|der|dein|das) (?:antwort|text|aufsatz|zusammenfassung|ausgabe|artikel) (?:soll|sollte|"
     r"muss|darf)\b",
     about=r"(?:etwa|ungefähr|circa|ca\.?|(?:so )?um die|so|rund|zirka|in etwa|~) ?",
-    at_most=r"(?:in unter|höchstens|maximal in|maximal(?: mit)?|max\.?|nicht mehr als|weniger als|bis zu|unter|auf maximal|auf höchstens|"
+    at_most=r"(?:in unter|höchstens|maximal in|maximal(?: mit)?|max\.?|nicht mehr als|weniger als|bis zu|unter|"
+    r"auf maximal|auf höchstens|"
     r"nicht länger als|maximum:?|auf|limit:?|obergrenze:?) ?",
     at_least=r"(?:mindestens|mind\.?|wenigstens|mehr als|nicht weniger als|minimum:?|über) ?",
     exactly=r"(?:genau|exakt) ",
@@ -54,7 +57,8 @@ GERMAN = Lexicon(
     described=r"\b(?:dass|der|welche[rs]?|wenn|ob|falls|als|weil|wie|schrieb|geschrieben|hatte|hat|enthält|war|"
     r"warum|gibt es|was|wer)\b(?! (?:nicht|maximal|höchstens|etwa|mindestens)\b)",
     craft=r"\b(?:funktion|programm|passwort|tipps)\b",
-    explains=r"\b(?:erklär(?:e|en sie)?|erklären|sag(?:e)?|beschreib(?:e)?|erzähl(?:e)?|fass(?:e)?|beantworte)(?: mir| uns)?(?: bitte)?(?: kurz)?,? "
+    explains=r"\b(?:erklär(?:e|en sie)?|erklären|sag(?:e)?|beschreib(?:e)?|erzähl(?:e)?|fass(?:e)?|"
+    r"beantworte)(?: mir| uns)?(?: bitte)?(?: kurz)?,? "
     r"(?:was|warum|wieso|weshalb|wie|wer|wann|ob)\b(?:(?: \w+){1,4}? (?:war|hat|hatte)\b)?",
     composes=r"\b(?:schreib\w*|verfass\w*|aufsatz|texte?s?)\b",
     question=r"(?:was (?:ist|sind|bedeutet)|wer (?:ist|war)|warum)\b",
@@ -70,16 +74,21 @@ GERMAN = Lexicon(
         r"(?P<asks>\A\W*welche) (?P<n>{n}) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b"
         r"(?=[^.?!\n]{0,60}? (?:sollte|sollten|muss|empfiehlst|würdest|empfehlen)\b)",
         r"(?P<asks>\A\W*(?:[a-zäöüß]+ )?(?:was|welche|wer) (?:sind|wären|waren)(?: die| deine)?) (?P<n>{n}) (?:aller)?"
-        r"(?:[a-zäöüß]{3,20}sten|besten|größten|top|wichtigen|guten?|gute) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b",
-        rf"(?P<asks>\b(?:hast du|haben sie|hättest du|ich (?:brauche|bräuchte|möchte|will|suche|hätte gerne?))(?: vielleicht| bitte| noch)?"
-        rf"(?: eine liste mit)?)(?P<q> mindestens| genau| höchstens| maximal)? (?P<n>{{n}}) (?:[a-zäöüß]{{3,20}} )?(?P<noun>{_ITEM})\b",
+        r"(?:[a-zäöüß]{3,20}sten|besten|größten|top|wichtigen|guten?|"
+        r"gute) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b",
+        rf"(?P<asks>\b(?:hast du|haben sie|hättest du|ich (?:brauche|bräuchte|möchte|will|suche|"
+        rf"hätte gerne?))(?: vielleicht| bitte| noch)?"
+        rf"(?: eine liste mit)?)(?P<q> mindestens| genau| höchstens|"
+        rf" maximal)? (?P<n>{{n}}) (?:[a-zäöüß]{{3,20}} )?(?P<noun>{_ITEM})\b",
         r"(?:gib|geben sie|nenne?(?:n sie)?|liste?|listen sie|zähle?|zählen sie|schlag(?:e)?|schlagen sie|"
         r"schreib(?:e|en sie)?|"
-        r"erwähne?|empfiehl|empfehlen sie|finde?|generiere|erstelle|erkläre|beschreibe|sag|zeig(?:e)?|erzähl(?:e)?)(?: mir|"
+        r"erwähne?|empfiehl|empfehlen sie|finde?|generiere|erstelle|erkläre|beschreibe|sag|zeig(?:e)?|"
+        r"erzähl(?:e)?)(?: mir|"
         r" uns)?(?: bitte| mal| doch)?(?: eine liste (?:mit|von))?"
         r"(?: die)?(?P<q> mindestens| genau| bis zu| höchstens| maximal)? (?P<n>{n}) (?:[a-zäöüß]{3,20} )?"
         r"(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})\b",
-        r"(?:mir|uns|sie|du)(?: bitte| vielleicht)? (?P<n>{n}) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})"
+        r"(?:mir|uns|sie|du)(?: bitte|"
+        r" vielleicht)? (?P<n>{n}) (?:[a-zäöüß]{3,20} )?(?P<noun>(?-i:[A-ZÄÖÜ])[a-zäöüß]{2,30})"
         r"(?: [^.?!\n]{0,60}?)? (?:empfehlen|nennen|geben|sagen|zeigen|vorschlagen|aufzählen|auflisten|aufschreiben)\b",
         r"\b(?:in|mit) (?P<n>{n}) (?P<noun>stichpunkten|aufzählungspunkten|punkten|schritten)\b",
     ),
@@ -101,7 +110,8 @@ GERMAN = Lexicon(
         "emojis": r"emojis?|emoticons",
         "code": r"(?:quell)?code",
     },
-    frame=r"\b(?:als|in|im|mit|zu|erstelle|erstell|mach|mache|gib(?: mir)?|verwende|benutze|nutze|nur|(?:brauche|möchte|will)(?= eine (?:[a-zäöüß]+ )?tabelle (?:mit|über|zum)))(?: mir| bitte)?(?: eine[rnm]?|"
+    frame=r"\b(?:als|in|im|mit|zu|erstelle|erstell|mach|mache|gib(?: mir)?|verwende|benutze|nutze|nur|(?:brauche|"
+    r"möchte|will)(?= eine (?:[a-zäöüß]+ )?tabelle (?:mit|über|zum)))(?: mir| bitte)?(?: eine[rnm]?|"
     r" ein| gültiges)? ?(?:[a-zäöüß]+en? )?",
     languages=_LANGUAGES,
     code=r"(?:schreib(?:e|en sie)?|erstelle?|mach|gib|generiere|implementiere)(?: mir)? (?:eine?n? )?(?:(?P<lang>"

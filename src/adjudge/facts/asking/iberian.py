@@ -29,7 +29,8 @@ SPANISH = Lexicon(
     paragraph=r"(?: breves| cortos)? p[áa]rrafos?(?: cort[oa]s?| breves?)?\b",
     request=START
     + r"y|luego|por favor|favor de|siempre|debes?|tienes? que|quiero que|necesito que|puedes|podr[íi]as|ahora|"
-    r"ay[úu]dame a|me|hola|oye|te pido que) )(?:me |nos )?(?:escrib[ea](?:me)?|escribir|escr[íi]beme|da(?:me|nos)?|dar(?:me|nos)?|d[ae]r?|list[ae]r?|"
+    r"ay[úu]dame a|me|hola|oye|te pido que) )(?:me |nos )?(?:escrib[ea](?:me)?|escribir|escr[íi]beme|da(?:me|nos)?|"
+    r"dar(?:me|nos)?|d[ae]r?|list[ae]r?|"
     r"enumer[ae]r?|nombr[ae]r?|"
     r"sugi[eé]r[ea](?:me)?|sugerir|propon(?:me|ga|er)?|prop[óo]n(?:me)?|resum[ea](?:lo|la)?|resumir|explica(?:me)?|"
     r"expl[íi]ca(?:me)?|explique|explicar|descri[bv][ea]|describir|redacta|redacte|redactar|resp[óo]nd[ea](?:me)?|responder|"
@@ -44,7 +45,8 @@ SPANISH = Lexicon(
     r"ensayo|resumen|salida|art[íi]culo) (?:debe|no debe|tiene que|ha de)\b",
     about=r"(?:unas|unos|aproximadamente|aprox\.?|alrededor de|cerca de|m[áa]s o menos|en torno a|como|~|un) ?",
     at_most=r"(?:m[áa]ximo(?: de)?:?|m[áa]x\.?|como m[áa]ximo|no m[áa]s de|menos de|hasta|un m[áa]ximo de|a lo sumo|"
-    r"no (?:pase|pases|pasar|sobrepase|m[áa]s larg[oa] que|te pases)(?: de)?(?: las| los)?|no (?:superar?|super(?:es|e)|exced[ae]s?|exceder|supere|debe superar|debe exceder)(?: de)?(?: las| los)?|"
+    r"no (?:pase|pases|pasar|sobrepase|m[áa]s larg[oa] que|te pases)(?: de)?(?: las| los)?|no (?:superar?|"
+    r"super(?:es|e)|exced[ae]s?|exceder|supere|debe superar|debe exceder)(?: de)?(?: las| los)?|"
     r"sin (?:superar|exceder)(?: las| los)?|l[íi]mite(?: de)?:?|por debajo de) ?",
     at_least=r"(?:al menos|m[íi]nimo(?: de)?:?|como m[íi]nimo|por lo menos|m[áa]s de|no menos de|un m[íi]nimo de) ?",
     exactly=r"(?:exactamente|justo|justamente) ",
@@ -60,27 +62,33 @@ SPANISH = Lexicon(
     described=r"\b(?:que|qui[eé]n|si|cuando|porque|c[óo]mo|escrib[íi]|escribi[óo]|ten[íi]a|tiene|contiene|fue|era|hay|"
     r"le[íi])\b(?! (?:no|tenga|sea|contenga|se[ae]n?|teng[ae]n?)\b)",
     craft=r"\b(?:funci[óo]n|programa|contraseña|consejos|para (?:escribir|redactar))\b",
-    explains=r"\b(?:expl[íi]ca(?:me|nos)?|explicar(?:me)?|d[ií](?:me|nos)|decir(?:me)?|describe|cu[ée]ntame|resume|responde) (?:brevemente )?"
+    explains=r"\b(?:expl[íi]ca(?:me|nos)?|explicar(?:me)?|d[ií](?:me|nos)|decir(?:me)?|describe|cu[ée]ntame|resume|"
+    r"responde) (?:brevemente )?"
     r"(?:qu[ée]|por qu[ée]|c[óo]mo|qui[ée]n|cu[áa]ndo|lo que)\b(?: (?:fue|era|hay|tiene)\b)?",
     composes=r"\b(?:escrib\w+|redact\w+|ensayo|texto)\b",
     question=r"¿?(?:qu[ée] (?:es|son|significa)|qui[ée]n (?:es|fue|era)|por qu[ée])\b",
     reference=r"\b(?:el|la|este|esta|ese|esa|mi|su|los|las|estas|estos|primeras|primeros)(?: \w+(?: \w+)? de)? ",
-    part=r"\b(?:t[íi]tulo|titular|encabezado|asunto|cada|por(?! qu| favor)|introducci[óo]n|conclusi[óo]n|eslogan|(?:con|y) una?|"
+    part=r"\b(?:t[íi]tulo|titular|encabezado|asunto|cada|por(?! qu| favor)|introducci[óo]n|conclusi[óo]n|eslogan|"
+    r"(?:con|y) una?|"
     r"contraseña|oraciones|frases|p[áa]rrafos|ensayos|poemas|res[úu]menes)\b",
     part_after=r" (?:por|cada una?|al d[íi]a|de cada|que (?!es\b|son\b|significa|fue\b)|anteriores|en cada)",
     persistent=r"\bsiempre\b|\ba partir de ahora\b|\bde ahora en adelante\b|\ben (?:todas tus|cada) respuestas?\b|"
     r"\bnunca\b",
     items=(
-        rf"(?P<asks>(?:cu[áa]les|qui[ée]nes) (?:son|ser[íi]an|fueron)(?: las| los)?(?: mejores| principales)?) "
+        r"(?P<asks>(?:cu[áa]les|qui[ée]nes) (?:son|ser[íi]an|fueron)(?: las| los)?(?: mejores| principales)?) "
         r"(?P<n>{n}) (?:(?:mejores|peores|mayores|principales|grandes) (?P<noun>[a-záéíóúñ]{3,20}s)|"
         r"(?P<noun2>[a-záéíóúñ]{3,20}s) (?:m[áa]s|principales|mejores|b[áa]sic|important))",
-        rf"(?P<asks>\b(?:quiero(?: saber| conocer| ver| tener)?|necesito|quisiera(?: saber)?|querr[íi]a|me gustar[íi]an?|busco|ponme|(?:me|nos) (?:das|dices|pones|pasas)|"
-        rf"(?:me )?(?:puedes|podr[íi]as|puede|podr[íi]a) (?:dar|decir|poner|pasar)(?:me|nos)?|tienes(?=[^.!\n]*\?))(?: una lista (?:de|con))?)"
-        rf"(?P<q> al menos| exactamente| hasta| como m[áa]ximo| como m[íi]nimo)? (?P<n>{{n}}) (?:buen[ao]s |nuev[ao]s )?(?P<noun>{_ES_ITEM})\b",
+        rf"(?P<asks>\b(?:quiero(?: saber| conocer| ver| tener)?|necesito|quisiera(?: saber)?|querr[íi]a|"
+        rf"me gustar[íi]an?|busco|ponme|(?:me|nos) (?:das|dices|pones|pasas)|"
+        rf"(?:me )?(?:puedes|podr[íi]as|puede|podr[íi]a) (?:dar|decir|poner|pasar)(?:me|nos)?|"
+        rf"tienes(?=[^.!\n]*\?))(?: una lista (?:de|con))?)"
+        rf"(?P<q> al menos| exactamente| hasta| como m[áa]ximo| como m[íi]nimo)? (?P<n>{{n}}) (?:buen[ao]s |"
+        rf"nuev[ao]s )?(?P<noun>{_ES_ITEM})\b",
         r"(?:dame|danos|da|dar(?:me|nos)?|lista|liste|listar|enumera|enumere|enumerar|nombra|nombre|sugiere|"
         r"sugi[eé]reme|sugerir|"
         r"prop[óo]n|propon(?:me|ga)?|menciona|mencione|cita|recomienda(?:s|me)?|recomi[eé]nda(?:me|nos)|recomendar(?:me|nos)?|recomiende|sugerir(?:me)?|dime|ponme|expl[íi]came|escr[íi]beme|c[íi]tame|mencionar|escribe|escriba|indica|"
-        r"genera|genere|proporciona|proporcione|explica|describe|elabora|busca|muestra|crea|haz|hazme)(?: una lista (?:de|con))?(?: las| los)?"
+        r"genera|genere|proporciona|proporcione|explica|describe|elabora|busca|muestra|crea|haz|"
+        r"hazme)(?: una lista (?:de|con))?(?: las| los)?"
         r"(?P<q> al menos| exactamente| hasta| como m[áa]ximo| como m[íi]nimo| un m[íi]nimo de| un m[áa]ximo de)? "
         r"(?P<n>{n}) (?P<noun>[a-záéíóúñ]{3,20}s)\b",
         r"\b(?:en|con) (?P<n>{n}) (?P<noun>viñetas|puntos|vi[ñn]etas|pasos)\b",
@@ -103,12 +111,15 @@ SPANISH = Lexicon(
         "emojis": r"emojis?|emoticonos",
         "code": r"c[óo]digo",
     },
-    frame=r"\b(?:en|como|con|a|usa|usando|crea|crear|haz|hazme|hacer(?:me)?|genera|dame|devuelve|solo|(?:quiero|necesito)(?= una tabla (?:comparativa|que compare|comparando|con (?:las|los|columnas)))|ponlo en|prepara|elabora)(?: una?| formato|"
+    frame=r"\b(?:en|como|con|a|usa|usando|crea|crear|haz|hazme|hacer(?:me)?|genera|dame|devuelve|solo|(?:quiero|"
+    r"necesito)(?= una tabla (?:comparativa|que compare|comparando|con (?:las|los|columnas)))|ponlo en|prepara|"
+    r"elabora)(?: una?| formato|"
     r" forma de)? (?:[a-záéíóúñ]+ )?",
     languages=LANGUAGES,
     code=r"(?:escribe|crea|haz|hazme|dame|genera|implementa|escribir|crear)(?: me)? (?:una? )?(?:funci[óo]n|script|"
     rf"programa|c[óo]digo|consulta sql|clase)\b(?: (?:de|en) (?P<lang>{LANGUAGES})\b)?",
-    forbids=r"\b(?:no (?:uses|use|utilices|utilice|incluyas|incluya|escribas|pongas|añadas|emplees|des|usar|metas|me pongas|quiero|hagas)|nada de|evita"
+    forbids=r"\b(?:no (?:uses|use|utilices|utilice|incluyas|incluya|escribas|pongas|añadas|emplees|des|usar|metas|"
+    r"me pongas|quiero|hagas)|nada de|evita"
     r"(?: usar)?|nunca uses|sin)(?: usar| utilizar| incluir)?(?: ning[úu]n| ninguna| el| la| las| los)? ",
     about_program=PROGRAM + r"|\b(?:funci[óo]n|programa|base de datos|mesa)\b",
 )
@@ -125,17 +136,21 @@ PORTUGUESE = Lexicon(
     sentence=r"(?: curtas| breves)? (?:frases?(?! feita)|ora[çc](?:ão|ões))(?: curtas?| breves?| simples)?\b",
     paragraph=r"(?: curtos| breves)? par[áa]grafos?(?: curtos?| breves?)?\b",
     request=START
-    + r"e|depois|por favor|sempre|deves?|você deve|tens de|quero que|preciso que|podes|pode|poderia|consegue|agora|me|oi|olá|dá para|voc[êe] pode|podes|podias) )"
-    r"(?:me |nos )?(?:escrev[ae]r?(?:-me)?|d[áêea](?:-me)?|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
+    + r"e|depois|por favor|sempre|deves?|você deve|tens de|quero que|preciso que|podes|pode|poderia|consegue|agora|"
+    r"me|oi|olá|dá para|voc[êe] pode|podes|podias) )"
+    r"(?:me |nos )?(?:escrev[ae]r?(?:-me)?|d[áêea](?:-me)?|dar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|"
+    r"sugir[ae]|sugerir|"
     r"propon?h?a|"
     r"resum[ae]|resumir|expli(?:qu|c)[ae](?:-me|r)?|explicar|descrev[ae]r?|redija|respond[ae]r?|defin[ae]|us[ae]|utiliz[ae]|limit[ae](?:-se)?|"
     r"fa[çc]a|faz(?:er)?|cri[ae]r?|ger[ae]r?|mencion[ae]r?|recomend[ae]r?|indicar|dizer|di[gz]a?(?:-me)?|mand[ae]|coloqu[ae]|põe|apresent[ae]|retorne|devolv[ae]|converta|"
     r"traduz[ae]?|elabor[ae]|indiqu?[ae]|forne[çc]a|mostr[ae]|organiz[ae]|inclu[ai]|mantenha|compar[ae]r?|cont[ae](?:-me|r)?|narre|ajud[ae]|mont[ae]r?|orden[ae]r?|classifiqu[ae]|prepar[ae]r?|desenvolv[ae]|analis[ae]|\w{2,12}-(?:me|nos))\b"
-    r"|\bpor favor\b|\b(?:quero|queria|preciso (?:de )?|precisava de|gostaria de) ?(?:um|uma|\d)|\b(?:a|sua|o|seu|tua) (?:resposta|texto|"
+    r"|\bpor favor\b|\b(?:quero|queria|preciso (?:de )?|precisava de|gostaria de) ?(?:um|uma|\d)|\b(?:a|sua|o|seu|"
+    r"tua) (?:resposta|texto|"
     r"reda[çc]ão|"
     r"resumo|artigo) (?:deve|não deve|tem que|precisa)\b",
     about=r"(?:cerca de|aproximadamente|aprox\.?|por volta de|mais ou menos|em torno de|umas|uns|por a[íi]|uma|~) ?",
-    at_most=r"(?:não passe d[eao]s?|que não passe de|sem passar de|m[áa]ximo(?: de)?:?|m[áa]x\.?|no m[áa]ximo|não mais (?:de|que|do que)|menos de|at[ée]|"
+    at_most=r"(?:não passe d[eao]s?|que não passe de|sem passar de|m[áa]ximo(?: de)?:?|m[áa]x\.?|no m[áa]ximo|"
+    r"não mais (?:de|que|do que)|menos de|at[ée]|"
     r"um m[áa]ximo de|"
     r"(?:não|sem) (?:ultrapass\w+|exced\w+|deve ultrapassar|deve exceder)(?: as| os)?|limite(?: de)?:?|abaixo de) ?",
     at_least=r"(?:pelo menos|m[íi]nimo(?: de)?:?|no m[íi]nimo|mais de|não menos de|um m[íi]nimo de|ao menos) ?",
@@ -149,15 +164,18 @@ PORTUGUESE = Lexicon(
     plain=r"(?<!lista )\b(?:em|de|com|s[óo])(?: apenas| s[óo])? ",
     plain_after=r" (?:sobre|no total|de extensão)\b",
     header=r"extensão|tamanho|comprimento|limite(?: de palavras)?",
-    described=r"\b(?:que|quem|se|quando|porque|como|escrevi|escreveu|tinha|tem|cont[ée]m|foi|era|h[áa]|li)\b(?! (?:não|tenha|seja|contenha|tenham|sejam)\b)",
+    described=r"\b(?:que|quem|se|quando|porque|como|escrevi|escreveu|tinha|tem|cont[ée]m|foi|era|h[áa]|"
+    r"li)\b(?! (?:não|tenha|seja|contenha|tenham|sejam)\b)",
     craft=r"\b(?:função|programa|senha|dicas|para (?:escrever|redigir))\b",
-    explains=r"\b(?:expli(?:que|ca)(?:-me)?|explicar|diga(?:-me)?|diz(?:-me|er)?|descreva|resuma|conte|responda) (?:para mim )?(?:brevemente )?"
+    explains=r"\b(?:expli(?:que|ca)(?:-me)?|explicar|diga(?:-me)?|diz(?:-me|er)?|descreva|resuma|conte|"
+    r"responda) (?:para mim )?(?:brevemente )?"
     r"(?:o que|por ?qu[êe]|como|quem|quando)\b(?: (?:foi|era|h[áa]|tem)\b)?",
     composes=r"\b(?:escrev\w+|redigir|reda[çc]ão|texto)\b",
     question=r"(?:o que (?:é|são|foi|significa)|quem (?:é|foi|era)|por ?que)\b",
     reference=r"\b(?:o|a|este|esta|esse|essa|meu|minha|seu|sua|os|as|estas|estes|primeiras|primeiros)"
     r"(?: \w+(?: \w+)? de)? ",
-    part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por(?! qu| favor)|introdução|conclusão|slogan|(?:com|e) uma?|senha|frases|"
+    part=r"\b(?:t[íi]tulo|manchete|assunto|cada|por(?! qu| favor)|introdução|conclusão|slogan|(?:com|e) uma?|senha|"
+    r"frases|"
     r"par[áa]grafos|"
     r"poemas|resumos|redações)\b",
     part_after=r" (?:por|cada uma?|por dia|de cada|que |acima|em cada)",
@@ -167,10 +185,14 @@ PORTUGUESE = Lexicon(
         r"(?P<asks>\A\W*(?:[a-zãçáéíóú]+ )?(?:quais|quem) (?:são|seriam|foram)(?: as| os)?(?: melhores| principais)?) "
         r"(?P<n>{n}) (?:(?:melhores|piores|maiores|principais|grandes) (?P<noun>[a-zãõçáéíóúâêô]{3,20}s)|"
         r"(?P<noun2>[a-zãõçáéíóúâêô]{3,20}s) (?:mais|principais|melhores|b[áa]sic|important))",
-        rf"(?P<asks>\b(?:quero(?: saber| conhecer| ver)?|queria(?: saber)?|preciso de|precisava de|gostaria de(?: ter)?|procuro|me (?:dá|d[êe]|passa|passe|manda|mande|fala|fale|diz)|"
-        rf"(?:pode|podes|podia|podias|poderia|consegue) (?:me )?(?:dar|dizer|passar|mandar)(?:-me)?|(?:tens|você tem)(?=[^.!\n]*\?))(?: uma lista (?:de|com))?)"
-        rf"(?P<q> pelo menos| exatamente| at[ée]| no m[áa]ximo)? (?P<n>{{n}}) (?:bo[na]s |nov[ao]s )?(?P<noun>{_PT_ITEM})\b",
-        r"(?:d[áêea](?:-me|-nos)?|me d[áêe]|dar(?:-me)?|indicar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|sugir[ae]|sugerir|"
+        rf"(?P<asks>\b(?:quero(?: saber| conhecer| ver)?|queria(?: saber)?|preciso de|precisava de|"
+        rf"gostaria de(?: ter)?|procuro|me (?:dá|d[êe]|passa|passe|manda|mande|fala|fale|diz)|"
+        rf"(?:pode|podes|podia|podias|poderia|consegue) (?:me )?(?:dar|dizer|passar|mandar)(?:-me)?|(?:tens|"
+        rf"você tem)(?=[^.!\n]*\?))(?: uma lista (?:de|com))?)"
+        rf"(?P<q> pelo menos| exatamente| at[ée]| no m[áa]ximo)? (?P<n>{{n}}) (?:bo[na]s |"
+        rf"nov[ao]s )?(?P<noun>{_PT_ITEM})\b",
+        r"(?:d[áêea](?:-me|-nos)?|me d[áêe]|dar(?:-me)?|indicar|list[ae]r?|enumer[ae]r?|nomei[ae]|cit[ae]r?|"
+        r"sugir[ae]|sugerir|"
         r"propon?h?a|"
         r"mencion[ae]r?|recomend[ae]r?(?:-me)?|diga(?:-me)?|diz(?:-me)?|mand[ae]|mostr[ae]|cri[ae]|fa[çc]a|escrev[ae]r?|indiqu?[ae]|ger[ae]r?|forne[çc]a|explique|descreva|"
         r"elabore)"
@@ -197,12 +219,15 @@ PORTUGUESE = Lexicon(
         "emojis": r"emojis?|emoticons",
         "code": r"c[óo]digo",
     },
-    frame=r"\b(?:em|como|com|para|numa|num|usando|use|usa|crie|cria|criar|faça|faz|fazer|gere|devolva|retorne|(?:quero|preciso de)(?= uma tabela (?:comparativa|que compare|comparando|com (?:as|os|colunas)))|mont[ae]|monte)(?: uma?| formato|"
+    frame=r"\b(?:em|como|com|para|numa|num|usando|use|usa|crie|cria|criar|faça|faz|fazer|gere|devolva|retorne|"
+    r"(?:quero|preciso de)(?= uma tabela (?:comparativa|que compare|comparando|com (?:as|os|colunas)))|mont[ae]|"
+    r"monte)(?: uma?| formato|"
     r" forma de)? (?:[a-zãõçáéíóú]+ )?",
     languages=LANGUAGES,
     code=r"(?:escreva|escreve|crie|cria|faça|gere|implemente|me d[êe]|d[êe]-me) (?:uma? )?(?:função|script|programa|"
     rf"c[óo]digo|consulta sql|classe)\b(?: (?:de|em) (?P<lang>{LANGUAGES})\b)?",
-    forbids=r"\b(?:não (?:use|usa|uses|utilize|utilizes|inclua|incluas|escreva|coloque|adicione|usar|ponha|quero|põe)|nada de|evite(?: usar)?|"
+    forbids=r"\b(?:não (?:use|usa|uses|utilize|utilizes|inclua|incluas|escreva|coloque|adicione|usar|ponha|quero|"
+    r"põe)|nada de|evite(?: usar)?|"
     r"nunca use|sem)(?: usar| utilizar| incluir)?(?: nenhuma?| o| a| as| os)? ",
     about_program=PROGRAM + r"|\b(?:função|programa|banco de dados|mesa)\b",
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..wishes import FormatName
-from .literals import may_match
+from .literals import has_any, literals
 
 NEVER = r"(?!)"
 # Digits of any script, with the separators that group thousands; "\d" and int() both know Arabic-Indic and the like.
@@ -90,11 +90,23 @@ class Lexicon:
 
     def may_count(self, lowered: str) -> bool:
         """Whether a text may have a number in this language."""
-        return _DIGIT.search(lowered) is not None or any(word in lowered for word in self._counted)
+        return _DIGIT.search(lowered) is not None or has_any(self._counted, lowered)
 
     def may_list(self, lowered: str) -> bool:
         """Whether a text may ask for a number of things in this language."""
-        return any(may_match(pattern, lowered) for pattern in self.item_patterns)
+        return has_any(self._listing, lowered)
+
+    def may_name_format(self, lowered: str) -> bool:
+        """Whether a text may name a format, or ask for code, in this language."""
+        return has_any(self._naming, lowered)
+
+    @cached_property
+    def _listing(self) -> tuple[str, ...] | None:
+        return literals("|".join(f"(?:{pattern})" for pattern in map(_unnamed, self.item_patterns)))
+
+    @cached_property
+    def _naming(self) -> tuple[str, ...] | None:
+        return literals("|".join(f"(?:{noun})" for noun in (*self.formats.values(), _unnamed(self.code))))
 
     def value(self, written: str) -> int:
         """The number that was written."""
@@ -116,6 +128,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _CACHE: dict[str, re.Pattern[str]] = {}
+
+
+def _unnamed(pattern: str) -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
 def numerals(written: str) -> dict[str, int]:

@@ -17,8 +17,17 @@ _SHORTEST, _LONG = 2, 5
 
 def may_match(pattern: str, lowered: str) -> bool:
     """Whether a pattern, matched without case, could be found in a text that was lowered."""
-    pieces = literals(pattern)
-    return pieces is None or any(piece in lowered for piece in pieces)
+    return has_any(literals(pattern), lowered)
+
+
+def has_any(pieces: tuple[str, ...] | None, lowered: str) -> bool:
+    """Whether a text has one of these; true of None, of which nothing is known."""
+    if pieces is None:
+        return True
+    for piece in pieces:  # noqa: SIM110 (this is the hot loop, and any() takes twice as long)
+        if piece in lowered:
+            return True
+    return False
 
 
 @cache
