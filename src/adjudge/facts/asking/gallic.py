@@ -156,7 +156,7 @@ ITALIAN = Lexicon(
     r"ire)|propon(?:i|imi|ga|ere)|riassum(?:i|a|ere|ilo)|spiega(?:mi|re)?|spieghi|descriv(?:i|a|ere)|redigi|"
     r"rispond[ia]|"
     r"rispondere|usa|usi|utilizza|limita(?:ti)?|fa(?:i|mmi|re)?|crea(?:mi|re)?|genera(?:re)?|menziona|consiglia(?:mi|"
-    r"re|rmi)?|consigli|sugger(?:irmi|isce)|scrivermi|spiegarmi|elencarmi|definisci|\w{3,14}(?:ami|imi)|metti|ordina|prepara|analizza|sviluppa|inventa|immagina|metti|mostrami|racconta(?:re|rmi)|"
+    r"re|rmi)?|consigli|sugger(?:irmi|isce)|scrivermi|spiegarmi|elencarmi|definisci|(?!ultimi|minimi|massimi|prossimi|salami|\w+ssimi)\w{3,14}(?:ami|imi)|metti|ordina|prepara|analizza|sviluppa|inventa|immagina|metti|mostrami|racconta(?:re|rmi)|"
     r"prepara(?:mi)?|dire|dirmi|proporre|propormi|citami|"
     r"dimmi|presenta|restituisci|converti|traduci|elabora|indica|fornisci|fornire|mostra|organizza|includi|mantieni|"
     r"componi|confronta|racconta(?:mi)?)\b"

@@ -143,7 +143,7 @@ PORTUGUESE = Lexicon(
     r"propon?h?a|"
     r"resum[ae]|resumir|expli(?:qu|c)[ae](?:-me|r)?|explicar|descrev[ae]r?|redija|respond[ae]r?|defin[ae]|us[ae]|utiliz[ae]|limit[ae](?:-se)?|"
     r"fa[çc]a|faz(?:er)?|cri[ae]r?|ger[ae]r?|mencion[ae]r?|recomend[ae]r?|indicar|dizer|di[gz]a?(?:-me)?|mand[ae]|coloqu[ae]|põe|apresent[ae]|retorne|devolv[ae]|converta|"
-    r"traduz[ae]?|elabor[ae]|indiqu?[ae]|forne[çc]a|mostr[ae]|organiz[ae]|inclu[ai]|mantenha|compar[ae]r?|cont[ae](?:-me|r)?|narre|ajud[ae]|mont[ae]r?|orden[ae]r?|classifiqu[ae]|prepar[ae]r?|desenvolv[ae]|analis[ae]|\w{2,12}-(?:me|nos))\b"
+    r"traduz[ae]?|elabor[ae]|indiqu?[ae]|forne[çc]a|mostr[ae]|organiz[ae]|inclu[ai]|mantenha|compar[ae]r?|cont[ae](?:-me|r)?|narre|ajud[ae]|mont[ae]r?|orden[ae]r?|classifiqu[ae]|prepar[ae]r?|desenvolv[ae]|analis[ae]|(?:descrev|resum|mostr|list|compar|orden|sugir|recomend|mand)[ae]-me)\b"
     r"|\bpor favor\b|\b(?:quero|queria|preciso (?:de )?|precisava de|gostaria de) ?(?:um|uma|\d)|\b(?:a|sua|o|seu|"
     r"tua) (?:resposta|texto|"
     r"reda[çc]ão|"
