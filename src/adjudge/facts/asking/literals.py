@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
-from functools import cache, reduce
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -97,11 +97,13 @@ def _exact(node: Any) -> set[str] | None:
 
 
 def _sequence(parsed: Iterable[Any]) -> set[str] | None:
-    def join(left: set[str] | None, node: Any) -> set[str] | None:
-        right = None if left is None else _exact(node)
-        return None if left is None or right is None else _few({a + b for a, b in product(left, right)})
-
-    return reduce(join, parsed, {""})
+    joined: set[str] | None = {""}
+    for node in parsed:
+        exact = _exact(node)
+        if joined is None or exact is None:
+            return None
+        joined = _few({a + b for a, b in product(joined, exact)})
+    return joined
 
 
 def _few(strings: set[str]) -> set[str] | None:
