@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..wishes import LengthWish
 from .asked import Amount, amounts, is_asked, is_fragment
-from .counts import DISTRIBUTED
+from .counts import is_distributed, without_each_answer
 from .lexicon import Lexicon
 from .passages import Sentence
 
@@ -70,17 +70,18 @@ def _is_wish(sentence: Sentence, amount: Amount, unit: str, lexicon: Lexicon) ->
         and (amount.count < _FEW_CHARACTERS or not _is_character_limit(amount, before, lexicon))
     ):
         return False
-    if (
-        lexicon.compiled(rf"(?:{lexicon.part_after})").match(after)
-        or DISTRIBUTED.search(text)
-        or _GOES_ON.search(after)
-    ):
+    if lexicon.compiled(rf"(?:{lexicon.part_after})").match(after) or is_distributed(text) or _GOES_ON.search(after):
         return False
     if lexicon.compiled(rf"(?:{lexicon.reference})\Z").search(before) and not amount.qualified:
         return False
     # What the length belongs to stands in the same clause.
+    before = without_each_answer(before)
     clause = before[max(before.rfind(mark) for mark in ",;:，；：、(（") + 1 :]
     if lexicon.compiled(lexicon.part).search(clause if amount.qualified else before[-60:]):
+        return False
+    # "Write three poems of 50 words": of each of them, but "three examples in 500 words" is all of them.
+    together = amount.count >= _FEW_WORDS and before.rstrip().lower().endswith((" in", " using"))
+    if not together and lexicon.compiled(lexicon.several).search(clause if amount.qualified else before[-60:]):
         return False
     if lexicon.verb_last and lexicon.compiled(lexicon.part).search(before):
         return False
