@@ -71,7 +71,8 @@ def slots_in(
     for name in others:
         close = _single_meant(folded(name), rubric, used) or meant(folded(name), missing)
         if strict:
-            hint = f"did you mean {close}? " if close else ""
+            # A third response is not a slip for the second.
+            hint = f"did you mean {close}? " if close and _digits(close) == _digits(name) else ""
             raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
         if close:
             raise InputError(name, "unknown field", f"did you mean {close}?")
@@ -134,6 +135,10 @@ def _single_meant(name: str, rubric: Rubric, used: Mapping[str, str]) -> str | N
     if close := meant(split[2], free):
         return f"{split[1]}_{close}{split[3] or ''}"
     return slot if slot not in used and meant(split[2], ["original_ratings"]) else None
+
+
+def _digits(name: str) -> list[str]:
+    return re.findall(r"[0-9]", name)
 
 
 def _once(used: dict[str, str], slot: str, name: str) -> None:
