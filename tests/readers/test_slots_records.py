@@ -330,7 +330,7 @@ def test_a_review_is_called_by_its_id(fields, expected):
 
 @pytest.mark.parametrize("value", [True, 1.5, {"a": 1}, [1], "x" * 201, 2**63])
 def test_what_can_be_no_id_is_refused_in_the_fields_name(value):
-    with pytest.raises(InputError, match="task_id: .*; a whole number, or text of 1 to 200 characters"):
+    with pytest.raises(InputError, match=r"task_id: .*; a whole number, or text of 1 to 200 characters"):
         read({**BASE, "task_id": value})
 
 
