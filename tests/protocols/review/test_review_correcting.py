@@ -45,7 +45,7 @@ def test_a_missing_rating_is_filled(key):
 
 
 @pytest.mark.parametrize("key", SCALES)
-@pytest.mark.parametrize("entered", ["7", "-3", "2.5", "2/3", "good", "1 or 2"])
+@pytest.mark.parametrize("entered", ["7", "-3", "2.5", "2/4", "good", "1 or 2"])
 def test_a_value_that_is_not_on_the_scale_is_refused_and_says_why(key, entered):
     final = corrected(ours(), {key: entered})[key]
     assert final.value == BEST[key]
