@@ -73,7 +73,10 @@ def _sentences(body: str, wish: ItemsWish) -> Spot | None:
     if any(wish.is_met(count) for count in range(strict, loose + 1)):
         return None
     nearest = min((strict, loose), key=lambda count: abs(count - wish.count))
-    return Spot(0, len(body), _found(nearest, wish, "has"), loose == strict, _severity(nearest, wish))
+    # One of several parts that has them ("a slogan, then describe it in one sentence") may be the part that was meant.
+    blocks = [block for block in _BLANK_LINE.split(body) if block.strip()]
+    part = len(blocks) > 1 and any(wish.is_met(_count_sentences(block)[0]) for block in blocks)
+    return Spot(0, len(body), _found(nearest, wish, "has"), loose == strict and not part, _severity(nearest, wish))
 
 
 def _count_sentences(body: str) -> tuple[int, int]:
