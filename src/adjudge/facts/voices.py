@@ -181,7 +181,7 @@ def may_ask_for_a_refusal(asked: str, *, by_the_assistant: bool) -> bool:
     task = _task(asked)
     if not task:
         return False
-    if _PLAYED().search(task):
+    if _ACTED().search(task) or (_RENDERS().search(task) and not by_the_assistant):
         return True
     written = (
         _PERSON().search(task) or (_SAYS_TO().search(task) and _WRITES().search(task)) or _HOW_TO_SAY().search(task)

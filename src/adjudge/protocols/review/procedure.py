@@ -290,5 +290,6 @@ def _provenance(judge: str, rubric: str, options: ReviewOptions) -> Provenance:
 
 def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
     """The same review made the same way has the same id."""
-    asked = ["review", asdict(case), provenance.__dict__, [call.key for call in calls]]
+    judged = {name: value for name, value in asdict(case).items() if name != "review_id"}
+    asked = ["review", judged, provenance.__dict__, [call.key for call in calls]]
     return "r" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]
