@@ -191,16 +191,17 @@ def find_refusal(text: str, asked: str = "") -> Spot | None:
         and match.start() < 120
         and not _HERE_INSTEAD().search(plain)
         and _besides(plain, match.start(), match.end()) < _BESIDES
-        and not may_ask_for_a_refusal(asked, by_the_assistant=_speaks_for_itself(plain, asked))
+        and not may_ask_for_a_refusal(asked, by_the_assistant=_is_the_assistants(plain, asked))
     )
     return Spot(match.start(), match.end(), "declines instead of answering", sure)
 
 
-def _speaks_for_itself(text: str, asked: str) -> bool:
-    """Is it the assistant that declines, and not somebody whose refusal stands in the task?"""
-    given = asked[: _OPENING * 4].replace("’", "'")
-    quoted = any(pattern().search(given) for pattern in (_FIRM, _SOFT, _OTHERS))
-    return not quoted and _AS_ASSISTANT().search(text) is not None
+def _is_the_assistants(text: str, asked: str) -> bool:
+    """Whether it declines the task as an assistant would, and in no words of the task's own."""
+    if not _AS_ASSISTANT().search(text):
+        return False
+    task = asked[:4000].replace("’", "'")
+    return not (_FIRM().search(task) or _OTHERS().search(task) or _SOFT().search(task))
 
 
 def _besides(text: str, start: int, end: int) -> int:
@@ -209,14 +210,10 @@ def _besides(text: str, start: int, end: int) -> int:
     for first, last in sentence_spans(text):
         if first <= start < last:
             turn = _BUT().search(text, end, last)
-            # Behind a colon stands the reason as often as an answer.
-            reason = (
-                turn is not None
-                and turn[0].strip() in (":", "：")
-                and _REASON_OR_OFFER().search(text, turn.end(), last)
-            )
-            if turn is not None and not reason and not _OFFERS().match(text[turn.end() : last]):
-                words += 2 * rough_words(text[turn.end() : last])  # what follows a "but" is the answer after all
+            rest = text[turn.end() : last] if turn is not None else ""
+            reason = turn is not None and turn[0].strip() in (":", "：") and _REASON_OR_OFFER().search(rest)
+            if rest and not reason and not _OFFERS().match(rest):
+                words += 2 * rough_words(rest)  # what follows a "but" is the answer after all
             continue
         if not _REASON_OR_OFFER().search(text[first:last]):
             words += rough_words(text[first:last])

@@ -56,7 +56,7 @@ _SOMEBODY = (
     r"fiction|scenes?|plays?\b(?= |$)|monologues?|diary|journal entry|memoirs?|skits?|sketch(?:es)?|jokes?|"
     r"bios?|biograph\w+|about me|about page|about us|profiles?|first[- ]person|persona|personal statement|"
     r"characters?|role-?play\w*|opening lines?|first lines?|comics?|screenplay|fan ?fic\w*|taglines?|"
-    r"slogans?|excuses?|eulog\w+|vows?|quotes?|quotations?|(?:a|one|example|sample) sentences?)\b"
+    r"slogans?|excuses?|eulog\w+|vows?|quotes?|quotations?|(?:a|example|sample) sentences?)\b"
     r"|cuento|relato|historia|poema|poes[íi]a|letra|canci[óo]n|novela|escena|mon[óo]logo|diario|chiste|biograf|"
     r"sobre m[íi]|perfil|personaje|eslogan|excusa|frase|cita\b"
     r"|histoire|conte\b|r[ée]cit|po[èe]me|po[ée]sie|paroles|chanson|roman\b|sc[èe]ne|monologue|journal intime|blague|"
@@ -134,15 +134,9 @@ _REFUSING = Lazy(
     re.IGNORECASE,
 )
 _FLAGS = re.IGNORECASE
-_VOICED = Lazy(f"(?:{_SOMEBODY})|(?:{_PROSE})|(?:{_ROLE})|(?:{_RENDER})|(?:{_CONTINUE})", _FLAGS)
-_PLAYED = Lazy(f"(?:{_ROLE})|(?:{_RENDER})|(?:{_CONTINUE})", _FLAGS)
-_ACTED = Lazy(f"(?:{_ROLE})|(?:{_CONTINUE})", _FLAGS)
-_WRITES = Lazy(_WRITE, _FLAGS)
-_SAYS_TO = Lazy(_MESSAGE, _FLAGS)
-_RENDERS = Lazy(_RENDER, _FLAGS)
-_CONTINUES = Lazy(_CONTINUE, _FLAGS)
-_IN_VERSE = Lazy(_VERSE, _FLAGS)
-_PERSON = Lazy(_SOMEBODY, _FLAGS)
+_WRITES, _SAYS_TO = Lazy(_WRITE, _FLAGS), Lazy(_MESSAGE, _FLAGS)
+_PERSON, _IN_PROSE, _IN_VERSE = Lazy(_SOMEBODY, _FLAGS), Lazy(_PROSE, _FLAGS), Lazy(_VERSE, _FLAGS)
+_PLAYS, _RENDERS, _CONTINUES = Lazy(_ROLE, _FLAGS), Lazy(_RENDER, _FLAGS), Lazy(_CONTINUE, _FLAGS)
 _HOW_TO_SAY = Lazy(
     r"\b(?:what|how) (?:do|should|can|could|would) (?:I|we|you) (?:say|reply|respond|answer|write|greet|text)\b",
     _FLAGS,
@@ -162,15 +156,15 @@ def asks_for_a_message(asked: str) -> bool:
     task = _task(asked)
     if not task:
         return False
-    if _HOW_TO_SAY().search(task) or _ACTED().search(task):
+    if _has(task, _HOW_TO_SAY, _PLAYS, _CONTINUES):
         return True
-    return _SAYS_TO().search(task) is not None and (len(task) <= _SHORT or _WRITES().search(task) is not None)
+    return _has(task, _SAYS_TO) and (len(task) <= _SHORT or _has(task, _WRITES))
 
 
 def asks_for_a_voice(asked: str) -> bool:
     """Whether what the answer says may be somebody else's words: a text to write, a role, a text to translate."""
     task = _task(asked)
-    return bool(task) and (_VOICED().search(task) is not None or asks_for_a_message(asked))
+    return _has(task, _PLAYS, _PERSON, _RENDERS, _IN_PROSE, _CONTINUES) or asks_for_a_message(asked)
 
 
 def may_ask_for_a_refusal(asked: str, *, by_the_assistant: bool) -> bool:
@@ -181,17 +175,16 @@ def may_ask_for_a_refusal(asked: str, *, by_the_assistant: bool) -> bool:
     task = _task(asked)
     if not task:
         return False
-    if _ACTED().search(task) or (_RENDERS().search(task) and not by_the_assistant):
+    if _has(task, _PLAYS, _CONTINUES):
         return True
-    written = (
-        _PERSON().search(task) or (_SAYS_TO().search(task) and _WRITES().search(task)) or _HOW_TO_SAY().search(task)
-    )
-    return written is not None and (not by_the_assistant or _REFUSING().search(task) is not None)
+    if by_the_assistant and not _has(task, _REFUSING):
+        return False
+    return _has(task, _RENDERS, _PERSON, _HOW_TO_SAY) or (_has(task, _SAYS_TO) and _has(task, _WRITES))
 
 
 def sets_limits(system_prompt: str) -> bool:
     """Whether a system prompt forbids something, so that declining may be what it asks for."""
-    return bool(system_prompt.strip()) and _LIMITS().search(_task(system_prompt)) is not None
+    return _has(_task(system_prompt), _LIMITS)
 
 
 def asks_for_a_fragment(asked: str) -> bool:
@@ -199,15 +192,20 @@ def asks_for_a_fragment(asked: str) -> bool:
     task = _task(asked)
     if not task:
         return False
-    if _CONTINUES().search(task) or _IN_VERSE().search(task):
+    if _has(task, _CONTINUES, _IN_VERSE):
         return True
     # A text that breaks off is translated into one that does.
-    return _RENDERS().search(task) is not None and task.rstrip("\"'”’»)]」』` \n")[-1:].isalpha()
+    return _has(task, _RENDERS) and task.rstrip("\"'”’»)]」』` \n")[-1:].isalpha()
 
 
 def asks_for_rendering(asked: str) -> bool:
     """Whether the answer is a text of the task's own in other words."""
-    return _RENDERS().search(_task(asked)) is not None
+    return _has(_task(asked), _RENDERS)
+
+
+def _has(task: str, *patterns: Lazy) -> bool:
+    """Whether one of the patterns is in the task; they are compiled one by one, as far as needed."""
+    return bool(task) and any(pattern().search(task) for pattern in patterns)
 
 
 def _task(asked: str) -> str:
