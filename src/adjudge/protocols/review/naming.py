@@ -54,9 +54,13 @@ _ALSO = {
 }
 
 
+# "Clearly better" says nothing of clarity.
+_SURELY = re.compile(r"\bclear(?:ly)? (?!written|structured|worded|explained|organi[sz]ed|laid|and)")
+
+
 def names(text: str, criterion: Criterion) -> bool:
     """Whether a text speaks of a criterion, by its name or by a word people use for it."""
-    lowered = text.lower()
+    lowered = _SURELY.sub("", text.lower())
     known = {*_written(criterion), *_ALSO.get(criterion.key, ())}
     return any(name in lowered for name in known)
 
@@ -72,10 +76,11 @@ def named_by_name(text: str, criteria: tuple[Criterion, ...]) -> list[Criterion]
             lowered = lowered.replace(name, "_" * len(name))
             if criterion not in named:
                 named.append(criterion)
+    if not named and "overall" in lowered:
+        return [criterion for criterion in criteria if criterion.key == OVERALL]
     return named
 
 
 def _written(criterion: Criterion) -> set[str]:
     written = {criterion.name.lower(), criterion.key.replace("_", " ").lower()}
-    written |= {part for part in criterion.name.lower().split("/") if len(part) > 4}
-    return written | ({"overall"} if criterion.key == OVERALL else set())
+    return written | {part for part in criterion.name.lower().split("/") if len(part) > 4}

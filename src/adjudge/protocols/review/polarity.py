@@ -44,9 +44,9 @@ _ANY = Lexicon(
 _OWN: dict[str, Lexicon] = {
     "truthfulness": Lexicon(
         fault=r"wrong(?:ly)?|false(?:ly|hoods?)?|(?:factually )?incorrect(?:ly)?|inaccurate(?:ly)?|inaccurac(?:y|ies)|"
-        r"untrue|mistaken(?:ly)?|untruthful|hallucinat\w+|fabricat\w+|made[ -]up|mislead\w*|misstat\w+|nonsense",
+        r"factual (?:errors?|mistakes?|inaccurac(?:y|ies))|untrue|mistaken(?:ly)?|untruthful|hallucinat\w+|fabricat\w+|made[ -]up|mislead\w*|misstat\w+|nonsense",
         praise=r"(?:factually )?correct(?:ly)?|(?:factually )?accurate(?:ly)?|truthful(?:ly)?|factually (?:right|sound)|"
-        r"true|(?:is|are|was|were) (?:all )?right|gets? (?:\w+ ){1,5}right|checks? out|verifiable|reliable",
+        r"(?:is|are|was|were|all|holds?) true|(?:is|are|was|were) (?:all )?right|gets? (?:\w+ ){1,5}right|checks? out|verifiable|reliable",
     ),
     "instruction_following": Lexicon(
         fault=r"ignor(?:es|ed|ing)|disregard\w*|violat\w+|fail(?:s|ed)? to|miss(?:es|ed|ing)|omit(?:s|ted)|omissions?|"
@@ -68,10 +68,10 @@ _OWN: dict[str, Lexicon] = {
     "style_clarity": Lexicon(
         fault=r"unclear|confusing(?:ly)?|hard to (?:read|follow|understand)|difficult to (?:read|follow|understand)|"
         r"mess(?:y|ily)|clutter(?:ed)?|disorgani[sz]ed|unstructured|unreadable|awkward(?:ly)?|clumsy|chopp(?:y|ily)|"
-        r"pleasantr(?:y|ies)|sycophan\w+|wall of text|incoherent|garbled|poor(?:er)? formatting|could be clearer",
+        r"pleasantr(?:y|ies)|sycophan\w+|wall of text|incoherent|garbled|poor(?:er)? formatting|could be clearer|filler",
         praise=r"clear(?:ly (?:written|structured|organi[sz]ed|laid|worded|explained|presented))?|readable|"
         r"eas(?:y|ily) to (?:read|follow|understand|scan)|well[ -](?:structured|organi[sz]ed|formatted|written|laid)|"
-        r"neat(?:ly)?|tid(?:y|ily)|clean(?:ly)?|coherent",
+        r"neat(?:ly|er)?|tid(?:y|ily|ier)|clean(?:ly|er)?|clearer|easier to (?:read|follow|understand|scan)|coherent",
         feared=r"filler|fluff|jargon|small talk",
     ),
     "harmlessness": Lexicon(
@@ -89,8 +89,8 @@ _OWN: dict[str, Lexicon] = {
 }
 _BREAK = re.compile(
     r"[.;:!?()—–]|\b(?:but|yet|however|though|although|while|whereas|because|since|so|which|if)\b|"
-    r",\s+(?=(?:it|this|that|the|and|they|there|its|also|then|with|no|not|nothing|without|never|none)\b)|"
-    r"\b(?:and|or)\s+(?=(?:no|not|nothing|without|never|none)\b)|(?=\bnor\b)|"
+    r",\s+(?=(?:it|this|that|the|and|they|there|its|also|then|with|all|every|everything|no|not|nothing|"
+    r"without|never|none)\b)|\b(?:and|or)\s+(?=(?:no|not|nothing|without|never|none)\b)|(?=\bnor\b)|"
     r"\band\s+(?=(?:it|the|its|there|this|is|are|was|has|had|gives|names|says|puts|gets|contains|makes|states|lists|"
     r"calls|writes|uses|adds|Response)\b)",
     re.IGNORECASE,
@@ -176,6 +176,8 @@ def _longest(found: list[Hit]) -> Iterator[Hit]:
 
 def _read(kind: str, side: int, match: re.Match[str], text: str) -> Hit | None:
     before, words = _scope(text, match.start()), match[0]
+    if kind == "praise":  # "no errors, omissions" denies both, "no errors, great" does not
+        before = before.rpartition(",")[2].lstrip()
     negations = len(_NEGATION.findall(before))
     grade = next((grade for grade, pattern in _GRADES if pattern.search(before)), "")
     start, shown = match.start(), _shown(before, words)
