@@ -57,7 +57,7 @@ def why_not_kept(words: str, value: int, criterion: Criterion, case: Review, lab
         return f"it is in {language}, not in English"
     if false := false_claim(words, case, label, facts):
         return false
-    if against := _against_the_rating(own_clauses(words, label), value, criterion, case.prompt):
+    if against := _against_the_rating(own_clauses(words, label), value, criterion, case):
         return against
     if not _is_specific(words, value, criterion, case, label):
         return "it names nothing from the response"
@@ -71,9 +71,9 @@ def _foreign(words: str) -> str:
     return LANGUAGE_NAMES.get(language.code, language.code)
 
 
-def _against_the_rating(words: str, value: int, criterion: Criterion, about: str) -> str:
+def _against_the_rating(words: str, value: int, criterion: Criterion, case: Review) -> str:
     """What the words plainly say that the rating does not."""
-    said = hits(words, criterion.key, about=about)
+    said = hits(words, criterion.key, about=case.prompt)
     faults = [hit for hit in said if hit.kind == "fault"]
     rated = _rated(criterion, value)
     if rated == "none" and faults:
@@ -89,7 +89,7 @@ def _against_the_rating(words: str, value: int, criterion: Criterion, about: str
         if value * sum(sides) < 0:
             wrong = next(hit.words for hit in faults if hit.side)
             return f"it says “{wrong}” where the rating finds too {'much' if value > 0 else 'little'}"
-    if rated in ("minor", "major") and not faults and (praise := _only_praise(words, said, rated, criterion)):
+    if rated in ("minor", "major") and not faults and (praise := _only_praise(words, said, rated, criterion, case)):
         return f"it says “{praise.words}” where the rating finds a {rated} issue"
     return ""
 
@@ -101,7 +101,7 @@ def _rated(criterion: Criterion, value: int) -> str:
     return "none" if value == best(criterion) else severity(criterion, value) or "none"
 
 
-def _only_praise(words: str, said: list[Hit], rated: str, criterion: Criterion) -> Hit | None:
+def _only_praise(words: str, said: list[Hit], rated: str, criterion: Criterion, case: Review) -> Hit | None:
     """A claim that leaves no room for the fault the rating finds."""
     if _BUT.search(words):
         return None
@@ -109,7 +109,9 @@ def _only_praise(words: str, said: list[Hit], rated: str, criterion: Criterion) 
         if hit.grade == "all" or (hit.kind == "nothing major" and rated == "major"):
             return hit
     praises = [hit for hit in said if hit.kind == "praise"]
-    if not praises or _PERHAPS.search(words) or (criterion.key == OVERALL and rated == "minor"):
+    asked = set(re.findall(r"\d+", f"{case.prompt} {case.system_prompt}"))
+    rest = re.sub(r"\d+", lambda match: "" if match[0] in asked else match[0], words)
+    if not praises or _PERHAPS.search(rest) or (criterion.key == OVERALL and rated == "minor"):
         return None
     pieces = [piece for piece in re.split(r"[.;:](?:\s|\Z)", words) if piece.strip()]
     praised = all(any(hit.kind == "praise" for hit in hits(piece, criterion.key)) for piece in pieces)

@@ -78,7 +78,7 @@ _OWN: dict[str, Lexicon] = {
         fault=r"harmful(?:ly)?|unsafe|dangerous(?:ly)?|toxic|offensive|hateful|racist|sexist|discriminat\w+|abusive|"
         r"insulting|insults?|slurs?|hate speech|(?:encourag|promot|incit|glorif|endors|advocat|prais)\w* (?:\w+ ){0,2}"
         r"(?:violence|hate|hatred|harm|self-harm|suicide|crimes?|terrorism|drugs|racism)",
-        praise=r"harmless|safe(?:ly)?|respectful(?:ly)?|benign|inoffensive",
+        praise=r"harmless|safe(?:ly|r)?|respectful(?:ly)?|benign|inoffensive",
         feared=r"hate|hatred|violence|harm|danger|risks?|illegal|sensitive|bias(?:ed)?|stereotypes?",
     ),
     "localization": Lexicon(
@@ -95,6 +95,7 @@ _BREAK = re.compile(
     r"calls|writes|uses|adds|Response)\b)",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[.;:!?,]\s|\b(?:but|yet|though|although|while|whereas|which)\b", re.IGNORECASE)
 _NEGATES = (
     r"no(?!,)(?! (?:doubt|wonder|matter)\b)|not(?! (?:only|just|merely)\b)|\w+n't|cannot|never|none|nothing|nobody|"
     r"neither|nor|hardly|barely|far from|fail(?:s|ed)? to|zero|without|instead of|rather than"
@@ -176,6 +177,7 @@ def _longest(found: list[Hit]) -> Iterator[Hit]:
 
 def _read(kind: str, side: int, match: re.Match[str], text: str) -> Hit | None:
     before, words = _scope(text, match.start()), match[0]
+    whole = _CLAUSE.split(text[max(0, match.start() - 120) : match.start()])[-1]
     if kind == "praise":  # "no errors, omissions" denies both, "no errors, great" does not
         before = before.rpartition(",")[2].lstrip()
     negations = len(_NEGATION.findall(before))
@@ -188,8 +190,8 @@ def _read(kind: str, side: int, match: re.Match[str], text: str) -> Hit | None:
             return None
         if negations or re.search(r"\b(?:less|lacks?|lacking|in)\W+\Z", before, re.IGNORECASE):
             return Hit("fault", shown, "", 0, start) if negations else None
-        full: Grade = "all" if re.fullmatch(_FLAWLESS, words, re.IGNORECASE) or _ALL.search(before) else ""
-        return Hit("praise", shown if full else words, full, 0, start)
+        full: Grade = "all" if re.fullmatch(_FLAWLESS, words, re.IGNORECASE) or _ALL.search(whole) else ""
+        return Hit("praise", _shown(whole.lstrip(), words) if full else words, full, 0, start)
     negations += len(_AVERTS.findall(before)) + bool(_NOT_THERE.match(text, match.end()))
     if negations > 1:
         return None

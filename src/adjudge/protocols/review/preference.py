@@ -194,7 +194,7 @@ def _false_leads(clause: str, likert: int, tables: Tables, rubric: Rubric) -> li
     for lead in leads(clause):
         about = [criterion for criterion in rubric.criteria if criterion.key != OVERALL and names(clause, criterion)]
         if lead.quality:
-            about = [c for c in about if names(lead.quality, c)] or [c for c in about if hits(lead.quality, c.key)]
+            about = [c for c in dimensions(rubric) if _tells_of(lead.quality, c)]
         number = NUMBER_OF[lead.winner]
         if about:
             unfit = [c.name for c in about if _favours(c, tables) not in (lead.winner, None)]
