@@ -23,6 +23,14 @@ CASE = Review(
     "visitors every year in the Louvre.",
     b="Lyon is the capital of France.",
 )
+CODE = Review(
+    prompt="Write a Python function that returns the n-th Fibonacci number. Fix the bug in my code and "
+    "explain it in a bullet list with 3 items.",
+    a="Sure! Here is the function:\n```python\ndef fib(n):\n    a, b = 0, 1\n    for _ in range(n):\n    "
+    "    a, b = b, a + b\n    return a\n```\n- The loop ran one time too often.\n- The variables were "
+    "swapped in the wrong order.\n- I hope this helps!",
+    b="def fib(n): return fib(n-1)+fib(n-2)",
+)
 GOOD = [
     # Negations, and a fault beside a praise
     ("T", 3, "There are no major issues: Paris is the capital and the Seine is right."),
@@ -187,10 +195,86 @@ BAD = [
     ("T", 3, "It says “Rome lies on the Tiber”, which is right.", "does not stand in the response"),
     ("T", 3, "It quotes “Marseille” as the second city.", "does not stand in the response"),
 ]  # fmt: skip
+GOOD_ON_CODE = [
+    ("T", 3, "The function fib(n) returns the right Fibonacci numbers, I ran it for n up to 20."),
+    ("T", 3, "It correctly fixes the bug: the loop no longer runs once too often."),
+    ("T", 3, "The explanation of the wrong order of the variables is accurate."),
+    ("T", 3, "It points out the user's mistake in the loop and fixes it."),
+    ("T", 3, "The loop is correct and it does not recurse forever like Response 2."),
+    ("T", 3, "Response 2 never terminates because the base case is missing, whereas this loop ends."),
+    ("T", 2, "The function works, but the claim that the loop ran too often can't be checked."),
+    ("T", 2, "fib(n) is fine; the explanation of swapped variables is partly wrong."),
+    ("I", 3, "It gives a bullet list with three items as requested and the fixed function."),
+    ("I", 3, "All 3 bullets are there and the function is in Python."),
+    ("I", 2, "The third bullet isn't an explanation, so there are really only 2 items."),
+    ("I", 2, 'One of the three bullets is just "I hope this helps!".'),
+    ("V", 0, "The loop and three bullets are all that's needed."),
+    ("V", 0, "Short function, three bullets, nothing superfluous."),
+    ("V", 1, "“I hope this helps!” is unnecessary in a list of explanations."),
+    ("S", 2, 'Opens with "Sure!" and ends with a pleasantry in the last bullet.'),
+    ("S", 2, "The code is clear, however “I hope this helps!” as a bullet is odd."),
+    ("S", 3, "The code block is well formatted and the bullets are short."),
+    ("S", 1, "Pleasantries at both ends: “Sure!” and “I hope this helps!”."),
+    ("H", 3, "A Fibonacci function poses no risk or harm to anyone."),
+    ("H", 3, "There is nothing unsafe in a Fibonacci loop."),
+    ("L", 3, "English prompt, English answer; bullets read fluently and the function is in Python."),
+    ("O", 4, "Correct loop; the third bullet is wasted on a pleasantry."),
+    ("O", 5, "Correct, complete and tidy: the loop, the code block and three bullets."),
+    ("O", 3, "Works, but it has two small issues: the greeting and the last bullet."),
+    ("O", 2, "The function would be fine if the bullets had not been wrong about the loop."),
+    ("T", 3, "The code doesn't contain errors and returns Fibonacci numbers."),
+    ("T", 3, "I tested the loop; without exception the Fibonacci values were correct."),
+    ("I", 3, "The bug was fixed and explained in a bullet list, so no instruction was missed."),
+    ("V", -1, "The bullets could be longer; they hardly explain the loop."),
+    ("V", -1, "Lacks detail on why the variables were swapped."),
+    ("T", 1, "The function does not return Fibonacci numbers: fib(0) should be 1."),
+    ("T", 1, "Neither the loop nor the bullets are correct."),
+    ("T", 2, "Accurate except for the bullet about the order of variables."),
+    ("I", 1, "The user asked for 3 items, the function comes with two explanations."),
+    ("S", 3, "Bullets keep the explanation of the loop easy to scan."),
+]
+BAD_ON_CODE = [
+    ("T", 3, "The loop is off by one, so the Fibonacci numbers are incorrect."),
+    ("T", 3, "Bullet two gives a false explanation of the variables."),
+    ("T", 3, "The function contains a serious bug in the loop."),
+    ("T", 3, "The claims about the loop are inaccurate."),
+    ("T", 1, "The loop, the bullets and the function are all accurate."),
+    ("T", 1, "I could not find anything wrong with the loop or the bullets."),
+    ("T", 2, "Everything in the bullets and the function is correct."),
+    ("T", 2, "The loop has no errors whatsoever and neither do the bullets."),
+    ("I", 3, "It omits one of the three bullets asked for."),
+    ("I", 3, "The 3-item requirement was violated by the last bullet."),
+    ("I", 2, "All three bullets and the function follow the instructions."),
+    ("I", 1, "Follows the request for a bullet list with 3 items perfectly."),
+    ("V", 0, "The bullets are overly long for such a small function."),
+    ("V", 0, "Way too brief on the loop."),
+    ("V", 1, "The bullets are too short to explain the loop."),
+    ("V", -1, "Bloated bullets with superfluous remarks on the loop."),
+    ("V", -2, "The function and bullets have just the right length."),
+    ("V", 0, "At 300 words the loop is over-explained."),
+    ("S", 3, "The bullets are disorganized and the function is hard to follow."),
+    ("S", 3, "Too many pleasantries such as “Sure!” around the function."),
+    ("S", 1, "Bullets are neat, the function is clean."),
+    ("H", 3, "The function is dangerous and the bullets are insulting."),
+    ("H", 1, "The Fibonacci loop is perfectly safe."),
+    ("L", 3, "Bullets are ungrammatical and the function text is stilted."),
+    ("L", 1, "Fluent and idiomatic bullets about the loop."),
+    ("O", 5, "The loop has major flaws and the bullets are useless."),
+    ("O", 1, "Great function, excellent bullets."),
+    ("O", 3, "Flawless loop and flawless bullets."),
+    ("O", 4, "The function is unusable and the bullets are terrible."),
+    ("T", 3, "It says “memoization is used”, which is true."),
+    ("V", -1, "The function is cut off in the middle of the loop."),
+    ("T", 3, "Good."),
+    ("T", 3, "The response is accurate and has no mistakes."),
+    ("I", 3, "It follows the prompt and is helpful to the user."),
+    ("S", 3, "The style is good and clear and nice."),
+    ("H", 2, "Nothing harmful in the function or the bullets."),
+]
 
 
-def why(key, value, words):
-    return why_not_kept(words, value, CRITERIA[SHORT[key]], CASE, "A", [])
+def why(key, value, words, case=CASE):
+    return why_not_kept(words, value, CRITERIA[SHORT[key]], case, "A", [])
 
 
 @pytest.mark.parametrize(("key", "value", "words"), GOOD)
@@ -203,3 +287,13 @@ def test_a_bad_one_does_not_and_the_reason_can_be_read_in_it(key, value, words, 
     said = why(key, value, words)
     assert said
     assert reason in said
+
+
+@pytest.mark.parametrize(("key", "value", "words"), GOOD_ON_CODE)
+def test_a_good_sentence_on_code_stands(key, value, words):
+    assert why(key, value, words, CODE) == ""
+
+
+@pytest.mark.parametrize(("key", "value", "words"), BAD_ON_CODE)
+def test_a_bad_one_on_code_does_not(key, value, words):
+    assert why(key, value, words, CODE)

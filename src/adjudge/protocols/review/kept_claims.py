@@ -16,10 +16,10 @@ QUOTED = re.compile(r"[\"“«]([^\"”»\n]{2,400})[\"”»]")
 # In front of what should stand there, or stands elsewhere.
 _NOT_QUOTED = re.compile(
     r"\b(?:instead of|rather than|should (?:\w+ ){0,2}(?:be|read|say|use|have been|write|have)|not|\w+n't|never|no|"
-    r"without|correct(?:ly)?(?: \w+){0,2}(?: (?:is|would be|being))?|misspell\w*(?: of| for| the word)?|typo for|means?|"
-    r"meant|mean|expected|replaced? (?:\w+ )?(?:with|by)|omits?|omitted|lacks?|missing|would be|for|better(?: as)?|"
-    r"spelled|spelling of|asked for|such as|like)(?: (?:a|an|the|word|phrase|term|name|verb|noun|mention(?: of)?|say|use|"
-    r"mention|contain|include|write|just|simply|to|of|saying|using))*[\s,:(]*\Z",
+    r"without|correct(?:ly)?(?: \w+){0,2}(?: (?:is|would be|being))?|misspell\w*(?: of| for| the word)?|typo for|"
+    r"means?|meant|expected|replaced? (?:\w+ )?(?:with|by)|omits?|omitted|lacks?|missing|would be|for|better(?: as)?|"
+    r"spelled|spelling of|asked for|such as|like)(?: (?:a|an|the|word|phrase|term|name|verb|noun|mention(?: of)?|say|"
+    r"use|contain|include|write|just|simply|to|of|saying|using))*[\s,:(]*\Z",
     re.IGNORECASE,
 )
 _GAP = re.compile(r"\s*(?:\.\.\.|…|\[[^\]]*\])\s*")
@@ -29,7 +29,7 @@ _CUT_OFF = re.compile(
 )
 _HEDGE = r"(?:(?:about|around|only|just|roughly|approximately|some|a total of|exactly|its|all|of|some|circa|ca\.) )*"
 _COUNT = re.compile(
-    rf"\b(?P<verb>has|have|had|is|was|contains?|with|at|runs? to|counts?|totals?|comes? to|reach(?:es)?|uses?|spans?|its) "
+    r"\b(?:has|have|had|is|was|contains?|with|at|runs? to|counts?|totals?|comes? to|reach(?:es)?|uses?|spans?|its) "
     rf"{_HEDGE}(?P<bound>over |more than |under |fewer than |less than |nearly |almost )?{_HEDGE}"
     r"(?P<number>\d{1,3}(?:,\d{3})+|\d{1,5}) words\b(?! (?:over|too|more|fewer|less|short|shorter|longer|above|below|"
     r"under|were|was|limit))",
@@ -40,10 +40,9 @@ _SAYS = re.compile(
     r"\b(?:(?i:says|states|claims|asserts|writes|answers)\b[^.;,\"“]{0,80}?\b(?:is|are|was|were|in|on)|"
     r"(?i:names|mentions|cites))\s+([A-Z][a-z]{2,}|\d[\d.,]*\d)(?=\s*[.,;]|\s+(?:as|and|in|for|instead|which)\b|\s*\Z)"
 )
-_INSTEAD = re.compile(
-    r"\b(?:unlike|compared (?:to|with)|in contrast to|as opposed to|contrary to) (?:the )?Response {0}\b"
-    r"(?:, which[^,;.]*)?[^,;.]*,?".replace("{0}", "%s"),
-    re.IGNORECASE,
+_UNLIKE = (
+    r"\b(?:unlike|compared (?:to|with)|in contrast to|as opposed to|contrary to) (?:the )?Response %s\b"
+    r"(?:, which[^,;.]*)?[^,;.]*,?"
 )
 
 
@@ -66,13 +65,14 @@ def own_clauses(words: str, label: Label) -> str:
     """The words without quotations and without the clauses that are only about the other response."""
     them = other(label)
     text = plain(QUOTED.sub("“”", words))
-    text = re.sub(_INSTEAD.pattern % NUMBER_OF[them], " ", text, flags=re.IGNORECASE)
+    text = re.sub(_UNLIKE % NUMBER_OF[them], " ", text, flags=re.IGNORECASE)
     parts = re.split(r"((?<=[.;])\s+|,?\s+(?:while|whereas|but)\s+)", text)
-    return "".join(part for part in parts if set(responses_in(part)) != {them} or _is_subject(part, them) is False)
+    return "".join(part for part in parts if set(responses_in(part)) != {them} or _is_measure(part, them))
 
 
-def _is_subject(part: str, them: Label) -> bool:
-    return re.search(rf"\b(?:than|as|to|from|over|of) Response {NUMBER_OF[them]}\b", part, re.IGNORECASE) is None
+def _is_measure(part: str, them: Label) -> bool:
+    """Whether the other response is only what this one is measured against."""
+    return re.search(rf"\b(?:than|as|to|from|over|of|like) Response {NUMBER_OF[them]}\b", part, re.I) is not None
 
 
 def _false_quote(words: str, case: Review, label: Label) -> str:
@@ -86,7 +86,7 @@ def _false_quote(words: str, case: Review, label: Label) -> str:
         found = all(
             any(stack.find(piece) or stack.find(piece.casefold()) for stack in stacks) for piece in pieces if piece
         )
-        if not found and not _NOT_QUOTED.search(words[: match.start()]):
+        if not found and not _NOT_QUOTED.search(words[max(0, match.start() - 80) : match.start()]):
             return match[1]
     return ""
 
@@ -108,8 +108,7 @@ def _false_count(own: str, case: Review, label: Label) -> str:
 
 def _false_name(own: str, case: Review, label: Label) -> str:
     """A name or number put into the response's mouth. Only for English: elsewhere names are spelled otherwise."""
-    language = language_of(case.answer(label))
-    if language is None or language.code != "en":
+    if not _SAYS.search(own) or (language := language_of(case.answer(label))) is None or language.code != "en":
         return ""
     texts = " ".join((case.answer(label), case.prompt, case.system_prompt, case.history)).casefold()
     for match in _SAYS.finditer(own):

@@ -41,7 +41,7 @@ _FORM_WORDS = word_set(
 # Where one of these stands, a sentence of praise may go on to tell of a fault.
 _BUT = re.compile(
     r"\b(?:but|however|though|although|yet|except|apart|aside|besides|other than|only|instead|despite|while|whereas|"
-    r"should|could|until|unless)\b",
+    r"should|could(?! not)|until|unless)\b(?!n't)",
     re.IGNORECASE,
 )
 _PERHAPS = re.compile(
@@ -85,10 +85,9 @@ def _against_the_rating(words: str, value: int, criterion: Criterion, case: Revi
         return f"it speaks of a major issue (“{graves[0].words}”) where the rating finds {finds}"
     if rated == "major" and faults and all(hit.grade == "minor" for hit in faults):
         return f"it speaks of a minor issue (“{faults[0].words}”) where the rating finds a major one"
-    if criterion.scale.low < 0 and value and (sides := {hit.side for hit in faults if hit.side}):
-        if value * sum(sides) < 0:
-            wrong = next(hit.words for hit in faults if hit.side)
-            return f"it says “{wrong}” where the rating finds too {'much' if value > 0 else 'little'}"
+    sides = [hit for hit in faults if hit.side]
+    if criterion.scale.low < 0 and sides and all(hit.side * value < 0 for hit in sides):
+        return f"it says “{sides[0].words}” where the rating finds too {'much' if value > 0 else 'little'}"
     if rated in ("minor", "major") and not faults and (praise := _only_praise(words, said, rated, criterion, case)):
         return f"it says “{praise.words}” where the rating finds a {rated} issue"
     return ""

@@ -19,9 +19,7 @@ _NUMBERED = re.compile(rf"\b{_THING}(?:\s*#\s*|\s+(?:no\.?\s*|number\s+)?)(1|2|o
 _LETTERED = re.compile(rf"\b(?i:{_THING})\s+\(?([AB])\b\)?(?! (?:is|was) (?:given|needed|asked))")
 _SHORT = re.compile(r"\bR(1|2)\b")
 _VERB = r"(?:is|was|has|does|gets|gives|makes|names|says|contains|wins|follows|fails|misses|reads|puts|scores)"
-_ORDINAL = re.compile(
-    rf"\b(?:the )?(first|second)(?: (?:{_THING}|one)\b|(?= {_VERB}\b|\s*[.,;]\s*\Z))", re.IGNORECASE
-)
+_ORDINAL = re.compile(rf"\b(?:the )?(first|second)(?: (?:{_THING}|one)\b|(?= {_VERB}\b|\s*[.,;]\s*\Z))", re.IGNORECASE)
 _AS_NUMBER = {"1": "1", "2": "2", "one": "1", "two": "2", "a": "1", "b": "2", "first": "1", "second": "2"}
 
 

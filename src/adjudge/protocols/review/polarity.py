@@ -44,9 +44,11 @@ _ANY = Lexicon(
 _OWN: dict[str, Lexicon] = {
     "truthfulness": Lexicon(
         fault=r"wrong(?:ly)?|false(?:ly|hoods?)?|(?:factually )?incorrect(?:ly)?|inaccurate(?:ly)?|inaccurac(?:y|ies)|"
-        r"factual (?:errors?|mistakes?|inaccurac(?:y|ies))|untrue|mistaken(?:ly)?|untruthful|hallucinat\w+|fabricat\w+|made[ -]up|mislead\w*|misstat\w+|nonsense",
-        praise=r"(?:factually )?correct(?:ly)?|(?:factually )?accurate(?:ly)?|truthful(?:ly)?|factually (?:right|sound)|"
-        r"(?:is|are|was|were|all|holds?) true|(?:is|are|was|were) (?:all )?right|gets? (?:\w+ ){1,5}right|checks? out|verifiable|reliable",
+        r"factual (?:errors?|mistakes?|inaccurac(?:y|ies))|untrue|mistaken(?:ly)?|"
+        r"untruthful|hallucinat\w+|fabricat\w+|made[ -]up|mislead\w*|misstat\w+|nonsense",
+        praise=r"(?:factually )?(?:correct|accurate)(?:ly)?|truthful(?:ly)?|factually (?:right|sound)|"
+        r"(?:is|are|was|were|all|holds?) true|(?:is|are|was|were) (?:all )?right|gets? (?:\w+ ){1,5}right|checks? out|"
+        r"verifiable|reliable",
     ),
     "instruction_following": Lexicon(
         fault=r"ignor(?:es|ed|ing)|disregard\w*|violat\w+|fail(?:s|ed)? to|miss(?:es|ed|ing)|omit(?:s|ted)|omissions?|"
@@ -58,8 +60,9 @@ _OWN: dict[str, Lexicon] = {
         praise=r"concise(?:ly)?|succinct(?:ly)?|(?:right|appropriate|suitable|ideal|adequate|proper|reasonable|good) "
         r"(?:length|amount)|length (?:is|was) (?:\w+ )?(?:right|fine|good|appropriate|suitable|adequate)|"
         r"to the point|just (?:right|enough)|long enough|appropriately (?:long|short|brief|sized)",
-        over=r"too (?:long|wordy|verbose|lengthy|detailed|much)|wordy|verbose|long-winded|overlong|overly (?:long|wordy|"
-        r"detailed|verbose)|padd(?:ed|ing)|bloated|rambl(?:es|ing|y)|redundan(?:t|cy|cies)|repetitive|superfluous|"
+        over=r"too (?:long|wordy|verbose|lengthy|detailed|much)|wordy|verbose|long-winded|overlong|"
+        r"overly (?:long|wordy|detailed|verbose)|padd(?:ed|ing)|bloated|rambl(?:es|ing|y)|"
+        r"redundan(?:t|cy|cies)|repetitive|superfluous|"
         r"unnecessar(?:y|ily)|excessive(?:ly)?|could be (?:shorter|shortened|trimmed|cut|more concise)|filler",
         under=r"too (?:short|brief|terse|thin|little|sparse)|overly (?:short|brief|terse)|truncat(?:ed|es|ion)|"
         r"cut[s -]*off|breaks? off|ends (?:abruptly|mid)|incomplete|lacks? (?:\w+ )?details?|insufficient\w*|"
@@ -68,7 +71,8 @@ _OWN: dict[str, Lexicon] = {
     "style_clarity": Lexicon(
         fault=r"unclear|confusing(?:ly)?|hard to (?:read|follow|understand)|difficult to (?:read|follow|understand)|"
         r"mess(?:y|ily)|clutter(?:ed)?|disorgani[sz]ed|unstructured|unreadable|awkward(?:ly)?|clumsy|chopp(?:y|ily)|"
-        r"pleasantr(?:y|ies)|sycophan\w+|wall of text|incoherent|garbled|poor(?:er)? formatting|could be clearer|filler",
+        r"pleasantr(?:y|ies)|sycophan\w+|wall of text|incoherent|garbled|poor(?:er)? formatting|could be clearer|"
+        r"filler",
         praise=r"clear(?:ly (?:written|structured|organi[sz]ed|laid|worded|explained|presented))?|readable|"
         r"eas(?:y|ily) to (?:read|follow|understand|scan)|well[ -](?:structured|organi[sz]ed|formatted|written|laid)|"
         r"neat(?:ly|er)?|tid(?:y|ily|ier)|clean(?:ly|er)?|clearer|easier to (?:read|follow|understand|scan)|coherent",
@@ -83,12 +87,13 @@ _OWN: dict[str, Lexicon] = {
     ),
     "localization": Lexicon(
         fault=r"misspell(?:s|ed|ings?)?|unnatural(?:ly)?|ungrammatical(?:ly)?|stilted|mistranslat\w+|anglicisms?|"
-        r"(?:the )?wrong (?:language|locale|dialect|spelling|units?|currency|word|form)|awkward(?:ly)?|clumsy|non-native",
+        r"(?:the )?wrong (?:language|locale|dialect|spelling|units?|currency|word|form)|awkward(?:ly)?|clumsy|"
+        r"non-native",
         praise=r"natural(?:ly)?|idiomatic(?:ally)?|fluent(?:ly)?|native|grammatical(?:ly)?|correct(?:ly)?(?: spelled)?",
     ),
 }
 _BREAK = re.compile(
-    r"[.;:!?()—–]|\b(?:but|yet|however|though|although|while|whereas|because|since|so|which|if)\b|"
+    r"[.;:!?()—–]|\b(?:but|yet|however|though|although|while|whereas|because|since|so|which)\b|"
     r",\s+(?=(?:it|this|that|the|and|they|there|its|also|then|with|all|every|everything|no|not|nothing|"
     r"without|never|none)\b)|\b(?:and|or)\s+(?=(?:no|not|nothing|without|never|none)\b)|(?=\bnor\b)|"
     r"\band\s+(?=(?:it|the|its|there|this|is|are|was|has|had|gives|names|says|puts|gets|contains|makes|states|lists|"
@@ -97,8 +102,9 @@ _BREAK = re.compile(
 )
 _CLAUSE = re.compile(r"[.;:!?,]\s|\b(?:but|yet|though|although|while|whereas|which)\b", re.IGNORECASE)
 _NEGATES = (
-    r"no(?!,)(?! (?:doubt|wonder|matter)\b)|not(?! (?:only|just|merely)\b)|\w+n't|cannot|never|none|nothing|nobody|"
-    r"neither|nor|hardly|barely|far from|fail(?:s|ed)? to|zero|without|instead of|rather than"
+    r"no(?!,)(?! (?:doubt|wonder|matter|exceptions?)\b)|not(?! (?:only|just|merely)\b)|\w+n't|cannot|never|none|"
+    r"nothing|nobody|neither|nor|hardly|barely|far from|fail(?:s|ed)? to|zero|"
+    r"without(?! (?:exception|doubt|question)\b)|instead of|rather than"
 )
 _NEGATION = re.compile(rf"\b(?:{_NEGATES})\b", re.IGNORECASE)
 # With these a fault is not there, while a praise is not denied by them.
@@ -110,12 +116,12 @@ _AVERTS = re.compile(
 # A fault that is someone else's.
 _MENDS = re.compile(
     r"\b(?:correct(?:s|ed|ing)|fix(?:es|ed|ing)?|flags?|flagged|points? out|identif(?:ies|ied)|spots?|catches|caught|"
-    r"resolv(?:es|ed)|user's|prompt's|question's|original)\b(?:\W+\w+){0,4}\W*\Z",
+    r"resolv(?:es|ed)|user's|prompt's|question's|original|explanation of|explains why)\b(?:\W+\w+){0,4}\W*\Z",
     re.IGNORECASE,
 )
 _MENDED = re.compile(rf"{_ERROR}|misspell\w*|inaccurac\w+|(?:wrong|false|mistaken|incorrect)\Z", re.IGNORECASE)
 _SUPPOSED = re.compile(
-    r"\b(?:would|might|may|could|if|should|must|need(?:s|ed)? to|to|ought|seem(?:s|ed)?)(?: (?:be|have|been|a|the))*\s+\Z|"
+    r"\b(?:would|might|may|could|should|must|need(?:s|ed)? to|to|ought|seem(?:s|ed)?)(?: (?:be|have|been|a|the))*\s+\Z|"
     r"\b(?:would|might|may|could|should) (?:not )?(?:\w+ ){0,2}\Z",
     re.IGNORECASE,
 )
@@ -128,13 +134,14 @@ _ALL = re.compile(
     r"(?![ -]too)\b",
     re.IGNORECASE,
 )
-_GRADES: tuple[tuple[Grade, re.Pattern[str]], ...] = tuple(
-    (grade, re.compile(rf"\b(?:{words})(?:[ -]+\w+){{0,1}}[ -]+\Z", re.IGNORECASE))
-    for grade, words in (
-        ("major", "major|serious|seriously|severe|severely|critical|grave|significant|substantial|huge|glaring"),
-        ("minor", "minor|small|slight|slightly|tiny|trivial|negligible|little|a bit|somewhat|marginal|marginally"),
-    )
+_GRADE_WORDS: dict[Grade, str] = {
+    "major": "major|serious|seriously|severe|severely|critical|grave|significant|substantial|huge|glaring",
+    "minor": "minor|small|slight|slightly|mildly|tiny|trivial|negligible|little|a bit|somewhat|marginal|marginally",
+}
+_GRADES = tuple(
+    (grade, re.compile(rf"\b(?:{words})(?:[ -]+\w+)?[ -]+\Z", re.IGNORECASE)) for grade, words in _GRADE_WORDS.items()
 )
+_READ = 5_000  # characters of a text that are read
 _WINDOW = 9  # words in front of a hit in which a negation counts
 
 
@@ -151,12 +158,12 @@ class Hit(NamedTuple):
 def hits(text: str, key: str, *, general: bool = True, about: str = "") -> list[Hit]:
     """What a text plainly says of a criterion; `general` words count too, those of the task (`about`) do not."""
     found: list[Hit] = []
+    text = text[:_READ]
     for kind, side, pattern in _patterns(key, general):
         for match in pattern.finditer(text):
-            if kind != "praise" and re.search(rf"\b{re.escape(match[0])}\b", about, re.IGNORECASE):
-                continue
             hit = _read(kind, side, match, text)
-            if hit is not None:
+            of_the_task = re.search(rf"\b{re.escape(match[0])}\b", about, re.IGNORECASE) is not None
+            if hit is not None and (kind == "praise" or hit.grade or not of_the_task):
                 found.append(hit)
     return sorted(_longest(found), key=lambda hit: hit.start)
 
@@ -177,11 +184,13 @@ def _longest(found: list[Hit]) -> Iterator[Hit]:
 
 def _read(kind: str, side: int, match: re.Match[str], text: str) -> Hit | None:
     before, words = _scope(text, match.start()), match[0]
+    if re.search(r"\bif\b", before, re.IGNORECASE):
+        return None
     whole = _CLAUSE.split(text[max(0, match.start() - 120) : match.start()])[-1]
     if kind == "praise":  # "no errors, omissions" denies both, "no errors, great" does not
         before = before.rpartition(",")[2].lstrip()
     negations = len(_NEGATION.findall(before))
-    grade = next((grade for grade, pattern in _GRADES if pattern.search(before)), "")
+    grade: Grade = next((grade for grade, pattern in _GRADES if pattern.search(before)), "")
     start, shown = match.start(), _shown(before, words)
     if kind == "praise":
         if _SUPPOSED.search(before) or (words.lower() == "correct" and _is_of_another(before, text[match.end() :])):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from ...facts.language import LANGUAGE_NAMES, language_of
 from ...facts.sentences import sentence_spans
 from ...rubric import OVERALL, Criterion, Rubric
-from ...verdicts import FinalRating, Label
+from ...verdicts import LABELS, FinalRating, Label
 from .consistency import NO_PREFERENCE, dimensions, severity
 from .naming import NUMBER, NUMBER_OF, names, plain, responses_in
 from .polarity import Hit, hits
@@ -211,15 +211,25 @@ _SUBJECT = re.compile(
     r"(?<!in )(?<!of )(?<!by )(?<!to )(?<!for )(?<!from )(?<!with )(?<!than )\bResponse ([12])\b(?!'s)"
     r"(?:(?!\b(?:because|since|which|that|when|where|if|so|as)\b)[^:()])*"
 )
+_OF_BOTH = re.compile(
+    r"\s*(?:although |while |though )?both(?: responses| answers)? ((?:are|were|follow|have)\b(?:(?!, |Response).)*)",
+    re.I,
+)
 
 
 def _false_tone(clause: str, tables: Tables, rubric: Rubric) -> list[str]:
-    """A fault where the response has none, or a praise where it has a major one; only in a clause about one response."""
+    """A fault where the response has none, or a praise where it has a major one, in a clause about one or both."""
+    if both := _OF_BOTH.match(clause):
+        return [problem for label in LABELS for problem in _unfit(both[1], label, tables, rubric)]
     subject = _SUBJECT.search(clause)
     if subject is None or len(set(responses_in(clause))) != 1 or leads(clause) or _EVEN.search(clause):
         return []
-    label, clause = NUMBER[subject[1]], subject[0]
-    table = tables[label]
+    return _unfit(subject[0], NUMBER[subject[1]], tables, rubric)
+
+
+def _unfit(clause: str, label: Label, tables: Tables, rubric: Rubric) -> list[str]:
+    """What is said of one response that fits none of the criteria it may be said of."""
+    table, who = tables[label], f"Response {NUMBER_OF[label]}"
     said = {c.key: hits(clause, c.key, general=False) for c in dimensions(rubric)}
     found = [(c, hit) for c in dimensions(rubric) for hit in said[c.key] if hit.kind != "nothing major"]
     problems: list[str] = []
@@ -227,14 +237,10 @@ def _false_tone(clause: str, tables: Tables, rubric: Rubric) -> list[str]:
         # A word may belong to several criteria: it is false only if it fits none of them.
         fitting = [c for c, same in found if (same.start, same.kind) == (hit.start, hit.kind)]
         if criterion == fitting[0] and not any(_fits(hit, c, table[c.key].value) for c in fitting):
-            value = table[criterion.key].value
-            who = f"Response {NUMBER_OF[label]}"
-            problems.append(f"says “{hit.words}” of {who}, whose {criterion.name} is {value}")
+            problems.append(f"says “{hit.words}” of {who}, whose {criterion.name} is {table[criterion.key].value}")
     flawless = [hit for hit in hits(clause, "", general=True) if hit.kind == "praise" and hit.grade == "all"]
     if flawless and not found and table[OVERALL].value < 4:
-        problems.append(
-            f"says “{flawless[0].words}” of Response {NUMBER_OF[label]}, whose Overall Quality is {table[OVERALL].value}"
-        )
+        problems.append(f"says “{flawless[0].words}” of {who}, whose Overall Quality is {table[OVERALL].value}")
     return problems
 
 

@@ -28,8 +28,8 @@ _UP = (
 )
 _DOWN = r"(?:worse|weaker|inferior|poorer|behind|worst|weakest|less (?P<less>\w+))"
 _WINS = (
-    r"(?:wins|won|should win|deserves to win|must win|would win|outperforms|outperformed|beats|beat|surpasses|outshines|"
-    r"outdoes|leads|prevails|edges out|takes the lead|has the edge|has an edge|has a slight edge|tops|excels over)"
+    r"(?:wins|won|should win|deserves to win|must win|would win|outperforms|outperformed|beats|beat|surpasses|"
+    r"outshines|outdoes|leads|prevails|edges out|takes the lead|has the edge|has an edge|has a slight edge|tops)"
 )
 _LOSES = r"(?:loses|lost|should lose|trails|lags|underperforms|is outperformed by|is beaten by)"
 _CHOOSE = (
@@ -42,7 +42,10 @@ _GAP = r"(?:,? (?!Response\b|and\b|but\b|not\b)[\w-]+,?){0,3}?"
 _FORMS: tuple[tuple[re.Pattern[str], bool], ...] = tuple(
     (re.compile(form, re.IGNORECASE), ahead)
     for form, ahead in (
-        (rf"\b{_R}{_GAP} (?P<neg>not )?{_BE} (?P<not>not |no |never )?{_ADVERB}(?:the |a |an |my )?{_ADVERB}{_UP}\b", True),
+        (
+            rf"\b{_R}{_GAP} (?P<neg>not )?{_BE} (?P<not>not |no |never )?{_ADVERB}(?:the |a |an |my )?{_ADVERB}{_UP}\b",
+            True,
+        ),
         (rf"\b{_R}{_GAP} {_ADVERB}{_WINS}\b", True),
         (rf"\b{_CHOOSE} (?:is |to |for )?(?:the )?{_R}", True),
         (rf"\b{_R}{_GAP} {_BE} (?P<not>not |no |never )?{_ADVERB}(?:the |a |an )?{_ADVERB}{_DOWN}\b", False),
@@ -53,7 +56,7 @@ _FORMS: tuple[tuple[re.Pattern[str], bool], ...] = tuple(
 _DENIED = re.compile(r"(?:\b(?:not|never|no|cannot)|n't)(?: \w+){0,2}\s*\Z", re.IGNORECASE)
 _IT = re.compile(rf"\b({_CHOOSE}) it\b", re.IGNORECASE)
 _NOT_AHEAD = re.compile(
-    r"\b(?:not|isn't|wasn't|hardly) (?:\w+ ){0,3}?(?:better|stronger|superior|preferable|preferred|best|ahead|winner)\b",
+    r"\b(?:not|\w+n't|hardly) (?:\w+ ){0,3}?(?:better|stronger|superior|preferable|preferred|best|ahead|winner)\b",
     re.IGNORECASE,
 )
 _EQUAL = re.compile(
@@ -68,7 +71,9 @@ _EQUAL = re.compile(
 )
 _SOFT = r"slight(?:ly)?|marginal(?:ly)?|a (?:tiny |little )?bit|a little|somewhat|a tad|a touch|barely|narrowly"
 _HARD = r"much|far|significant(?:ly)?|considerabl[ey]|substantial(?:ly)?|vastly|a lot|by far|way|strongly|markedly"
-_AHEAD = r"(?:better|worse|stronger|weaker|superior|inferior|preferable|preferred|best|ahead|behind|prefer|outperform|edge)"
+_AHEAD = (
+    r"(?:better|worse|stronger|weaker|superior|inferior|preferable|preferred|best|ahead|behind|prefer|outperform|edge)"
+)
 
 
 class Lead(NamedTuple):
@@ -87,7 +92,11 @@ def leads(sentence: str) -> list[Lead]:
     for pattern, ahead in _FORMS:
         for match in pattern.finditer(text):
             groups = match.groupdict()
-            if groups.get("not") or groups.get("neg") or _DENIED.search(text[: match.start()]):
+            if (
+                groups.get("not")
+                or groups.get("neg")
+                or _DENIED.search(text[max(0, match.start() - 60) : match.start()])
+            ):
                 continue
             named = NUMBER[match["n"]]
             quality = groups.get("more") or groups.get("er") or groups.get("less") or ""
@@ -149,7 +158,10 @@ _STATED = tuple(
         rf"(?<![\w.]){_VALUE} (?:for|to|in|with|goes to) {_R}(?! and\b)",
     )
 )
-_BOTH = re.compile(rf"\b(?:both|each)\b(?: [\w&/,]+){{0,7}}? {_RATES} {_VALUE}{_ENDS}|{_VALUE.replace('value', 'v2')} (?:for|in) both", re.I)
+_BOTH = re.compile(
+    rf"\b(?:both|each)\b(?: [\w&/,]+){{0,7}}? {_RATES} {_VALUE}{_ENDS}|{_VALUE.replace('value', 'v2')} (?:for|in) both",
+    re.I,
+)
 
 
 def stated(sentence: str, criteria: tuple[Criterion, ...]) -> list[Stated]:
