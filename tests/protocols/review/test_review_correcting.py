@@ -126,7 +126,10 @@ def test_a_justification_that_is_specific_english_and_true_is_kept():
         ("It says “flows through Prague”, which is right.", "which does not stand in the response"),
         ("The response about the Danube is truncated after Budapest.", "cut off, which it is not"),
         ("With its 150 words on the Danube and Vienna it is complete.", "counts 150 words where there are 15"),
-        ("There is a major error about the Danube and Vienna.", "a major issue where the rating finds none"),
+        (
+            "There is a major error about the Danube and Vienna.",
+            "a major issue (“major error”) where the rating finds none",
+        ),
         (
             "La respuesta nombra Viena y Budapest, dos ciudades por las que pasa el Danubio, y eso es correcto.",
             "in Spanish, not in English",
