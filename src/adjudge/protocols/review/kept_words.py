@@ -53,6 +53,7 @@ _PERHAPS = re.compile(
 
 def why_not_kept(words: str, value: int, criterion: Criterion, case: Review, label: Label, facts: list[Fact]) -> str:
     """Why a person's justification of a kept rating cannot stand; empty if it can."""
+    words = " ".join(words.split())
     if language := _foreign(words):
         return f"it is in {language}, not in English"
     if false := false_claim(words, case, label, facts):

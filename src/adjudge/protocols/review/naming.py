@@ -24,10 +24,10 @@ _AS_NUMBER = {"1": "1", "2": "2", "one": "1", "two": "2", "a": "1", "b": "2", "f
 
 
 def plain(text: str) -> str:
-    """The text with every way to name a response turned into "Response 1" or "Response 2"."""
+    """The text with every way to name a response turned into "Response 1" or "Response 2", on one line."""
     for pattern in (_NUMBERED, _LETTERED, _SHORT, _ORDINAL):
         text = pattern.sub(lambda match: f"Response {_AS_NUMBER[match[1].lower()]}", text)
-    return text.replace("’", "'")
+    return " ".join(text.replace("’", "'").split())
 
 
 def responses_in(text: str) -> list[Label]:
