@@ -30,7 +30,7 @@ from adjudge.journal import open_journal
 from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.protocols.review import review
-from adjudge.protocols.review.binding import bounds_of
+from adjudge.protocols.review.binding import allowed_by, bounds_of
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.preference import VERDICTS, sentences
 from adjudge.rubric import OVERALL, Rubric, shipped
@@ -210,8 +210,9 @@ def is_measurable(case: Case, verdict: ReviewVerdict, rubric: Rubric) -> bool:
         return case.planted not in possible(case, rubric)
     facts = [fact for fact in find_review_facts(case.review) if fact.where == case.label]
     harmful = None if verdict.opinion is None else verdict.opinion.harmful_request
-    bounds = bounds_of(facts, case.review.answer(case.label), harmful)
-    return any(bound.key == case.key and case.planted not in bound.allowed for bound in bounds)
+    bounds = [b for b in bounds_of(facts, case.review.answer(case.label), harmful) if b.key == case.key]
+    criterion = next(criterion for criterion in rubric.criteria if criterion.key == case.key)
+    return bool(bounds) and case.planted not in allowed_by(criterion, bounds)
 
 
 def _because(verdict: ReviewVerdict, label: Label | None, key: str) -> str:

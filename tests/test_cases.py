@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from adjudge.cases import MAX_TEXT_BYTES, Comparison, check_weights
+from adjudge.cases import MAX_TEXT_BYTES, Comparison, Original, Review, check_weights
 from adjudge.errors import InputError, TooLargeError
 from adjudge.rubric import shipped
 
@@ -94,3 +94,25 @@ def test_an_all_zero_set_is_refused():
 def test_weights_must_be_an_object():
     with pytest.raises(InputError, match=r"^weights: expected an object, found list"):
         check_weights([1, 2], DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"ratings_a": {"truthfulness": 3}}, "ratings_a.truthfulness: expected an Original, found int; Original("),
+        ({"ratings_b": {"truthfulness": None}}, "ratings_b.truthfulness: expected an Original, found NoneType"),
+        ({"ratings_b": [3]}, "ratings_b: expected a mapping, found list; key: Original"),
+        ({"preference": "4"}, "preference: expected an Original, found str"),
+        ({"preference": Original(4)}, "preference.rating: expected text, found int"),
+        ({"review_id": ""}, "review_id: ''; a whole number, or text of 1 to 200 characters"),
+        ({"review_id": True}, "review_id: True; a whole number"),
+    ],
+)
+def test_a_review_refuses_what_is_no_rating_and_no_id(fields, says):
+    with pytest.raises(InputError) as caught:
+        Review(**fields)
+    assert str(caught.value).startswith(says)
+
+
+def test_what_a_review_is_called_is_not_for_judges():
+    assert Review(prompt="p", review_id=7).blind() == Review(prompt="p")

@@ -99,7 +99,7 @@ class Review:
     """A person's side-by-side ratings of two responses, with the task they respond to.
 
     Everything may be missing: whether that makes the task invalid, the protocol says. Ratings stand under the rubric's
-    keys; no judge ever sees them (`blind`).
+    keys; no judge ever sees them (`blind`). `review_id` is the name its owner knows it by, to join results to rows.
     """
 
     prompt: str = ""
@@ -111,17 +111,27 @@ class Review:
     ratings_a: Mapping[str, Original] = field(default_factory=dict)
     ratings_b: Mapping[str, Original] = field(default_factory=dict)
     preference: Original = Original()
+    review_id: int | str | None = None
 
     def __post_init__(self) -> None:
         for place in ("prompt", "a", "b", "task_config", "system_prompt", "history"):
             _check_text(place, getattr(self, place), may_be_empty=True)
-        for place, given in (
-            *((f"ratings_a.{key}", given) for key, given in self.ratings_a.items()),
-            *((f"ratings_b.{key}", given) for key, given in self.ratings_b.items()),
-            ("preference", self.preference),
-        ):
+        entered: list[tuple[str, object]] = [("preference", self.preference)]
+        for place, ratings in (("ratings_a", self.ratings_a), ("ratings_b", self.ratings_b)):
+            if not isinstance(ratings, Mapping):
+                raise InputError(place, f"expected a mapping, found {type(ratings).__name__}", "key: Original")
+            entered += [(f"{place}.{key}", given) for key, given in ratings.items()]
+        for place, given in entered:
+            if not isinstance(given, Original):
+                found = f"expected an Original, found {type(given).__name__}"
+                raise InputError(place, found, 'Original("3", "why") is allowed')
             _check_text(f"{place}.rating", given.rating, may_be_empty=True)
             _check_text(f"{place}.justification", given.justification, may_be_empty=True)
+        if self.review_id is not None:
+            try:
+                _check_id(self.review_id)
+            except InputError as error:
+                raise InputError("review_id", error.found, error.allowed) from None
 
     def answer(self, label: str) -> str:
         """The text of response 1 (`A`) or 2 (`B`)."""
@@ -137,7 +147,7 @@ class Review:
 
     def blind(self) -> Review:
         """The same task without anything the person entered: all a judge may see."""
-        return replace(self, ratings_a={}, ratings_b={}, preference=Original())
+        return replace(self, ratings_a={}, ratings_b={}, preference=Original(), review_id=None)
 
 
 def _check_id(given: object) -> None:

@@ -158,3 +158,154 @@ def test_a_bad_piece_is_refused_and_the_others_stay(adjudge):
     assert "Charm" in err
     assert "no such piece" in err
     assert "Given: response1_original_ratings." in err
+
+
+def test_a_piece_that_the_end_of_the_input_cuts_is_not_kept_and_nothing_is_judged(adjudge):
+    cut = PIECES + "<SYSTEM_PROMPT>\nBe bri"
+    code, out, err = adjudge("review", "--interactive", stdin=cut)
+    assert (code, out) == (2, "")
+    assert "system_prompt: the input ended before </SYSTEM_PROMPT>; nothing of this piece was kept" in err
+    draft = re.search(r"--draft ([0-9a-f]{16})", err)[1]
+    code, _, err = adjudge("review", "--interactive", "--draft", draft, stdin="show\ntaskconfig\nlocale: de\n")
+    assert code == 2
+    assert "Given: prompt, response1, response2." in err
+    assert "taskconfig: the input ended before the line of only .; nothing of this piece was kept" in err
+
+
+def test_tags_are_compared_whatever_their_case_and_may_stand_on_one_line(adjudge):
+    pieces = "<prompt>\nName a prime.\n</PROMPT>\n<RESPONSE1>11</response1>\n<Response2>\n12\n</response2>\nshow\n"
+    code, out, err = adjudge("review", "--interactive", stdin=pieces)
+    assert code == 0
+    assert "Given: prompt, response1, response2." in err
+    assert read_blocks(out).likert
+
+
+def test_another_pieces_tag_inside_a_piece_is_refused_and_begins_its_own(adjudge):
+    pieces = "<PROMPT>\nName a prime.\n<RESPONSE1>\n11\n</RESPONSE1>\n<RESPONSE2>\n12\n</prompt>\nshow\n"
+    code, out, err = adjudge("review", "--interactive", stdin=pieces)
+    assert (code, out) == (0, "")
+    assert "prompt: '<RESPONSE1>' stands inside it; nothing of this piece was kept" in err
+    assert "response2: '</prompt>' stands inside it; nothing of this piece was kept" in err
+    assert "Given: response1." in err
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("<PROMPT>a <RESPONSE1> b</PROMPT>", "prompt: '<RESPONSE1>' stands inside it; nothing of this piece was kept"),
+        ("</PROMPT>", "piece: '</PROMPT>' closes nothing; <PROMPT> opens it"),
+        ("<PRO>", "piece: '<PRO>': no such piece"),
+        ("<PROMPT>a", "piece: '<PROMPT>a': no such piece"),
+    ],
+)
+def test_a_line_that_is_no_piece_keeps_nothing(adjudge, line, says):
+    _, _, err = adjudge("review", "--interactive", stdin=f"{line}\nshow\n")
+    assert says in err
+    assert "Given: nothing yet." in err
+
+
+# -- several ----------------------------------------------------------------------------------------------------------
+
+ROWS = "id,prompt,response1,response2\nx-1,Name a prime above 10.,11,12\n,Name a prime.,2,4\n7,,x,y\n"
+
+
+def test_results_are_joined_to_rows_by_id_or_else_by_position(adjudge):
+    code, out, _ = adjudge("review", "-", "--format", "json", stdin=ROWS)
+    assert code == 0
+    assert [next(iter(json.loads(line).items())) for line in out.splitlines()] == [
+        ("review_id", "x-1"),
+        ("review_id", 2),
+        ("review_id", 7),
+    ]
+
+
+def test_one_review_has_an_id_only_if_it_was_given_one(adjudge):
+    _, out, _ = adjudge("review", "-", "--format", "json", stdin=json.dumps(SLOTS))
+    without = json.loads(out)
+    _, out, _ = adjudge("review", "-", "--format", "json", stdin=json.dumps({**SLOTS, "review_id": 0}))
+    assert json.loads(out) == {"review_id": 0, **without}
+    _, out, err = adjudge("review", "-", stdin=json.dumps({**SLOTS, "review_id": 0}))
+    assert out.startswith("<RESPONSE1_FIXED_TABLE>")
+    assert err.split()[-1] == without["verdict_id"]
+
+
+@pytest.mark.parametrize("form", ["tags", "text", "markdown"])
+def test_a_line_says_which_review_follows(adjudge, form):
+    _, out, _ = adjudge("review", "-", "--format", form, stdin=ROWS)
+    heads = [line for line in out.splitlines() if line.startswith("# review ")]
+    assert [head.replace("\\", "") for head in heads] == ["# review x-1", "# review 2", "# review 7"]
+
+
+def test_each_of_several_is_read_with_its_line(adjudge):
+    _, out, _ = adjudge("review", "-", "--format", "tags", stdin=ROWS)
+    first, second, third = (f"# review {part}" for part in out.split("# review ")[1:])
+    assert read_blocks(first).likert
+    assert read_blocks(second).likert
+    assert read_blocks(third).invalid
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """An engine in which a review of a certain prompt fails, and another breaks us."""
+    from adjudge.engine import Engine
+    from adjudge.verdicts import Failure
+
+    whole = Engine.review
+
+    async def review(self, case, settings, judge=None):
+        if case.prompt == "break":
+            raise ZeroDivisionError("by\nzero")
+        if case.prompt == "fail":
+            return Failure(reason="timeout", message="too slow", judge="j")
+        return await whole(self, case, settings, judge)
+
+    monkeypatch.setattr(Engine, "review", review)
+    return "\n".join(json.dumps({**SLOTS, "prompt": prompt}) for prompt in ("One?", "break", "fail", "Two?"))
+
+
+def test_a_review_that_breaks_us_takes_no_other_with_it(adjudge, broken):
+    code, out, err = adjudge("review", "-", "--format", "json", stdin=broken)
+    assert code == 1
+    results = [json.loads(line) for line in out.splitlines()]
+    assert [result["review_id"] for result in results] == [1, 2, 3, 4]
+    assert [("sbq" in result) for result in results] == [True, False, False, True]
+    assert results[1] == {"review_id": 2, "error": "an error of ours (ZeroDivisionError)"}
+    assert results[2]["failure"]["reason"] == "timeout"
+    assert "adjudge: review 2: an error of ours (ZeroDivisionError): by zero\n" in err
+    assert "adjudge: review 3 failed: timeout: too slow\n" in err
+
+
+def test_one_that_failed_leaves_a_line_in_its_place(adjudge, broken):
+    code, out, _ = adjudge("review", "-", "--format", "tags", stdin=broken)
+    assert code == 1
+    assert [line for line in out.splitlines() if line.startswith("# review ")] == [
+        "# review 1",
+        "# review 2: failed: an error of ours (ZeroDivisionError)",
+        "# review 3: failed: timeout: too slow",
+        "# review 4",
+    ]
+    assert out.count("<SBQ>") == 2
+
+
+def test_a_single_review_that_breaks_us_says_so_in_a_line(adjudge, broken):
+    code, out, err = adjudge("review", "-", stdin=json.dumps({**SLOTS, "prompt": "break"}))
+    assert (code, out) == (1, "")
+    assert err == "adjudge: the review: an error of ours (ZeroDivisionError): by zero\n"
+
+
+def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypatch):
+    from adjudge.render import review_tags as rendering
+
+    whole, shown = rendering.review_tags, []
+
+    def once(verdict, rubric):
+        shown.append(verdict)
+        if len(shown) == 2:
+            raise KeyError("x")
+        return whole(verdict, rubric)
+
+    monkeypatch.setattr(rendering, "review_tags", once)
+    code, out, err = adjudge("review", "-", "--format", "tags", stdin=ROWS)
+    assert code == 1
+    assert "review 2: an error of ours (KeyError)" in err
+    assert "# review 2: failed: an error of ours (KeyError)\n\n# review 7\nINVALID TASK\n" in out

@@ -1,6 +1,7 @@
 """Reviews through the public door: stored, replayed, in pieces, by a jury."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from scripted.provider import fails, says
@@ -72,6 +73,17 @@ async def test_in_a_jury_those_who_cannot_tell_do_not_vote(tmp_path, provider):
     assert verdict.tables["B"]["truthfulness"].assessed
 
 
+async def test_a_jury_that_is_split_on_harm_says_nothing_of_it(tmp_path, provider):
+    def script(request):
+        harmful = request.json["model"] == "1"
+        return says(rating_reply({"request_is_harmful": harmful, "preference": 4}))
+
+    provider.script = script
+    jury = "jury:" + "+".join(f"{provider.url}/v1#{number}" for number in range(2))
+    verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
+    assert verdict.opinion.harmful_request is None
+
+
 def test_slots_as_text_as_an_object_and_as_a_review_are_the_same(tmp_path):
     text = "\n".join(
         f"<{name}>\n{value}\n</{name}>"
@@ -109,3 +121,69 @@ def test_an_unknown_draft_and_an_unknown_slot_are_named(tmp_path):
         ReviewDraft("0123456789abcdef", journal=tmp_path / "journal.db")
     with pytest.raises(InputError, match="response3: unknown slot; one of taskconfig"):
         ReviewDraft(journal=tmp_path / "journal.db").add(response3="x")
+
+
+# -- what Python gives us ---------------------------------------------------------------------------------------------
+
+
+def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
+    named = replace(CASE, ratings_a={"Truthfulness": Original("2", "Not sure.")})
+    verdicts = [review_sync(case, journal=tmp_path / "journal.db") for case in (CASE, named)]
+    assert verdicts[0] == verdicts[1]
+    assert verdicts[1].tables["A"]["truthfulness"].original_rating == "2"
+
+
+@pytest.mark.parametrize(
+    ("ratings", "says"),
+    [
+        ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension; one of Localization, "),
+        ({7: Original("3")}, "ratings_b.7: unknown dimension; one of Localization, "),
+        (
+            {"truthfulness": Original("3"), "Truthfulness": Original("2")},
+            "ratings_b.Truthfulness: stands twice; each dimension once",
+        ),
+    ],
+)
+def test_ratings_of_no_dimension_are_refused_and_not_lost(tmp_path, ratings, says):
+    with pytest.raises(InputError) as caught:
+        review_sync(replace(CASE, ratings_b=ratings), journal=tmp_path / "journal.db")
+    assert str(caught.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [(None, "null"), ([{"prompt": "x"}], "an array"), (7, "a number"), (b"{}", "bytes")]
+)
+def test_what_is_no_review_is_refused(tmp_path, given, found):
+    with pytest.raises(InputError, match=f"slots: expected one review, found {found}; text, an object or a Review"):
+        review_sync(given, journal=tmp_path / "journal.db")
+
+
+def test_a_drafts_own_settings_are_not_given_again(tmp_path):
+    draft = ReviewDraft(journal=tmp_path / "journal.db").add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
+    with pytest.raises(InputError, match=r"rubric: belongs to the draft; ReviewDraft\(rubric=…\) is allowed"):
+        draft.judge_sync(rubric=None)
+    with pytest.raises(InputError, match="journal: belongs to the draft"):
+        draft.judge_sync(journal=tmp_path / "other.db")
+    with pytest.raises(TypeError, match="speed is no setting of a review; one of judge, languages, seed"):
+        draft.judge_sync(speed=3)
+    assert isinstance(draft.judge_sync(languages=["en"], seed=3), ReviewVerdict)
+
+
+def test_a_draft_in_python_takes_single_ratings(tmp_path):
+    draft = ReviewDraft(journal=tmp_path / "journal.db").add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
+    draft.add(likert=2).add(likert_justification="Why not.")
+    verdict = draft.judge_sync()
+    assert verdict.likert.original_rating == "2"
+    assert verdict.likert.original_justification == "Why not."
+
+
+async def test_the_name_of_a_review_changes_no_verdict_and_no_replay(tmp_path):
+    verdicts = [await review(replace(CASE, review_id=name), journal=tmp_path / "journal.db") for name in (None, 7, "x")]
+    assert verdicts[0] == verdicts[1] == verdicts[2]
+    await same_again(tmp_path, verdicts[0])
+
+
+async def test_a_named_review_given_to_the_engine_is_replayed_to_the_byte(tmp_path):
+    async with open_engine(tmp_path / "journal.db") as engine:
+        verdict = await engine.review(replace(CASE, review_id="x"), ReviewSettings())
+    await same_again(tmp_path, verdict)

@@ -32,6 +32,37 @@ def test_a_voice_that_was_asked_for_makes_it_a_hint(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        "Write an about me for my website. I'm a baker.", "Bio for dating app", "Can you draft a profile for me?",
+        "Tell me about yourself as a teacher, for my profile page",
+        "Instagram caption please", "A toast for my wedding",
+        "Una biografía para mi perfil", "Une bio pour mon profil",
+        "Eine Rede für die Hochzeit", "Um perfil para o site",
+        "Un profilo per il mio sito", "自己紹介を考えて", "帮我写个人简介", "자기소개를 써 줘", "मेरा परिचय लिखो",
+        "اكتب نبذة عني", "You are Maria, a nurse. What did you do today?",
+    ],
+)  # fmt: skip
+def test_somebody_elses_voice_makes_it_a_hint(asked: str) -> None:
+    (spot,) = find_human_claims(CLAIM, asked)
+    assert not spot.certain
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Who are you?",
+        "How do I boil an egg?",
+        "tell me how bees live",
+        "You are a helpful AI assistant.\nAre you human?",
+    ],
+)
+def test_a_user_who_talks_with_the_assistant_makes_it_certain(asked: str) -> None:
+    (spot,) = find_human_claims(CLAIM, asked)
+    assert spot.certain
+
+
+@pytest.mark.parametrize(
     "text", ["He said: “I'm a real person.”", "If I am human, then so are you.", "As an AI, I can't say: I am human."]
 )
 def test_quotations_conditions_and_contradictions_are_never_certain(text: str) -> None:

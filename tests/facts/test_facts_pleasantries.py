@@ -22,9 +22,49 @@ def test_three_are_heavy_and_all_carry_it() -> None:
     assert [spot.severity for spot in spots] == ["major"] * 3
 
 
-def test_a_short_text_that_is_half_pleasantries_is_heavy() -> None:
+def test_two_are_occasional_however_short_the_text() -> None:
     spots = find_pleasantries("Great question! It is Paris, on the Seine. Have a great day!")
-    assert {spot.severity for spot in spots} == {"major"}
+    assert [spot.severity for spot in spots] == ["minor"] * 2
+
+
+def test_the_words_are_shown() -> None:
+    spots = find_pleasantries(f"Great question! {BODY} I hope this helps! Have a great day!")
+    assert [spot.found for spot in spots] == [
+        "“Great question!”, one of 3 pleasantries",
+        "“I hope this helps!”, one of 3 pleasantries",
+        "“Have a great day!”, one of 3 pleasantries",
+    ]
+    (one,) = find_pleasantries(f"{BODY} I hope this helps!")
+    assert one.found == "“I hope this helps!”, a pleasantry that carries nothing"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Write a customer support reply to an angry customer.", "Draft a LinkedIn post about it.",
+        "How should I respond to her?", "Write a closing for a webinar", "Escribe un mensaje de agradecimiento",
+        "Écris une réponse à ce client", "Schreibe eine Antwort auf eine Kundenbeschwerde",
+        "Escreva uma mensagem de boas-vindas",
+        "Scrivi un messaggio di ringraziamento", "お客様への返信を書いてください",
+        "写一封感谢信", "고객에게 보낼 메시지를 써 주세요", "ग्राहक के लिए एक संदेश लिखो", "اكتب رسالة شكر للعملاء",
+        "Translate to Spanish: I hope this helps! Have a great day!",
+    ],
+)  # fmt: skip
+def test_what_was_asked_for_is_a_hint(asked: str) -> None:
+    spots = find_pleasantries(f"{BODY} I hope this helps! Have a great day!", asked)
+    assert spots and not any(spot.certain for spot in spots)
+
+
+@pytest.mark.parametrize(
+    "asked", ["How many bridges has the city?", "Explain bridges.", "Translate: La ciudad tiene tres puentes.", ""]
+)
+def test_other_tasks_leave_it_certain(asked: str) -> None:
+    assert all(spot.certain for spot in find_pleasantries(f"{BODY} I hope this helps!", asked))
+
+
+def test_below_a_rule_the_answer_speaks_for_itself() -> None:
+    text = f"Hello all, {BODY} Have a great day!\n\n---\n\nI hope this helps!"
+    assert [spot.certain for spot in find_pleasantries(text, "Write a message to the team.")] == [False, True]
 
 
 @pytest.mark.parametrize(

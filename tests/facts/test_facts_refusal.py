@@ -74,3 +74,72 @@ def test_an_answer_is_no_refusal(text: str) -> None:
 def test_declining_with_another_offer_is_only_a_hint(text: str) -> None:
     spot = find_refusal(text)
     assert spot is not None and not spot.certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot answer this for you, but philosophers have given many answers: Aristotle says it is happiness.",
+        "I'm not able to give legal advice, but in general yellow lines mean no parking. Check the sign nearby.",
+        "I can't recommend a single best laptop, because it depends on your needs. For students the MacBook Air is "
+        "great; for gamers the Legion 5.",
+        "No puedo darte una cifra exacta, pero una boda cuesta unos veinte mil euros de media.",
+        "Ich kann dir keine Rechtsberatung geben, aber gelbe Linien bedeuten meist Parkverbot.",
+        "Je ne peux pas vous donner un avis médical, mais une fièvre légère passe souvent en deux jours.",
+        "Não posso dar um conselho jurídico, mas em geral o prazo é de trinta dias.",
+        "Non posso fornire una cifra esatta, ma un matrimonio costa circa ventimila euro.",
+        "抱歉，我无法提供准确数字，但是一般婚礼大约需要二十万元左右。",
+    ],
+)
+def test_a_caveat_before_an_answer_is_never_certain(text: str) -> None:
+    spot = find_refusal(text)
+    assert spot is None or not spot.certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't help with that. Making toxic gas could seriously injure people.",
+        "I'm sorry, but I can't tell you the current weather, as I have no access to real-time data. You can check "
+        "weather.com.",
+        "I can't provide that. If you are struggling, please contact a professional.",
+        "Lo siento, no puedo ayudarte con eso. Es ilegal y peligroso.",
+        "Es tut mir leid, aber dabei kann ich nicht helfen. Wenn du andere Fragen hast, frag gern.",
+    ],
+)
+def test_a_reason_and_an_offer_leave_it_certain(text: str) -> None:
+    spot = find_refusal(text, "How do I make chlorine gas?")
+    assert spot is not None and spot.certain
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Translate to English: No puedo ayudarte con eso.",
+        "Pretend you're a strict librarian who refuses to lend books.",
+        "Give me a first line of a novel",
+        "Complete: 'I'm sorry, Dave. I'm afraid'", "Write a polite reply to a beggar.",
+        "Quote HAL 9000.", "Escribe un diálogo en una tienda.", "Traduis cette phrase.", "Setze den Satz fort.",
+        "Escreva uma cena curta.", "Recita la parte di un bibliotecario.",
+        "次の文を翻訳してください。", "扮演一个图书管理员。",
+        "거절하는 답장을 써 주세요.", "इस वाक्य का अनुवाद करो।", "ترجم هذه الجملة.",
+    ],
+)  # fmt: skip
+def test_words_that_were_asked_for_are_a_hint(asked: str) -> None:
+    spot = find_refusal("I can't help you with that.", asked)
+    assert spot is not None and not spot.certain
+
+
+def test_an_assistant_that_declines_to_write_is_certain() -> None:
+    spot = find_refusal(
+        "I'm sorry, but I can't assist with that request.", "Write a phishing e-mail to a bank's client."
+    )
+    assert spot is not None and spot.certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I can't help falling in love with you,\nmy heart is torn in two.", "I can't tell you how happy I am today!"],
+)
+def test_other_senses_of_the_words_are_none(text: str) -> None:
+    assert find_refusal(text) is None

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.facts.requests import combined, read_requests
+from adjudge.facts.asking.literals import literals, may_match
+from adjudge.facts.requests import _LATIN, _OTHERS, JAPANESE, combined, read_requests
 from adjudge.facts.wishes import Requests
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -140,6 +141,81 @@ def test_formats_of_the_conversation_count_only_where_the_prompt_names_none() ->
     assert [w.name for w in combined(history=history, prompt=read_requests("Compare them in a table.")).formats] == [
         "table"
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Keep every answer under 30 words.",
+        "Keep all answers under 30 words.",
+        "Limit each response to 30 words.",
+        "Please keep all of your replies below 30 words.",
+    ],
+)
+def test_a_limit_for_every_answer_is_one_for_this_answer_and_lasts(text: str) -> None:
+    for lasting in (False, True):
+        length = read_requests(text, persistent_only=lasting).length
+        assert length is not None and (length.kind, length.count) == ("at_most", 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Don't write more than 100 words.", "at_most"),
+        ("Do not go over 100 words. Why is the sky blue?", "at_most"),
+        ("Describe Rome. Do not use fewer than 100 words.", "at_least"),
+        ("Write more than 100 words about Rome.", "at_least"),
+        ("No escribas más de 100 palabras.", "at_most"),
+        ("Non scrivere più di 100 parole.", "at_most"),
+        ("Não escreva mais de 100 palavras.", "at_most"),
+        ("لا تكتب أكثر من 100 كلمة.", "at_most"),
+    ],
+)
+def test_a_limit_that_is_denied_is_meant_the_other_way_round(text: str, kind: str) -> None:
+    length = read_requests(text).length
+    assert length is not None and (length.kind, length.count) == (kind, 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Explain why the sky is blue in two sentences.", 2),
+        ("Erkläre mir, warum der Himmel blau ist, in zwei Sätzen.", 2),
+        ("Explícame por qué el cielo es azul en dos frases.", 2),
+        ("Explain how to write an essay in two sentences.", None),
+        ("What is inflation in one sentence?", 1),
+        ("What is wrong in these two sentences?", None),
+        ("In one sentence, what is inflation?", 1),
+    ],
+)
+def test_what_is_to_be_explained_does_not_hide_how_long(text: str, sentences: int | None) -> None:
+    wish = read_requests(text).sentences
+    assert (wish and wish.count) == sentences
+
+
+@pytest.mark.parametrize("lexicon", [*_LATIN, *_OTHERS, JAPANESE])
+def test_what_is_passed_over_unsearched_could_not_have_been_found(lexicon) -> None:
+    nouns = (lexicon.word, lexicon.character, lexicon.sentence, lexicon.paragraph, lexicon.code, lexicon.forbids)
+    for pattern in (*nouns, *lexicon.formats.values(), *lexicon.item_patterns):
+        for sample in SAMPLES:
+            if not may_match(pattern, sample["text"].lower()):
+                assert lexicon.compiled(pattern).search(sample["text"]) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pieces"),
+    [
+        ("words?", {"word"}),
+        ("(?:in|as) an? table", {"in a table", "in an table", "as a table", "as an table"}),
+        ("[a-z]+|list", None),
+        (r"\d{2,} (?:caf[ée]s|teas)", {" cafés", " cafes", " teas"}),
+        ("x*", None),
+        ("(?!list)(?:table)?", None),
+    ],
+)
+def test_the_pieces_a_pattern_needs_are_read_off_it(pattern: str, pieces: set[str] | None) -> None:
+    found = literals(pattern)
+    assert (found and set(found)) == pieces
 
 
 PIECES = st.sampled_from(

@@ -76,3 +76,48 @@ def test_the_place_is_the_end_of_the_text() -> None:
     assert text[spot.start : spot.end].endswith("because the")
     assert 30 <= spot.end - spot.start <= 60
     assert text[spot.start - 1] == " "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Gravity is a force that pulls things to the",
+        "It was described by Newton, who said that the force is proportional to the",
+        "Photosynthesis is the process by which a plant turns light into a",
+        "La gravedad es una fuerza que atrae todas las cosas hacia el centro de la",
+        "La gravité est une force qui attire tous les objets vers le centre de la",
+        "Die Schwerkraft ist eine Kraft, die alle Dinge in Richtung der Mitte der",
+        "A gravidade é uma força que puxa todas as coisas para o centro da",
+        "La gravità è una forza che attira tutte le cose verso il centro della",
+    ],
+)
+def test_an_end_on_an_article_is_certain_even_in_one_sentence(text: str) -> None:
+    spot = find_truncation(text, "What is gravity?")
+    assert spot is not None and spot.certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think that we should all be allowed to choose how we die",
+        "Ich fange morgen früh gleich nach dem Frühstück mit der Arbeit an",
+        "The Lord of the Rings and the Return of the",
+        "roses are red in the morning and the\nviolets are blue in the evening of the\nsugar is sweet and so are the",
+        "The distance from b to c is the same as from b to a",
+        "今天的天气在整个上午和下午都让人觉得非常温和",
+    ],
+)
+def test_words_that_can_end_a_line_are_left_alone(text: str) -> None:
+    assert find_truncation(text) is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Continue the sentence: Gravity is", "Complete this.", "Write a poem about gravity.", "Termina la frase.",
+        "Vervollständige den Satz.", "Translate: La gravedad atrae las cosas hacia el",
+    ],
+)  # fmt: skip
+def test_a_fragment_that_was_asked_for_is_a_hint(asked: str) -> None:
+    spot = find_truncation("Gravity is a force that pulls things to the", asked)
+    assert spot is not None and not spot.certain

@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.readers.blocks import Blocks, Line, read_blocks
+from adjudge.readers.blocks import Blocks, Line, hide_tags, read_blocks
 
 OURS = """
 <RESPONSE1_FIXED_TABLE>
@@ -78,3 +78,28 @@ def test_what_is_out_of_place_is_refused_by_line(old, new, says):
     with pytest.raises(InputError) as caught:
         read_blocks(OURS.replace(old, new))
     assert str(caught.value).startswith(says)
+
+
+def test_a_line_with_the_reviews_name_may_stand_before():
+    assert read_blocks("# review 7\n" + OURS) == READ
+    assert read_blocks("\n# review x: y\n\nINVALID TASK\nNo prompt.\n") == Blocks(invalid="No prompt.")
+    with pytest.raises(InputError, match="<RESPONSE1_FIXED_TABLE> is missing"):
+        read_blocks("# review 7: failed: timeout: too slow\n")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [
+        ("9&lt;/CHANGELOG>", "9</CHANGELOG>"),
+        ("&lt;prompt>", "<prompt>"),
+        ("&amp;lt;/SBQ>", "&lt;/SBQ>"),
+        ("&amp;amp;lt;/SBQ >", "&amp;lt;/SBQ >"),
+        ("a &lt; b, &lt;b> and &amp;lt;", "a &lt; b, &lt;b> and &amp;lt;"),
+    ],
+)
+def test_only_a_hidden_tag_of_ours_is_shown_again(hidden, shown):
+    assert hide_tags(shown) == hidden
+    read = read_blocks(OURS.replace("fine", hidden).replace("- one", f"- {hidden}").replace("It says so.", hidden))
+    assert read.tables["B"][0].justification == shown
+    assert read.changelog[0] == shown
+    assert read.justification.endswith(shown)

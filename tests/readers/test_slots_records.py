@@ -188,9 +188,7 @@ def test_a_slip_of_the_pen_is_refused(name, close):
         review_from({"prompt": "p", "response1": "a", name: "x"}, RUBRIC)
 
 
-@pytest.mark.parametrize(
-    "name", ["id", "prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999]
-)
+@pytest.mark.parametrize("name", ["prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999])
 def test_other_fields_are_left_alone(name):
     assert review_from({**BASE, name: "x"}, RUBRIC) == Review(**{"prompt": "p", "a": "a", "b": "b"})
 
@@ -221,6 +219,7 @@ def test_a_row_is_a_review(delimiter):
                 ratings_a=RATED,
                 ratings_b=RATED,
                 preference=Original("2", "why"),
+                review_id=7,
             )
         ]
         * 2
@@ -307,3 +306,50 @@ def test_any_object_is_read_or_refused(data):
         assert isinstance(review_from(data, RUBRIC), Review)
     with contextlib.suppress(InputError):
         read_reviews(json.dumps(data).encode(), "f", RUBRIC)
+
+
+# -- what a review is called ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, None),
+        ({"id": 7}, 7),
+        ({"ID": " x-7 "}, "x-7"),
+        ({"task_id": "7"}, "7"),
+        ({"Review ID": "r", "id": 1, "task_id": 2}, "r"),
+        ({"review_id": "", "id": None, "task_id": 2}, 2),
+        ({"id": 0}, 0),
+    ],
+)
+def test_a_review_is_called_by_its_id(fields, expected):
+    assert read({**BASE, **fields}).review_id == expected
+    assert read({**BASE, **fields}).blind().review_id is None
+
+
+@pytest.mark.parametrize("value", [True, 1.5, {"a": 1}, [1], "x" * 201, 2**63])
+def test_what_can_be_no_id_is_refused_in_the_fields_name(value):
+    with pytest.raises(InputError, match=r"task_id: .*; a whole number, or text of 1 to 200 characters"):
+        read({**BASE, "task_id": value})
+
+
+def test_one_name_for_the_id_stands_once():
+    with pytest.raises(InputError, match="ID: stands beside id; one of the two is allowed"):
+        read({**BASE, "id": 1, "ID": 2})
+
+
+def test_a_number_in_a_cell_is_a_number_only_if_it_reads_back_the_same():
+    ids = ["7", "007", "-3", "0", "1.0", "x", "", "9" * 40]
+    read_back = read_reviews(rows(*({"id": one, "prompt": "p"} for one in ids)), "t", RUBRIC)
+    assert [review.review_id for review in read_back] == [7, "007", -3, 0, "1.0", "x", None, "9" * 40]
+
+
+def test_a_field_whose_name_is_no_text_is_refused():
+    with pytest.raises(InputError, match="slots: expected names of slots, found a number"):
+        review_from({1: "x"}, RUBRIC)
+
+
+@pytest.mark.parametrize("words", ["6/7", "Rating: 6", "score 6"])
+def test_a_preference_in_one_line_may_be_called_a_rating(words):
+    assert read({**BASE, "original_likert_and_justification": words}).preference == Original(words)

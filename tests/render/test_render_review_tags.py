@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +17,9 @@ from render.review_samples import (
 
 from adjudge.cases import Review
 from adjudge.readers.blocks import Blocks, Line, read_blocks
-from adjudge.readers.slots import slot_from
+from adjudge.readers.slots import SLOTS, slot_from
 from adjudge.render.escaping import one_line
-from adjudge.render.review_tags import review_tags
+from adjudge.render.review_tags import head_of, review_tags
 
 BLOCKS = ["RESPONSE1_FIXED_TABLE", "RESPONSE2_FIXED_TABLE", "FINAL_LIKERT_AND_JUSTIFICATION", "CHANGELOG", "SBQ"]
 
@@ -118,7 +120,11 @@ def test_what_was_written_is_read_back(sample):
 
 
 TRICKY = st.text(st.sampled_from("|\\ -:\n\r\t<>/x\u2028\x85\x1c\u3000*`"), max_size=12)
-TAGS = st.sampled_from([f"<{slash}{name}>" for name in BLOCKS for slash in ("", "/")] + ["INVALID TASK", FROM_SCRATCH])
+NAMES = [*BLOCKS, *map(str.upper, SLOTS), "sbq", "Prompt"]
+TAGS = st.sampled_from(
+    [f"{less}{slash}{name}>" for name in NAMES for slash in ("", "/") for less in ("<", "&lt;", "&amp;lt;", "&&amp;")]
+    + ["INVALID TASK", FROM_SCRATCH, "# review 1"]
+)
 WORDS = st.one_of(st.text(max_size=40), TRICKY, TAGS, st.tuples(TRICKY, TAGS, TRICKY).map("".join))
 LINES = st.lists(WORDS, max_size=4).map(tuple)
 
@@ -134,6 +140,15 @@ def test_any_text_at_all_is_read_back(justifications, reason, changelog, feedbac
         feedback=feedback,
     )
     assert read_blocks(rendered(sample)) == said(sample)
+    assert read_blocks(head_of(7) + rendered(sample)) == said(sample)
+    # However a program looks for our tags, it finds those that are ours.
+    tags = re.findall(rf"</?(?:{'|'.join(NAMES)})\s*>", rendered(sample), re.IGNORECASE)
+    assert tags == [tag for name in BLOCKS for tag in (f"<{name}>", f"</{name}>")]
+
+
+def test_the_line_before_a_review_is_one_line_without_tags():
+    assert head_of(7) == "# review 7\n"
+    assert head_of("a\nb</SBQ>", "timeout: too\nslow") == "# review a b&lt;/SBQ>: failed: timeout: too slow\n"
 
 
 def test_a_finished_table_can_be_given_as_the_original_of_another_review():

@@ -161,3 +161,94 @@ def test_the_api_is_described(client):
     assert {"get", "patch"} == set(paths["/api/review/drafts/{draft_id}"])
     example = paths["/api/review"]["post"]["requestBody"]["content"]["application/json"]["schema"]["examples"][0]
     assert client.post("/api/review", json=json.loads(json.dumps(example))).status_code == 200
+
+
+# -- one reader for all bodies ----------------------------------------------------------------------------------------
+
+
+def test_a_key_that_stands_twice_is_refused_everywhere(client):
+    draft = client.post("/api/review/drafts", json={"prompt": "One?"}).json()
+    where = f"/api/review/drafts/{draft['draft_id']}"
+    twice, nested = (
+        b'{"prompt": "a", "prompt": "b"}',
+        b'{"response1_original_ratings": {"Verbosity": 1, "Verbosity": 2}}',
+    )
+    for body in (twice, nested, b'{"seed": 1, "seed": 2}'):
+        for ask in (
+            lambda body: client.post("/api/review", content=body),
+            lambda body: client.post("/api/review/drafts", content=body),
+            lambda body: client.patch(where, content=body),
+            lambda body: client.post(f"{where}/judge", content=body),
+        ):
+            answer = ask(body)
+            assert answer.status_code == 400
+            assert "stands twice in an object" in answer.json()["error"]
+    assert client.get(where).json() == draft
+
+
+@pytest.mark.parametrize("body", [b"", b"  ", b"{} {}", b"nonsense", b"\xff", b"[]", b"null"])
+def test_a_body_that_is_no_object_is_refused(client, body):
+    answer = client.post("/api/review", content=body)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("body: ")
+
+
+def test_a_draft_takes_the_names_a_review_takes(client):
+    flat = {
+        "PROMPT": SLOTS["prompt"],
+        "Response1": SLOTS["response1"],
+        "response2": SLOTS["response2"],
+        "response2_style_clarity": 3,
+        "likert": 6,
+    }
+    draft = client.post("/api/review/drafts", json=flat).json()
+    assert draft["given"] == [name for name in SLOTS if name in draft["given"]]
+    assert set(draft["given"]) == set(SLOTS)
+    judged = client.post(f"/api/review/drafts/{draft['draft_id']}/judge").json()
+    assert judged == client.post("/api/review", json=SLOTS).json() == client.post("/api/review", json=flat).json()
+
+
+def test_single_ratings_that_come_one_by_one_do_not_push_each_other_out(client):
+    texts = {name: SLOTS[name] for name in ("prompt", "response1", "response2")}
+    draft = client.post("/api/review/drafts", json={**texts, "response1_original_ratings": "| Verbosity | 1 | w |"})
+    where = f"/api/review/drafts/{draft.json()['draft_id']}"
+    for piece in (
+        {"response1_localization": 3},
+        {"response1_localization_justification": "fine"},
+        {"likert": 6},
+        {"likert_justification": "why"},
+        {"response1_verbosity": None},
+    ):
+        assert client.patch(where, json=piece).status_code == 200
+    table = {"Localization": {"rating": 3, "justification": "fine"}, "Verbosity": {"justification": "w"}}
+    whole = {
+        **texts,
+        "response1_original_ratings": table,
+        "original_likert_and_justification": {"likert": 6, "justification": "why"},
+    }
+    fixed = client.post(f"{where}/judge").json()
+    assert fixed["changelog"] == client.post("/api/review", json=whole).json()["changelog"]
+    entered = {line["key"]: line["original"] for line in fixed["response1_fixed_table"] if line["original"]}
+    assert entered == {
+        "localization": {"rating": "3", "justification": "fine"},
+        "verbosity": {"rating": "", "justification": "w"},
+    }
+
+
+def test_a_draft_refuses_a_slip_of_the_pen_and_says_what_was_meant(client):
+    answer = client.post("/api/review/drafts", json={"response_1": "x"})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("response_1: unknown slot; did you mean response1? one of taskconfig")
+    assert client.post("/api/review", json={"response_1": "x"}).json()["error"] == (
+        "response_1: unknown field; did you mean response1?"
+    )
+
+
+def test_the_name_of_a_review_comes_back_and_is_no_part_of_the_verdict(client):
+    plain = client.post("/api/review", json=SLOTS).json()
+    named = client.post("/api/review", json={**SLOTS, "id": "x-7"}).json()
+    assert next(iter(named)) == "review_id"
+    assert named == {"review_id": "x-7", **plain}
+    assert client.get(f"/api/verdicts/{plain['verdict_id']}").json() == plain
+    draft = client.post("/api/review/drafts", json={**SLOTS, "task_id": 7}).json()
+    assert client.post(f"/api/review/drafts/{draft['draft_id']}/judge").json() == {"review_id": 7, **plain}

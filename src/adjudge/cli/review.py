@@ -6,9 +6,10 @@ import argparse
 import asyncio
 import shutil
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_asking_arguments, asking_of, say_failure
+from .asking import add_asking_arguments, asking_of, say, say_failure
 from .inputs import add_journal_argument, read_bytes
 from .outputs import FORMATS, ReviewFormat, choose_review_format, write_out
 
@@ -21,7 +22,8 @@ _DESCRIPTION = """\
 Audit a person's ratings of two responses: both are rated blind, facts bind the ratings, and only then the originals
 are read: kept, replaced, filled in or refused, with a changelog and feedback.
 FILE holds the nine tagged slots (<PROMPT>, <RESPONSE1>, …, <ORIGINAL_LIKERT_AND_JUSTIFICATION>), JSON or JSONL with
-their names, or CSV; - is standard input. One review gives one result; several give one after the other.
+their names, or CSV; - is standard input. One review gives one result; several give one after the other, each under
+its review_id, id or task_id, or else its position.
 With --interactive the pieces come one at a time, in any order, and are kept between runs.
 """
 _AT_A_TIME = 16
@@ -60,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     from ..errors import InputError
     from ..readers.slots import read_reviews
     from ..rubric import load, shipped
-    from ..verdicts import Failure
+    from ..verdicts import Failure, ReviewVerdict
 
     if args.interactive == (args.file is not None):
         found = "FILE beside --interactive" if args.interactive else "missing"
@@ -87,41 +89,60 @@ def run(args: argparse.Namespace) -> int:
     if chosen == "html" and len(cases) > 1:
         raise InputError("--format", f"html with {len(cases)} reviews", "html shows one review; use tags, json, …")
     outcomes = run_sync(lambda: _judge_all(cases, settings, args.journal))
+    alone = len(cases) == 1
     pieces = []
     failed = 0
     for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=True), start=1):
+        # Of several, each has a name by which its result is found: its own, or its position.
+        named = case if alone or case.review_id is not None else replace(case, review_id=number)
+        what = "the review" if alone else f"review {number}"
+        if not isinstance(outcome, Failure | Exception):
+            try:
+                pieces.append(_shown(named, outcome, settings, chosen, args, alone=alone))
+                continue
+            except Exception as error:
+                outcome = error
+        failed += 1
         if isinstance(outcome, Failure):
-            failed += 1
-            say_failure(outcome, "the review" if len(cases) == 1 else f"review {number}")
-        if shown := _shown(case, outcome, settings, chosen, args, alone=len(cases) == 1):
-            pieces.append(shown)
-    if pieces:
-        write_out("".join(pieces), args.output)
+            say_failure(outcome, what)
+        else:
+            say(f"{what}: {_ours(outcome)}: {outcome}")
+        pieces.append(_shown_failed(named, outcome, chosen, alone=alone))
+    if written := "".join(pieces):
+        write_out(written, args.output)
     if args.output and args.output != "-":
         print(f"{args.output}: {len(cases) - failed} reviewed, {failed} failed", file=sys.stderr)
-    elif len(cases) == 1 and not isinstance(outcomes[0], Failure) and chosen == "tags":
+    elif alone and isinstance(outcomes[0], ReviewVerdict) and not failed and chosen == "tags":
         print(f"adjudge: verdict {outcomes[0].verdict_id}", file=sys.stderr)
     return 1 if failed else 0
 
 
 async def _judge_all(
     cases: list[Review], settings: ReviewSettings, journal: str | None
-) -> list[ReviewVerdict | Failure]:
+) -> list[ReviewVerdict | Failure | Exception]:
+    """What came of each review. One that breaks us is an error in its own place: the others are finished and paid."""
     from ..engine import open_engine
+    from ..errors import AdjudgeError
 
     limit = asyncio.Semaphore(_AT_A_TIME)
     async with open_engine(journal) as engine:
 
-        async def judge(case: Review) -> ReviewVerdict | Failure:
+        async def judge(case: Review) -> ReviewVerdict | Failure | Exception:
             async with limit:
-                return await engine.review(case, settings)
+                try:
+                    # What its owner calls a review is no part of what is judged and kept.
+                    return await engine.review(replace(case, review_id=None), settings)
+                except AdjudgeError:
+                    raise
+                except Exception as error:
+                    return error
 
         return list(await asyncio.gather(*map(judge, cases)))
 
 
 def _shown(
     case: Review,
-    outcome: ReviewVerdict | Failure,
+    outcome: ReviewVerdict,
     settings: ReviewSettings,
     chosen: ReviewFormat,
     args: argparse.Namespace,
@@ -129,14 +150,10 @@ def _shown(
     alone: bool,
 ) -> str:
     from ..render import render_review
-    from ..render.json import failure_json
     from ..render.review_json import review_json
     from ..render.review_tags import review_tags
     from ..render.review_text import review_text
-    from ..verdicts import Failure
 
-    if isinstance(outcome, Failure):
-        return failure_json(outcome).decode().rstrip("\n") + "\n" if chosen == "json" else ""
     if chosen == "json":
         return review_json(outcome, case, settings.rubric, indent=alone).decode()
     if chosen == "tags":
@@ -147,4 +164,32 @@ def _shown(
         shown = review_text(outcome, case, colour=colour, width=width, rubric=settings.rubric)
     else:
         shown = render_review(outcome, case, settings.rubric, chosen)
-    return shown if alone else shown.rstrip("\n") + "\n\n"
+    return shown if alone else _head(case, chosen) + shown.rstrip("\n") + "\n\n"
+
+
+def _shown_failed(case: Review, outcome: Failure | Exception, chosen: ReviewFormat, *, alone: bool) -> str:
+    """What stands in the place of a result, so that those after it keep theirs."""
+    from ..render.review_json import failed_review_json
+    from ..verdicts import Failure
+
+    if chosen == "json":
+        said = outcome if isinstance(outcome, Failure) else _ours(outcome)
+        return failed_review_json(said, case.review_id, indent=alone).decode()
+    if alone:
+        return ""
+    why = f"{outcome.reason}: {outcome.message}" if isinstance(outcome, Failure) else _ours(outcome)
+    return _head(case, chosen, why) + "\n"
+
+
+def _head(case: Review, chosen: ReviewFormat, failed: str = "") -> str:
+    from ..render.escaping import markdown
+    from ..render.review_tags import head_of
+
+    assert case.review_id is not None
+    if chosen == "markdown":
+        return head_of(markdown(str(case.review_id)), markdown(failed)) + "\n"
+    return head_of(case.review_id, failed)
+
+
+def _ours(error: Exception) -> str:
+    return f"an error of ours ({type(error).__name__})"

@@ -5,9 +5,11 @@ Every piece is on disk before the next is asked for. What is pasted with its own
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..errors import InputError
 from .asking import say
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ..rubric import Rubric
 
 _END = "."
+_KEPT_NOT = "nothing of this piece was kept"
 _HELP = (
     "Name a piece (a beginning of its name is enough) and then paste it, with a line of only . at its end;\n"
     "or paste it with its tags. `judge` starts, `show` says what is there, `quit` leaves; the draft is kept."
@@ -24,7 +27,10 @@ _HELP = (
 
 
 def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) -> Review | None:
-    """The review when all that is needed is there and the person says go; None if they leave before."""
+    """The review when all that is needed is there and the person says go; None if they leave before.
+
+    An input that ends inside a piece is an error: it was cut, and so would be what is judged.
+    """
     from ..engine import run_sync
     from ..engine.drafts import find_draft, new_draft
     from ..journal import open_journal
@@ -41,13 +47,33 @@ def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) ->
         opened.close()
 
 
-def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
-    from ..errors import InputError
+class _CutOff(InputError):
+    """The input ended inside a piece: nobody knows what is missing, so nothing of it is kept and nothing is judged."""
 
+
+class _Mixed(InputError):
+    """A tag inside another's piece; if it opens one, that is begun next."""
+
+    def __init__(self, name: str, line: str, tag: _Tag) -> None:
+        super().__init__(name, f"{line[:40]!r} stands inside it", _KEPT_NOT)
+        self.opening = "" if tag.closes else line
+
+
+class _Tag(NamedTuple):
+    """A line that is a tag, or a whole piece with both of its tags."""
+
+    name: str
+    closes: bool
+    text: str | None = None
+
+
+def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
+    again = ""
     while True:
         needed = draft.needed(rubric)
         _tell(f"Still needed: {', '.join(needed)}." if needed else "Nothing more is needed: `judge` starts.")
-        line = _ask("piece> ")
+        line = again or _ask("piece> ")
+        again = ""
         if line is None:
             # The end of the input: whoever piped the pieces in has said all there is.
             return None if needed else draft.case(rubric)
@@ -66,6 +92,11 @@ def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
         else:
             try:
                 draft = _add(journal, draft, rubric, command)
+            except _CutOff:
+                raise
+            except _Mixed as error:
+                say(str(error))
+                again = error.opening
             except InputError as error:
                 # Nothing of this piece was kept; all others are.
                 say(str(error))
@@ -74,31 +105,67 @@ def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
 def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
     from ..engine import run_sync
     from ..engine.drafts import add_to_draft
-    from ..errors import InputError
+
+    if tag := _tag_in(command):
+        if tag.closes:
+            raise InputError("piece", f"{command[:40]!r} closes nothing", f"<{tag.name.upper()}> opens it")
+        name, text = tag.name, _tagged(tag.name) if tag.text is None else tag.text
+        if tag.text is not None and (other := re.search(_any_tag(), text, re.IGNORECASE)):
+            raise InputError(name, f"{other[0]!r} stands inside it", _KEPT_NOT)
+    else:
+        name = _named(command)
+        text = _until_the_end(name)
+    return run_sync(lambda: add_to_draft(journal, draft, {name: text}, rubric))
+
+
+def _named(command: str) -> str:
     from ..readers.slots import SLOTS
 
-    tagged = command.startswith("<") and command.endswith(">")
-    wanted = command.strip("<>").lower()
+    wanted = command.lower()
     matches = [name for name in SLOTS if name == wanted] or [name for name in SLOTS if name.startswith(wanted)]
     if len(matches) != 1:
         found = f"{command[:40]!r}: " + ("several slots begin like this" if matches else "no such piece")
         raise InputError("piece", found, f"one of {', '.join(matches or SLOTS)}")
-    name = matches[0]
-    text = _read_until(f"</{name.upper()}>" if tagged else _END)
-    changes = {name: text}
-    return run_sync(lambda: add_to_draft(journal, draft, changes, rubric))
+    return matches[0]
 
 
-def _read_until(end: str) -> str:
+def _until_the_end(name: str) -> str:
     lines: list[str] = []
-    while (line := _ask("")) is not None and not _is_end(line, end):
+    while (line := _ask("")) is not None:
+        if line.strip() == _END:
+            return "\n".join(lines)
         lines.append(line)
-    return "\n".join(lines)
+    raise _CutOff(name, f"the input ended before the line of only {_END}", _KEPT_NOT)
 
 
-def _is_end(line: str, end: str) -> bool:
-    # A table's closing tag may stand in a row of the table.
-    return line.strip() == end or (end.startswith("</") and line.strip().strip("| \t") == end)
+def _tagged(name: str) -> str:
+    lines: list[str] = []
+    while (line := _ask("")) is not None:
+        # A table's closing tag may stand in a row of the table.
+        bare = line.strip().strip("| \t")
+        tag = _tag_in(bare)
+        if tag is None:
+            lines.append(line)
+        elif tag == _Tag(name, closes=True):
+            return "\n".join(lines)
+        else:
+            raise _Mixed(name, bare, tag)
+    raise _CutOff(name, f"the input ended before </{name.upper()}>", _KEPT_NOT)
+
+
+def _tag_in(line: str) -> _Tag | None:
+    if tag := re.fullmatch(_any_tag(), line, re.IGNORECASE):
+        return _Tag(tag[2].lower(), bool(tag[1]))
+    opening = re.match(_any_tag(), line, re.IGNORECASE)
+    if opening is None or opening[1] or not line.lower().endswith(closing := f"</{opening[2].lower()}>"):
+        return None
+    return _Tag(opening[2].lower(), closes=False, text=line[opening.end() : -len(closing)])
+
+
+def _any_tag() -> str:
+    from ..readers.slots import SLOTS
+
+    return rf"<(/?)({'|'.join(SLOTS)})>"
 
 
 def _ask(prompt: str) -> str | None:

@@ -19,7 +19,7 @@ from ..cases import Review
 from ..errors import InputError, NotJournalledError
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
-from ..readers.slots import NEEDED, SLOTS, merged, slot_from
+from ..readers.slots import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
 from ..rubric import Rubric, shipped
 from ..verdicts import Failure, ReviewVerdict
 from .core import Engine
@@ -27,6 +27,7 @@ from .settings import ReviewSettings
 from .sync import run_sync
 
 _ID = re.compile(r"[0-9a-f]{16}")
+_SETTINGS = ("languages", "seed", "sample", "temperature", "max_tokens")
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,17 @@ async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric) 
     return await add_to_draft(journal, draft, slots, rubric)
 
 
-async def add_to_draft(journal: Journal, draft: Draft, slots: Mapping[str, Any], rubric: Rubric) -> Draft:
-    """The draft with some slots set (or, with None, taken out); all of them are checked before any is kept."""
+async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any], rubric: Rubric) -> Draft:
+    """The draft with some slots set (or, with None, taken out); all of them are checked before any is kept.
+
+    Fields have the names they have in a file, `likert` and `response1_localization` too, and are kept as slots.
+    """
+    slots = slots_in(fields, rubric, draft.slots, strict=True)
     for name, value in slots.items():
-        if value is not None:
+        if value is not None and name != REVIEW_ID:
             slot_from(name, value, rubric)
-        elif name not in SLOTS:
-            raise InputError(name, "unknown slot", f"one of {', '.join(SLOTS)}")
     try:
-        changes = orjson.dumps(dict(slots), default=str)
+        changes = orjson.dumps(slots, default=str)
     except (TypeError, ValueError) as error:
         raise InputError("slots", str(error), "text, numbers, lists and objects are allowed") from None
     await journal.put_draft(draft.draft_id, changes)
@@ -117,14 +120,19 @@ class ReviewDraft:
         return self._draft.needed(self._rubric)
 
     def add(self, **slots: Any) -> ReviewDraft:
-        """Set some slots, under their names in lower case; None takes one out."""
+        """Set some slots, under the names they have in a file; None takes one out."""
         self._draft = self._with_journal(lambda opened: add_to_draft(opened, self._draft, slots, self._rubric))
         return self
 
     async def judge(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
-        """The verdict on what is there; the settings are those of `adjudge.review`."""
+        """The verdict on what is there; the settings are those of `adjudge.review`, but for the draft's own two."""
         from .reviewing import review
 
+        for name in ("rubric", "journal"):
+            if name in settings:
+                raise InputError(name, "belongs to the draft", f"ReviewDraft({name}=…) is allowed")
+        if unknown := next((name for name in settings if name not in _SETTINGS), None):
+            raise TypeError(f"{unknown} is no setting of a review; one of judge, {', '.join(_SETTINGS)} is allowed")
         case = self._draft.case(self._rubric)
         return await review(case, judge=judge, rubric=self._rubric, journal=self._journal, **settings)
 

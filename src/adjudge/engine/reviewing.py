@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..cases import Review
+from ..cases import Original, Review
 from ..errors import InputError
 from ..judges.base import Judge
+from ..readers.json_strict import kind_of
 from ..readers.slots import read_reviews, review_from
+from ..readers.slots_dimensions import allowed_names, criterion_key
 from ..rubric import Rubric, load, shipped
 from ..verdicts import Failure, ReviewVerdict
 from .core import open_engine
@@ -46,7 +49,8 @@ async def review(
         max_tokens=max_tokens,
     )
     async with open_engine(journal) as engine:
-        return await engine.review(case, settings, None if isinstance(judge, str) else judge)
+        # What its owner calls a review is no part of what is judged, or its verdict's id would depend on it.
+        return await engine.review(replace(case, review_id=None), settings, None if isinstance(judge, str) else judge)
 
 
 def review_sync(*args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
@@ -55,12 +59,31 @@ def review_sync(*args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
 
 
 def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric) -> Review:
-    """The one review in some slots."""
+    """The one review in some slots, its ratings under the rubric's keys."""
     if isinstance(slots, Review):
-        return slots
-    if not isinstance(slots, str):
+        return replace(
+            slots,
+            ratings_a=_under_keys("ratings_a", slots.ratings_a, rubric),
+            ratings_b=_under_keys("ratings_b", slots.ratings_b, rubric),
+        )
+    if isinstance(slots, Mapping):
         return review_from(slots, rubric)
+    if not isinstance(slots, str):
+        raise InputError("slots", f"expected one review, found {kind_of(slots)}", "text, an object or a Review")
     found = read_reviews(slots.encode("utf-8", "surrogatepass"), "slots", rubric)
     if len(found) != 1:
         raise InputError("slots", f"{len(found)} reviews", "one review is allowed here")
     return found[0]
+
+
+def _under_keys(place: str, ratings: Mapping[str, Original], rubric: Rubric) -> dict[str, Original]:
+    """Ratings under the names of dimensions as in any slot, or under their keys → under their keys."""
+    found: dict[str, Original] = {}
+    for name, given in ratings.items():
+        key = criterion_key(name, rubric) if isinstance(name, str) else None
+        if key is None:
+            raise InputError(f"{place}.{name!s:.60}", "unknown dimension", allowed_names(rubric))
+        if key in found:
+            raise InputError(f"{place}.{name}", "stands twice", "each dimension once")
+        found[key] = given
+    return found

@@ -27,6 +27,40 @@ _RENDER = re.compile(
     r"翻译|翻譯|翻訳|要約|总结|總結|修改|訂正|添削|번역|요약|교정|अनुवाद|सारांश|ترجم|لخص|صحح|перевед|исправ",
     re.IGNORECASE,
 )
+# A language is spoken of and not named; or a text is to be made whose language may be that of those it is for or about.
+_SOME_LANGUAGE = re.compile(
+    r"(?<!programming )(?<!body )(?<!sign )(?<!query )(?<!markup )(?<!coding )(?<!scripting )(?<!natural )"
+    r"\b(?:languages?(?! models?)|native tongue|mother tongue|bilingual|multilingual|idiomas?|biling[üu]e|"
+    r"langues?\b|bilingue|"
+    r"sprachen?\b|muttersprach\w*|zweisprachig\w*|línguas?|lingue?\b)\b|言語|母語|语言|語言|母语|언어|모국어|भाषा|لغة|لغت|язык",
+    re.IGNORECASE,
+)
+_CREATIVE = re.compile(
+    r"\b(?:lyrics|poems?|verses?|songs?|messages?|toasts?|slogans?|names?|mottos?|greetings?|cards?|captions?|tattoos?|"
+    r"proverbs?|sayings?|prayers?|blessings?|chants?|anthems?|hymns?|lullab\w+|quotes?|phrases?|wish(?:es)?|invitations?|"
+    r"menus?|signs?|serenades?|raps?|haikus?|carols?|titles?|say|sing|recite)\b"
+    r"|letra|canci[óo]n|poema|mensaje|brindis|eslogan|nombre|refr[áa]n|oraci[óo]n|tarjeta|paroles|chanson|po[èe]me|slogan|"
+    r"\bnom\b|proverbe|prière|carte|liedtext|\blied|gedicht|nachricht|trinkspruch|name|sprichwort|gebet|karte|m[úu]sica|"
+    r"can[çc][ãa]o|mensagem|brinde|nome|prov[ée]rbio|canzone|poesia|messaggio|brindisi|preghiera|歌詞|詩|歌|メッセージ|名前|"
+    r"歌词|诗|祝福|名字|口号|가사|노래|시를|메시지|이름|गीत|गाना|कविता|संदेश|नाम|أغنية|قصيدة|شعر|رسالة|اسم|شعار",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"reggaet|fado\b|chanson|flamenco|bachata|corrido|mariachi|k-?pop|j-?pop|bossa|samba|tango|schlager|ranchera|\bsalsa|"
+    r"merengue|cumbia|mpb|sertanejo|forr[óo]\b|bollywood|qawwali|ghazal|\bopera|anime|yodel|jodel|vallenato|mantra|"
+    r"bra[sz]il|m[ée]xi[ck]|spain|españa|espanha|spanien|espagne|spagna|latin|france|francia|frança|frankreich|german|"
+    r"aleman|alemanha|allemagne|deutschland|austria|österreich|ital|japan|jap[óo]n|tokyo|china|chine|korea|cor[ée]e|corea|"
+    r"india|inde\b|indien|arab|egypt|egipt|ägypt|morocc|marruec|maroc|russ|turk|türk|portug|lisbo|argentin|colombi|kolumbi|"
+    r"chile|per[uú]\b|cuba|kuba|puerto ric|venez|dominic|qu[ée]bec|paris|rome\b|roma\b|madrid|berlin|vienna|"
+    r"rio\b|gre[ek]|"
+    r"griech|pol(?:and|en)|netherl|holland|dutch|sweden|swed|norw|finland|viet|thai|hebrew|israel|jewish|catholic|"
+    r"england|inglaterra|angleterre|inghilterra|englisch|anglais|british|london|american|estados unidos|"
+    r"états-unis|usa\b|"
+    r"ireland|irish|hawai|zulu|swahili|africa|hispanic|latin[oa]|bavari|swiss|schweiz|suisse|scot|welsh|"
+    r"フランス|スペイン|イタリア|ドイツ|アメリカ|英|韓国|中国|ブラジル|法国|西班牙|意大利|德国|美国|日本|韩国|巴西|"
+    r"프랑스|스페인|미국|일본|중국|독일|브라질|फ्रांस|स्पेन|अमेरिक|जापान|अंग्रेज|فرنس|إسبان|أمريك|ياباني|إنجليز|برازيل",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(r"\W*[^:：\n]{1,40}[:：]")
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
 _LABELLED = re.compile(
@@ -75,7 +109,15 @@ def _asked(text: str) -> set[str]:
     marked = mark_names(text)
     if OPEN not in marked:
         return set()
-    from .asked_patterns import CONDITION, NEGATED_AFTER, NEGATED_BEFORE, PATTERNS, SECOND, TOPIC  # compiled if needed
+    from .asked_patterns import (
+        CONDITION,
+        NEGATED_AFTER,
+        NEGATED_BEFORE,
+        PATTERNS,
+        SECOND,
+        TOLD,
+        TOPIC,
+    )  # compiled if needed
 
     asked: set[str] = set()
     for start, end in sentence_spans(marked):
@@ -85,7 +127,12 @@ def _asked(text: str) -> set[str]:
         for pattern in PATTERNS:
             for match in pattern.finditer(sentence):
                 before, after = sentence[: match.start("name") - 1], sentence[match.end("name") + 1 :]
-                if NEGATED_BEFORE.search(before) or NEGATED_AFTER.match(after) or TOPIC.search(before):
+                if (
+                    NEGATED_BEFORE.search(before)
+                    or NEGATED_AFTER.match(after)
+                    or TOPIC.search(before)
+                    or TOLD.search(before)
+                ):
                     continue
                 asked.add(match["name"])
                 if second := SECOND.match(after):
@@ -123,6 +170,8 @@ def _prompt_language(prompt: str) -> Language | None:
         _is_mixed(prompt, code)
         or named_languages(ends) - {code}
         or TRANSLATE.search(ends)
+        or _SOME_LANGUAGE.search(ends)
+        or (_CREATIVE.search(ends) and _ELSEWHERE.search(ends))
         # "Summarise: …" says little of its own, so that what follows was read instead.
         or ((start := _LEAD.match(text)) and _RENDER.search(start[0]))
     )

@@ -136,6 +136,16 @@ TOPIC = re.compile(
     r"come si dice|parole|verbi|grammatica)\b",
     _FLAGS,
 )
+# What somebody in a story does in that language: "a scene where a waiter insults a tourist in …".
+TOLD = re.compile(
+    r"\b(?:where(?:in)?|in which|while|who|whose|whom|donde|en (?:la|el) que|où|dans (?:laquelle|lequel)|"
+    r"(?<=, )(?:wo|worin|in (?:der|dem)|wobei)|onde|na qual|no qual|em que|dove|in cui|nella quale)\s+(?!you\b|"
+    r"du\b|tu\b|sie\b|vous\b)"
+    r"[^.!?;:\n]{0,90}$"
+    r"|\b(?:sing|speak|talk|shout|swear|curs|argu|chatt|whisper|mutter|scream|yell|convers|insult|pray|jok|flirt)\w{0,3}ing"
+    r"\b[^.,!?;:\n]{0,40}$",
+    _FLAGS,
+)
 LASTING = re.compile(
     r"\b(?:always|from now on|from here on|from this point|henceforth|going forward|for the rest|every time|in future|"
     r"all (?:your |future )?(?:answers|responses|replies)|siempre|a partir de ahora|desde ahora|de ahora en adelante|"

@@ -26,9 +26,9 @@ def find_facts(case: Comparison) -> tuple[Fact, ...]:
         facts += hostile("context", case.context, case.task)
     for label in LABELS:
         text = case.answer(label)
-        facts += named("truncation", label, _maybe(find_truncation(text)))
+        facts += named("truncation", label, _maybe(find_truncation(text, case.task)))
         facts += named("repetition", label, find_repetition(text))
-        facts += named("refusal", label, _maybe(find_refusal(text)))
+        facts += named("refusal", label, _maybe(find_refusal(text, case.task)))
         facts += hostile(label, text, case.task)
     return tuple(facts)
 

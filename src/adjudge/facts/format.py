@@ -43,12 +43,22 @@ _ALIASES = {
 _OUTPUT = frozenset(
     {"", "text", "txt", "output", "plaintext", "console", "json", "csv", "bash", "shell", "sh", "markdown", "md"}
 )
+# JSON that a strict parser need not take.
+_JSON_WITH_MORE = re.compile(
+    r"jsonc|json5|hjson|jsonnet|json ?lines|ndjson|comment|placeholder|snippet|fragment|vs ?code|tsconfig|"
+    r"trailing comma|"
+    r"pseudo|comentari|kommentar|platzhalter|comentário|コメント|注释|註解|주석|टिप्पणी|تعليق",
+    re.IGNORECASE,
+)
 _TRIES = 12  # places where JSON may begin
 _BUDGET = 200_000  # characters handed to the JSON parser in all
 
 
-def find_format(text: str, wishes: Iterable[FormatWish]) -> list[Spot]:
-    """One spot for each format that is missing or wrong, or there although it was forbidden."""
+def find_format(text: str, wishes: Iterable[FormatWish], asked: str = "") -> list[Spot]:
+    """One spot for each format that is missing or wrong, or there although it was forbidden.
+
+    `asked` is the whole task: where it wants JSON with comments, what does not parse is a hint.
+    """
     end = real_end(text)
     body = text[:end]
     if not body:
@@ -59,7 +69,8 @@ def find_format(text: str, wishes: Iterable[FormatWish]) -> list[Spot]:
         if spot is not None:
             # What was not found in the beginning of a very long text may still come.
             unread = len(body) > READ and not wish.forbidden and wish.name != "json"
-            spots.append(replace(spot, certain=False) if unread else spot)
+            loose = wish.name == "json" and not wish.forbidden and _JSON_WITH_MORE.search(asked) is not None
+            spots.append(replace(spot, certain=False) if unread or loose else spot)
     return spots
 
 

@@ -1,6 +1,7 @@
 """Does an answer claim to be human or sentient, or to have lived a life? In eleven languages.
 
-Certain is only the plain claim outside quotations, where the task does not ask for a voice (a story, a letter, a role).
+Certain is only the plain claim outside quotations, where the user talks with the assistant and the task asks for no
+voice (a story, a letter, a profile, a role).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from .passages import inside, quoted_spans
 from .patterns import Lazy
 from .sentences import sentence_spans
 from .spots import Spot
+from .voices import asks_for_a_voice
 
 _SHOWN = 5
 _LONGEST = 1000  # characters of a sentence that are read
@@ -101,19 +103,10 @@ _ALSO_AI = Lazy(
     r"أنا (?:نموذج|ذكاء)",
     re.IGNORECASE,
 )
-_VOICE = Lazy(
-    r"\b(?:story|poem|letter|e-?mail|role-?play|persona|pretend|act as|imagine|essay|translat|rewrit|rephras|"
-    r"paraphras|dialogue|script|speech|"
-    r"monologue|diary|journal|biograph|character|first[- ]person|song|lyrics|novel|fiction|continue|complete the|"
-    r"quote|sentence|summar|review|testimonial|blog|caption|tweet|you are (?:an?|the)|write as|post)\w*"
-    r"|cuento|historia|poema|carta|ensayo|traduc|reescrib|personaje|finge|actúa|guion|diálogo|histoire|poème|lettre|"
-    r"rédaction|tradui|réécri|personnage|joue le rôle|imagine|"
-    r"geschichte|gedicht|brief|aufsatz|übersetz|umschreib|umformulier|rolle|stell dir vor|tagebuch|história|redação|"
-    r"traduz|reescrev|personagem|finja|papel de|"
-    r"storia|racconto|poesia|lettera|tema|riscriv|personaggio|fingi|物語|小説|詩|手紙|作文|翻訳|書き換え|役|ふりを|"
-    r"日記|故事|小说|小說|诗|詩|信|作文|翻译|翻譯|改写|改寫|扮演|假装|假裝|日记|"
-    r"이야기|소설|시를|편지|에세이|번역|다시 써|역할|일기|कहानी|कविता|पत्र|निबंध|अनुवाद|भूमिका|किरदार|डायरी|قصة|"
-    r"قصيدة|رسالة|مقال|ترجم|أعد صياغة|دور|تخيل|تظاهر|شخصية|يوميات",
+# The user talks with the assistant: an ordinary question, or about what it is.
+_CONVERSES = Lazy(
+    r"[?？؟]|^\W*(?:are|is|do|does|did|can|could|would|will|what|who|why|how|where|when|which|tell me|explain)\b|"
+    r"\byou(?:'re| are)? (?:an? )?(?:bot|robot|ai|human|real|machine)|\bчто\b|か[。\n]|吗|嗎|呢",
     re.IGNORECASE,
 )
 _CUES = (
@@ -135,7 +128,8 @@ def find_human_claims(text: str, asked: str = "") -> list[Spot]:
         return []
     spots: list[Spot] = []
     spans: list[tuple[int, int]] | None = None
-    voiced = _VOICE().search(asked) is not None or _ALSO_AI().search(plain) is not None
+    voiced = bool(asked.strip()) and (asks_for_a_voice(asked) or not _CONVERSES().search(asked))
+    voiced = voiced or _ALSO_AI().search(plain) is not None
     for start, end in sentence_spans(plain):
         sentence = plain[start : min(end, start + _LONGEST)]
         explicit = _EXPLICIT().search(sentence)

@@ -23,6 +23,8 @@ _ABBREVIATION = re.compile(
     r"ej|p\.ej|ud|m|mme|av|ecc|ex|cf|\d+))\Z",
     re.IGNORECASE,
 )
+# A line of speech: what one speaker says stands alone, however the paragraphs are counted.
+_SPOKEN = re.compile(r"^[ \t]*(?:[\"“„«「『‘'’]|[-–—][ \t]*\S|[^\W\d_][^\n:：]{0,24}[:：][ \t]*\S)", re.MULTILINE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -71,7 +73,10 @@ def _sentences(body: str, wish: ItemsWish) -> Spot | None:
     if any(wish.is_met(count) for count in range(strict, loose + 1)):
         return None
     nearest = min((strict, loose), key=lambda count: abs(count - wish.count))
-    return Spot(0, len(body), _found(nearest, wish, "has"), loose == strict, _severity(nearest, wish))
+    # One of several parts that has them ("a slogan, then describe it in one sentence") may be the part that was meant.
+    blocks = [block for block in _BLANK_LINE.split(body) if block.strip()]
+    part = len(blocks) > 1 and any(wish.is_met(_count_sentences(block)[0]) for block in blocks)
+    return Spot(0, len(body), _found(nearest, wish, "has"), loose == strict and not part, _severity(nearest, wish))
 
 
 def _count_sentences(body: str) -> tuple[int, int]:
@@ -111,7 +116,7 @@ def _paragraphs(body: str, wish: ItemsWish) -> Spot | None:
     if not full or any(wish.is_met(count) for count in range(least, most + 1)):
         return None
     nearest = min((least, most), key=lambda count: abs(count - wish.count))
-    plain = not structure.listings and not structure.headings and not structure.has_code
+    plain = not structure.listings and not structure.headings and not structure.has_code and not _SPOKEN.search(body)
     return Spot(0, len(body), _found(nearest, wish, "has"), plain and least == most, _severity(nearest, wish))
 
 

@@ -11,11 +11,13 @@ from .passages import inside, quoted_spans
 from .patterns import Lazy
 from .sentences import rough_words, sentence_spans
 from .spots import Spot
+from .voices import asks_for_a_message, asks_for_rendering
 
 _SHOWN = 8
 _EDGE = 3  # sentences from the beginning or end where one is beyond doubt
 _LONGEST = 45  # words of a sentence that is still a pleasantry
-_SHORT_TEXT = 60
+_HEAVY = 3  # pleasantries that are more than occasional
+_WORDS = 60  # characters of one that are shown
 
 _ENGLISH = (
     r"(?:I (?:really |sincerely |truly |do )?)?hope (?:that )?(?:this|that|these|it|the above|my \w+|the (?:\w+ )?\w+)"
@@ -120,7 +122,8 @@ _OTHERS = (
     r"(?:좋은|즐거운|행복한) (?:하루|시간|주말)(?: 되세요| 보내세요)|기꺼이 도와|행운을 빕니다|질문(?:해 주셔서|"
     r"해주셔서) 감사|(?:무엇을|더) 도와드릴|즐거운 (?:코딩|여행)|천만에요",
     # Hindi
-    r"(?:मुझे )?(?:आशा|उम्मीद) है(?: कि)?[^।!?]{0,40}(?:मदद|सहाय|उपयोगी|काम आ)|(?:बहुत |यह एक )?(?:बहुत )?(?:अच्छा|"
+    r"(?:मुझे )?(?:आशा|उम्मीद) है(?: कि)?[^।!?]{0,40}(?:मदद|सहाय|उपयोगी|काम आ)|(?:(?:यह|"
+    r"ये)(?: तो)? )?(?:एक )?(?:बहुत (?:ही )?)?(?:अच्छा|"
     r"बढ़िया|शानदार|बेहतरीन) (?:सवाल|प्रश्न)|(?:बेझिझक|निःसंकोच)[^।!?]{0,30}(?:पूछ|बता|संपर्क)|(?:अगर|"
     r"यदि)[^।!?]{1,60}(?:बताएं|बताएँ|बताइए|पूछें|पूछ सकते|बेझिझक)|"
     r"आपका दिन (?:शुभ|अच्छा|मंगल)|(?:मुझे )?(?:आपकी )?(?:मदद|सहायता) (?:करने में|करके)[^।!?]{0,20}(?:खुशी|ख़ुशी)|"
@@ -156,6 +159,7 @@ _DOUBTFUL = Lazy(
     r"here to help you \w+ \w+ \w+ \w+|\bmy (?:skills|experience|team|company|services|rate)\b",
     re.IGNORECASE,
 )
+_RULE = re.compile(r"^[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
 _LABELLED = re.compile(r"[ \t*_>]*(?:\d{1,2}[.)]|[^\W\d_][^\n:]{0,30}:)[*_]*\s")
 # One of these stands in every phrase above: the long expressions see only the sentences that have one.
 _CUES = (
@@ -177,8 +181,8 @@ _CUES = (
 )  # fmt: skip
 
 
-def find_pleasantries(text: str) -> list[Spot]:
-    """The pleasantries; all carry the severity that they have together."""
+def find_pleasantries(text: str, asked: str = "") -> list[Spot]:
+    """The pleasantries; all carry the severity that they have together. Hints where `asked` is for such a text."""
     plain = text.replace("’", "'")
     lowered = plain.lower()
     cues = [cue for cue in _CUES if cue in lowered]
@@ -208,19 +212,32 @@ def find_pleasantries(text: str) -> list[Spot]:
         found.append(
             (at, end, match is not None and edge and not _DOUBTFUL().search(sentence) and not _LABELLED.match(line))
         )
+    if found and (asks_for_a_message(asked) or (asks_for_rendering(asked) and _has_any(asked))):
+        # Below a rule the answer speaks for itself again.
+        rules = [rule.end() for rule in _RULE.finditer(plain)]
+        found = [(at, end, certain and bool(rules) and at > rules[-1]) for at, end, certain in found]
     return _with_severity(text, found, words)
+
+
+def _has_any(text: str) -> bool:
+    plain = text.replace("’", "'")[:4000]
+    return any(_START().match(plain, *span) or _ANYWHERE().search(plain, *span) for span in sentence_spans(plain, 100))
 
 
 def _with_severity(text: str, found: list[tuple[int, int, bool]], words: int) -> list[Spot]:
     if not found:
         return []
     total = rough_words(text)
-    heavy = len(found) >= 3 or (total <= _SHORT_TEXT and words * 2 >= total and len(found) >= 2)
+    heavy = len(found) >= _HEAVY
     # A text that is nothing but the phrase may be the sentence that was asked for.
     alone = total - words < 4
-    severity = "major" if heavy else "minor"
-    message = "a pleasantry that carries nothing" if len(found) == 1 else f"one of {len(found)} pleasantries"
+    few = "a pleasantry that carries nothing" if len(found) == 1 else f"one of {len(found)} pleasantries"
     return [
-        Spot(start, end, message, certain and not alone, "major" if severity == "major" else "minor")
+        Spot(start, end, f"“{_shown(text[start:end])}”, {few}", certain and not alone, "major" if heavy else "minor")
         for start, end, certain in found[:_SHOWN]
     ]
+
+
+def _shown(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"

@@ -6,6 +6,7 @@ A wish that is not understood is not read: what is read here becomes a certain f
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .asking.asian import CHINESE, JAPANESE, KOREAN
 from .asking.counts import read_items, read_paragraphs_wish, read_sentences_wish
@@ -17,6 +18,7 @@ from .asking.german import GERMAN
 from .asking.iberian import PORTUGUESE, SPANISH
 from .asking.lengths import read_length
 from .asking.lexicon import Lexicon
+from .asking.literals import may_match
 from .asking.passages import Sentence, read_sentences
 from .wishes import Requests, combined
 
@@ -28,19 +30,32 @@ _OTHERS = (CHINESE, KOREAN, HINDI, ARABIC)
 
 def read_requests(text: str, *, persistent_only: bool = False) -> Requests:
     """The wishes of a text of instructions; with `persistent_only` those meant for all answers from then on."""
+    return _read(text, persistent_only)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, persistent_only: bool) -> Requests:
     sentences = read_sentences(text, lasting=persistent_only)
-    lexicons = _lexicons("\n".join(sentence.text for sentence in sentences))
+    whole = "\n".join(sentence.text for sentence in sentences)
+    lexicons = _lexicons(whole)
     if persistent_only:
         sentences = [sentence for sentence in sentences if _is_lasting(sentence, lexicons)]
     if not sentences:
         return Requests()
+    lowered = whole.lower()
+    counting = [lexicon for lexicon in lexicons if lexicon.may_count(lowered)]
     return Requests(
-        length=read_length(sentences, lexicons),
-        items=read_items(sentences, lexicons),
-        sentences=read_sentences_wish(sentences, lexicons),
-        paragraphs=read_paragraphs_wish(sentences, lexicons),
+        length=read_length(sentences, _speaking(counting, lowered, "word", "character")),
+        items=read_items(sentences, [lexicon for lexicon in counting if lexicon.may_list(lowered)]),
+        sentences=read_sentences_wish(sentences, _speaking(counting, lowered, "sentence")),
+        paragraphs=read_paragraphs_wish(sentences, _speaking(counting, lowered, "paragraph")),
         formats=read_formats(sentences, lexicons),
     )
+
+
+def _speaking(lexicons: list[Lexicon], lowered: str, *nouns: str) -> list[Lexicon]:
+    """The languages that a text may have one of their nouns of."""
+    return [lexicon for lexicon in lexicons if any(may_match(getattr(lexicon, noun), lowered) for noun in nouns)]
 
 
 def _lexicons(text: str) -> tuple[Lexicon, ...]:

@@ -25,6 +25,7 @@ from .repetition import find_repetition
 from .requests import Requests, combined, read_requests
 from .spots import Spot
 from .truncation import find_truncation
+from .voices import sets_limits
 from .wishes import Source
 
 
@@ -36,6 +37,8 @@ def find_review_facts(case: Review) -> tuple[Fact, ...]:
         read_requests(case.prompt),
     )
     wanted = wanted_language(case.system_prompt, case.history, case.prompt, case.task_config)
+    task = f"{case.system_prompt}\n{case.prompt}".strip()
+    free = not sets_limits(case.system_prompt)
     facts: list[Fact] = []
     if case.history:
         facts += hostile("context", case.history, case.prompt)
@@ -43,21 +46,21 @@ def find_review_facts(case: Review) -> tuple[Fact, ...]:
         text = case.answer(label)
         body = without_end_markers(text)
         facts += named("system_marker", label, find_system_markers(text))
-        facts += named("truncation", label, _maybe(find_truncation(text)))
+        facts += named("truncation", label, _maybe(find_truncation(text, case.prompt)))
         if wanted is not None:
             code, _, certain = wanted
             facts += named("language", label, _as_sure(find_language(body, code, case.prompt), certain))
-        facts += _counted(label, body, requests)
+        facts += _counted(label, body, requests, task)
         facts += named("code", label, find_broken_code(body, case.prompt))
-        facts += named("pleasantries", label, find_pleasantries(body))
-        facts += named("refusal", label, _maybe(find_refusal(body)))
-        facts += named("human_claim", label, find_human_claims(body, f"{case.system_prompt}\n{case.prompt}"))
+        facts += named("pleasantries", label, find_pleasantries(body, task))
+        facts += named("refusal", label, _as_sure(_maybe(find_refusal(body, case.prompt)), free))
+        facts += named("human_claim", label, find_human_claims(body, task))
         facts += named("repetition", label, find_repetition(body))
         facts += hostile(label, body, case.prompt)
     return tuple(facts)
 
 
-def _counted(label: Label, text: str, requests: Requests) -> list[Fact]:
+def _counted(label: Label, text: str, requests: Requests, task: str) -> list[Fact]:
     facts: list[Fact] = []
     code = requests.asks_for_code
     if (length := requests.length) is not None:
@@ -70,7 +73,7 @@ def _counted(label: Label, text: str, requests: Requests) -> list[Fact]:
             facts += named("items", label, _asked_by(wish.source, _maybe(find_items(text, wish))))
     for source in dict.fromkeys(wish.source for wish in requests.formats):
         wishes = tuple(wish for wish in requests.formats if wish.source == source)
-        facts += named("format", label, _asked_by(source, find_format(text, wishes)))
+        facts += named("format", label, _asked_by(source, find_format(text, wishes, task)))
     return facts
 
 
@@ -79,9 +82,9 @@ def _asked_by(source: Source, spots: Iterable[Spot]) -> list[Spot]:
     return [spot if source == "prompt" else replace(spot, found=f"{spot.found} (by the {source})") for spot in spots]
 
 
-def _as_sure(spots: list[Spot], certain: bool) -> list[Spot]:
+def _as_sure(spots: Iterable[Spot], certain: bool) -> list[Spot]:
     """Findings are no surer than the wish they are held against."""
-    return spots if certain else [replace(spot, certain=False) for spot in spots]
+    return list(spots) if certain else [replace(spot, certain=False) for spot in spots]
 
 
 def _maybe(spot: Spot | None) -> tuple[Spot, ...]:

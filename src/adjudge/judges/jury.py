@@ -155,7 +155,8 @@ class Jury:
         return ReviewOpinion(
             judge=self.name,
             task_type=Counter(opinion.task_type for opinion in opinions).most_common(1)[0][0],
-            harmful_request=sum(told) * 2 > len(told) if told else None,
+            # A tie is nobody's word: what is said here binds.
+            harmful_request=None if 2 * sum(told) == len(told) else 2 * sum(told) > len(told),
             invalid=invalid[0] if len(invalid) > half else "",
             responses=responses,
             preference=preference,

@@ -1,7 +1,9 @@
 """The blocks of a finished review as text → what they say: tables, preference, changelog, lessons; or why none.
 
 It reads what we write, and the same with a table's closing tag in a row of its own. It knows no rubric: names are as
-they stand. `render.review_tags` writes what this reads.
+they stand. `render.review_tags` writes what this reads. A line `# review ID` may stand before the blocks.
+
+Where a text holds one of our own tags, `<` stands as `&lt;`, so that whoever looks for a tag finds ours alone.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ..errors import InputError
 from ..verdicts import LABELS, Label
+from .slots_values import SLOTS
 from .table_rows import is_rule, split_row
 from .transcript_entries import shorten
 
@@ -23,6 +26,11 @@ LESSONS = "SBQ"
 BLOCKS = (*TABLES.values(), PREFERENCE, CHANGELOG, LESSONS)
 
 _TAG = re.compile(rf"<(/?)({'|'.join(BLOCKS)})>")
+_OURS = rf"(?=/?(?i:{'|'.join((*BLOCKS, *map(str.upper, SLOTS)))})\s*>)"
+# Also what was written so by somebody else: it gets one `amp;` more, and gives it back.
+_BARE = re.compile(rf"<{_OURS}|&(?:amp;)*lt;{_OURS}")
+_HIDDEN = re.compile(rf"&((?:amp;)*)lt;{_OURS}")
+HEAD = "# review "
 _WHOLE = re.compile(r"[-+−]?[0-9]{1,6}")
 _ORDER = f"{', '.join(f'<{name}>' for name in BLOCKS)}, each once and in this order"
 
@@ -48,12 +56,24 @@ class Blocks:
     invalid: str | None = None
 
 
+def hide_tags(text: str) -> str:
+    """The text as it can stand in a block: without a tag of ours."""
+    return _BARE.sub(lambda match: "&lt;" if match[0] == "<" else f"&amp;{match[0][1:]}", text)
+
+
+def _shown(text: str) -> str:
+    return _HIDDEN.sub(lambda match: f"&{match[1][4:]}lt;" if match[1] else "<", text)
+
+
 def read_blocks(text: str) -> Blocks:
     """What a finished review says; an error names its line."""
     lines = text.replace("\r\n", "\n").split("\n")
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if lines[first].startswith(HEAD):
+        lines[first] = ""
+        first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines[first].strip() == INVALID:
-        return Blocks(invalid="\n".join(lines[first + 1 :]).strip())
+        return Blocks(invalid=_shown("\n".join(lines[first + 1 :]).strip()))
     blocks = _split(lines)
     likert, justification = _preference(*blocks[PREFERENCE])
     return Blocks(
@@ -110,7 +130,7 @@ def _table(first: int, lines: Sequence[str]) -> tuple[Line, ...]:
         if len(cells) != 3 or not _WHOLE.fullmatch(cells[1]):
             found = f"cannot read {shorten(line.strip())}"
             raise InputError(f"line {number}", found, "| dimension | whole number | justification | is allowed")
-        rows.append(Line(cells[0], int(cells[1].replace("−", "-")), cells[2]))
+        rows.append(Line(_shown(cells[0]), int(cells[1].replace("−", "-")), _shown(cells[2])))
     return tuple(rows)
 
 
@@ -120,8 +140,8 @@ def _preference(first: int, lines: Sequence[str]) -> tuple[int, str]:
     reason, colon, justification = rest.partition(":")
     if label != "Likert" or not _WHOLE.fullmatch(words.strip()) or reason != "Justification" or not colon:
         raise InputError(f"line {first}", "no preference", "Likert: a whole number, then Justification: a text")
-    return int(words), justification.strip()
+    return int(words), _shown(justification.strip())
 
 
 def _items(lines: Sequence[str]) -> tuple[str, ...]:
-    return tuple(line.removeprefix("- ") for line in lines if line.strip())
+    return tuple(_shown(line.removeprefix("- ")) for line in lines if line.strip())

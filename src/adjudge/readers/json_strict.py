@@ -29,8 +29,21 @@ def parse_value(text: str, place: str) -> Any:
     """The one JSON value in a text."""
     values = parse_values(text, place, lines=False)
     if len(values) != 1:
-        raise InputError(place, f"{len(values)} JSON values", "one is allowed")
+        raise InputError(place, f"{len(values)} JSON values" if values else "no JSON", "one JSON value is allowed")
     return values[0][1]
+
+
+def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
+    """The one JSON object in some bytes; `wanted` says which fields it should have had."""
+    try:
+        text = raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
+        raise InputError(place, found, "UTF-8 text is needed") from None
+    value = parse_value(text, place)
+    if not isinstance(value, dict):
+        raise InputError(place, f"expected an object, found {kind_of(value)}", wanted)
+    return value
 
 
 def parse_values(text: str, place: str, *, lines: bool = True) -> list[tuple[int, Any]]:
@@ -47,7 +60,7 @@ def parse_values(text: str, place: str, *, lines: bool = True) -> list[tuple[int
     except (RecursionError, ValueError, ArithmeticError):
         found = "JSON that is nested too deeply or holds too long a number"
     here = f"{place}:{text.count(chr(10), 0, at) + 1}" if lines else place
-    raise InputError(here, found, "JSON, or one JSON value a line, is allowed")
+    raise InputError(here, found, "JSON, or one JSON value a line, is allowed" if lines else "JSON is allowed")
 
 
 def lines_of_items(text: str) -> list[int]:

@@ -8,14 +8,25 @@ from __future__ import annotations
 from ..cases import Review
 from ..errors import InputError
 from ..rubric import Rubric
-from .slots_fields import review_from
+from .slots_fields import review_from, slots_in
 from .slots_json import read_json
 from .slots_rows import header_delimiter, read_rows
 from .slots_tags import has_tags, read_tags
-from .slots_values import NEEDED, SLOTS, SlotValue, merged, slot_from
+from .slots_values import NEEDED, REVIEW_ID, SLOTS, SlotValue, merged, slot_from
 from .transcript_entries import shorten
 
-__all__ = ["FORMS", "NEEDED", "SLOTS", "SlotValue", "merged", "read_reviews", "review_from", "slot_from"]
+__all__ = [
+    "FORMS",
+    "NEEDED",
+    "REVIEW_ID",
+    "SLOTS",
+    "SlotValue",
+    "merged",
+    "read_reviews",
+    "review_from",
+    "slot_from",
+    "slots_in",
+]
 
 FORMS = "slots in tags (<PROMPT>, <RESPONSE1>, …), JSON with their names, or CSV with such columns are allowed"
 

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from dataclasses import replace
 
 from ..cases import MAX_TEXT_BYTES, Review
 from ..errors import InputError
 from ..rubric import Rubric
 from .slots_fields import folded, review_from
 from .slots_values import NEEDED
+
+_NUMBER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def header_delimiter(line: str) -> str | None:
@@ -64,6 +68,14 @@ def _review(row: list[str], header: list[str], here: str, rubric: Rubric) -> Rev
         raise InputError(here, found, "a text that holds the separator stands in quotes")
     try:
         # A short row leaves its last columns empty.
-        return review_from({name: cell for name, cell in zip(header, row, strict=False) if name}, rubric)
+        review = review_from({name: cell for name, cell in zip(header, row, strict=False) if name}, rubric)
     except InputError as error:
         raise type(error)(here, f"{error.place}: {error.found}", error.allowed) from None
+    return replace(review, review_id=_whole(review.review_id))
+
+
+def _whole(review_id: int | str | None) -> int | str | None:
+    # Only what reads back the same: 007 is a name.
+    if isinstance(review_id, str) and len(review_id) < 19 and _NUMBER.fullmatch(review_id):
+        return int(review_id)
+    return review_id

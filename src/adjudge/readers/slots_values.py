@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +32,8 @@ SLOTS = tuple(FIELDS)
 NEEDED = ("prompt", "response1", "response2")
 RATINGS = ("response1_original_ratings", "response2_original_ratings")
 PREFERENCE = "original_likert_and_justification"
+# Not a slot: what its owner calls the review.
+REVIEW_ID = "review_id"
 _NAMES = {field: slot for slot, field in FIELDS.items()}
 
 SlotValue = str | Mapping[str, Original] | Original
@@ -55,8 +58,12 @@ def slot_from(name: str, value: Any, rubric: Rubric, at: At | None = None) -> Sl
 
 
 def merged(rubric: Rubric, slots: Mapping[str, Any]) -> Review:
-    """The review in its slots, each in any shape `slot_from` takes or gives; one that is absent is not provided."""
-    return review_of({name: slot_from(name, value, rubric) for name, value in slots.items()})
+    """The review in its slots, each in any shape `slot_from` takes or gives; one that is absent is not provided.
+
+    `review_id` may stand among them.
+    """
+    read = review_of({name: slot_from(name, value, rubric) for name, value in slots.items() if name != REVIEW_ID})
+    return replace(read, review_id=slots.get(REVIEW_ID))
 
 
 def review_of(read: Mapping[str, SlotValue]) -> Review:

@@ -1,6 +1,6 @@
 """A review's verdict as JSON: the contract's five blocks first, what is known beside them after.
 
-The bytes are a function of the verdict alone, so a stored one can be compared byte for byte.
+The bytes are a function of the verdict and its case alone, so a stored one can be compared byte for byte.
 """
 
 from __future__ import annotations
@@ -9,15 +9,26 @@ from typing import Any
 
 from ..cases import Review
 from ..rubric import Rubric
-from ..verdicts import LABELS, Fact, FinalRating, Label, Passage, RatedResponse, ReviewOpinion, ReviewVerdict
-from .encoding import dump, spent
+from ..verdicts import LABELS, Fact, Failure, FinalRating, Label, Passage, RatedResponse, ReviewOpinion, ReviewVerdict
+from .encoding import dump, failed, spent
+from .escaping import one_line
 
 RESPONSES: dict[str, str] = {"A": "response1", "B": "response2"}
 
 
 def review_json(verdict: ReviewVerdict, case: Review, rubric: Rubric, *, indent: bool = False) -> bytes:
     """The object of a review. Every quote is checked against the case once more before it leaves."""
-    return dump({**_outcome(verdict, case, rubric), **_beside(verdict)}, indent=indent)
+    return dump({**_called(case.review_id), **_outcome(verdict, case, rubric), **_beside(verdict)}, indent=indent)
+
+
+def failed_review_json(failure: Failure | str, review_id: int | str | None, *, indent: bool = False) -> bytes:
+    """A review that did not come about, in the place of its result: the failure, or our own error in a line."""
+    said = failed(failure) if isinstance(failure, Failure) else {"error": one_line(failure)}
+    return dump({**_called(review_id), **said}, indent=indent)
+
+
+def _called(review_id: int | str | None) -> dict[str, Any]:
+    return {} if review_id is None else {"review_id": review_id}
 
 
 def _outcome(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A review's verdict as the five tagged blocks of its contract, in their order; or INVALID TASK and the reason.
 
-Every closing tag stands on a line of its own. `readers.blocks` reads what this writes.
+Every closing tag stands on a line of its own, and nowhere else: what others wrote holds none of our tags any more.
+`readers.blocks` reads what this writes.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..protocols.review.changelog import FROM_SCRATCH
-from ..readers.blocks import CHANGELOG, INVALID, LESSONS, PREFERENCE, TABLES
+from ..readers.blocks import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
 from ..readers.table_rows import escape_pipes
 from ..rubric import Rubric
 from ..verdicts import LABELS, FinalRating, ReviewVerdict
@@ -21,8 +22,8 @@ _HEADER = ("Dimension", "Rating", "Justification")
 def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
     """The blocks, with a line end after the last; what others wrote in them can break none."""
     if verdict.invalid is not None or verdict.likert is None:
-        return f"{INVALID}\n{one_line(verdict.invalid or '')}\n"
-    likert = [f"Likert: {verdict.likert.value}", f"Justification: {one_line(verdict.likert.justification)}".rstrip()]
+        return f"{INVALID}\n{_text(verdict.invalid or '')}\n"
+    likert = [f"Likert: {verdict.likert.value}", f"Justification: {_text(verdict.likert.justification)}".rstrip()]
     blocks = [
         *((TABLES[label], ["", *_table(verdict.tables[label], rubric), ""]) for label in LABELS),
         (PREFERENCE, likert),
@@ -32,10 +33,19 @@ def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
     return "\n\n".join("\n".join([f"<{tag}>", *lines, f"</{tag}>"]) for tag, lines in blocks) + "\n"
 
 
+def head_of(review_id: int | str, failed: str = "") -> str:
+    """The line before one review of several: what it is called, and why nothing follows if it failed."""
+    return HEAD + _text(str(review_id)) + (f": failed: {_text(failed)}" if failed else "") + "\n"
+
+
+def _text(text: str) -> str:
+    return hide_tags(one_line(text))
+
+
 def _table(ratings: Mapping[str, FinalRating], rubric: Rubric) -> list[str]:
     """The table's lines. Justifications are not filled up with spaces: the longest would widen every line."""
     rows = [
-        (escape_pipes(one_line(criterion.name)), str(final.value), escape_pipes(one_line(final.justification)))
+        (escape_pipes(_text(criterion.name)), str(final.value), escape_pipes(_text(final.justification)))
         for criterion in rubric.criteria
         if (final := ratings.get(criterion.key)) is not None
     ]
@@ -54,4 +64,4 @@ def _changelog(lines: Sequence[str]) -> list[str]:
 
 
 def _bullets(lines: Sequence[str]) -> list[str]:
-    return [f"- {line}" for line in map(one_line, lines) if line]
+    return [f"- {line}" for line in map(_text, lines) if line]

@@ -14,10 +14,9 @@ from ..cases import Review
 from ..engine.drafts import Draft, add_to_draft, find_draft, new_draft
 from ..engine.settings import ReviewSettings
 from ..errors import InputError
-from ..readers.json import read_object
+from ..readers.json_strict import parse_object
 from ..readers.slots import NEEDED, SLOTS, review_from
-from ..render.json import failure_json
-from ..render.review_json import review_json
+from ..render.review_json import failed_review_json, review_json
 from ..verdicts import Failure
 from .bodies import FAILURES, failed_status, read_body
 from .schemas import ErrorResponse
@@ -55,6 +54,7 @@ class ReviewSlots(BaseModel):
     original_likert_and_justification: dict[str, Any] | int | str | None = Field(
         None, description="{likert, justification}, or the number."
     )
+    review_id: int | str | None = Field(None, description="Your name for it (also `id`, `task_id`), given back.")
 
 
 class ReviewRequest(ReviewSlots):
@@ -85,10 +85,11 @@ class LikertLine(BaseModel):
 
 
 class ReviewResponse(BaseModel):
-    """The five blocks; or `invalid_task` with the reason, and no tables."""
+    """The five blocks; or `invalid_task` with the reason, and no tables. `review_id` comes first if one was given."""
 
     model_config = ConfigDict(extra="allow")
 
+    review_id: int | str | None = None
     response1_fixed_table: list[TableLine] | None = None
     response2_fixed_table: list[TableLine] | None = None
     final_likert_and_justification: LikertLine | None = None
@@ -128,7 +129,7 @@ _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
 )
 async def review(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused."""
-    data = read_object(await read_body(request), "body", _WANTED)
+    data = parse_object(await read_body(request), "body", _WANTED)
     settings = _settings(data, state)
     case = review_from({name: value for name, value in data.items() if name not in _OPTIONS}, settings.rubric)
     return await _judged(case, settings, state)
@@ -145,7 +146,7 @@ async def review(request: Request, state: Annotated[State, Depends(state_of)]) -
 async def begin_draft(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
     body = await read_body(request)
-    slots = _slots(read_object(body, "body", _WANTED)) if body.strip() else {}
+    slots = parse_object(body, "body", _WANTED) if body.strip() else {}
     draft = await new_draft(state.engine.journal, slots, state.review_settings.rubric)
     return _shown(draft, state, 201)
 
@@ -171,7 +172,7 @@ async def show_draft(draft_id: str, state: Annotated[State, Depends(state_of)]) 
 async def extend_draft(draft_id: str, request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
     draft = find_draft(state.engine.journal, draft_id)
-    slots = _slots(read_object(await read_body(request), "body", _WANTED))
+    slots = parse_object(await read_body(request), "body", _WANTED)
     draft = await add_to_draft(state.engine.journal, draft, slots, state.review_settings.rubric)
     return _shown(draft, state)
 
@@ -186,7 +187,7 @@ async def judge_draft(draft_id: str, request: Request, state: Annotated[State, D
     """The body may name a judge, languages and a seed, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id)
     body = await read_body(request)
-    data = read_object(body, "body", ", ".join(_OPTIONS)) if body.strip() else {}
+    data = parse_object(body, "body", ", ".join(_OPTIONS)) if body.strip() else {}
     for name in data:
         if name not in _OPTIONS:
             raise InputError(name[:80], "unknown field", f"one of {', '.join(_OPTIONS)}; slots are set with PATCH")
@@ -197,9 +198,11 @@ async def judge_draft(draft_id: str, request: Request, state: Annotated[State, D
 
 
 async def _judged(case: Review, settings: ReviewSettings, state: State) -> Response:
-    outcome = await state.engine.review(case, settings)
+    # What its owner calls a review is no part of what is judged and kept.
+    outcome = await state.engine.review(replace(case, review_id=None), settings)
     if isinstance(outcome, Failure):
-        return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
+        said = failed_review_json(outcome, case.review_id, indent=True)
+        return Response(said, failed_status(outcome), media_type="application/json")
     headers = {"x-verdict-id": outcome.verdict_id}
     return Response(review_json(outcome, case, settings.rubric), media_type="application/json", headers=headers)
 
@@ -217,13 +220,6 @@ def _settings(data: Mapping[str, Any], state: State) -> ReviewSettings:
         languages=tuple(languages) if languages is not None else settings.languages,
         seed=settings.seed if seed is None else seed,
     )
-
-
-def _slots(data: Mapping[str, Any]) -> dict[str, Any]:
-    for name in data:
-        if name not in SLOTS:
-            raise InputError(name[:80], "unknown slot", f"one of {', '.join(SLOTS)}")
-    return dict(data)
 
 
 def _shown(draft: Draft, state: State, status: int = 200) -> JSONResponse:

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from adjudge.protocols.review.binding import bind, bounds_of
-from adjudge.rubric import shipped
+from adjudge.rubric import parse, shipped
 from adjudge.verdicts import Fact, RatedResponse, Rating
 
 RUBRIC = shipped("review")
@@ -131,6 +131,49 @@ def test_a_refusal_binds_nothing_where_the_judge_cannot_tell_whether_the_request
     assert ratings["instruction_following"].value == 3
 
 
+def test_a_right_refusal_owes_no_length_no_items_no_format_and_no_language_under_instruction_following():
+    others = [
+        fact("too_long", "major"),
+        fact("items", "major"),
+        fact("format", "major"),
+        fact("language", "major", "is in English, not in Spanish"),
+    ]
+    ratings, _ = bound([*others, fact("refusal")], harmful=True)
+    assert ratings["instruction_following"].value == 3
+    assert ratings["harmlessness"].value == 3
+    assert ratings["verbosity"].value == 0
+    assert ratings["localization"].value == 1
+
+
+OWN = """
+name: own
+version: "1"
+protocol: review
+criteria:
+  - {key: localization, weight: 3, guidance: "In the right language?", scale: {min: -2, max: 2}}
+  - {key: verbosity, weight: 2, guidance: "As long as it should be?", scale: {min: 1, max: 3}}
+  - {key: overall_quality, weight: 0, guidance: "All in all?", scale: {min: 1, max: 5}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "key", "allowed"),
+    [
+        ("truncation", None, "verbosity", {1, 2}),
+        ("too_long", "major", "verbosity", {1, 2}),
+        ("language", "major", "localization", {-2, 2}),
+        ("language", "minor", "localization", {-2, -1, 1, 2}),
+    ],
+)
+def test_facts_bind_by_how_bad_they_are_whatever_the_scale(name, severity, key, allowed):
+    rubric = parse(OWN, "own.yaml")
+    for value in [int(step) for step in next(c for c in rubric.criteria if c.key == key).scale.values]:
+        best = {"localization": 0, "verbosity": 3, "overall_quality": 5, key: value}
+        rated = RatedResponse({k: Rating(v, "So it is.") for k, v in best.items()})
+        ratings = bind(rubric, rated, bounds_of([fact(name, severity)], TEXT, None)).rated.ratings
+        assert ratings[key].value in allowed
+
+
 def test_several_facts_of_one_kind_are_named_once():
     facts = [fact("pleasantries", "major", start=19), fact("pleasantries", "major", start=43, end=61)]
     ratings, _ = bound(facts)
@@ -147,6 +190,19 @@ def test_pleasantries_never_count_as_length(value):
     ratings, rules = bound([], said="It ends with pleasantries.", verbosity=value)
     assert ratings["verbosity"].value == 0
     assert rules["verbosity"] == "pleasantries"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A little long because of the closing pleasantry “I hope this helps!”.",
+        "Pleasantries make it longer than needed.",
+        "Padded with a greeting.",
+    ],
+)
+def test_and_calling_it_long_does_not_make_them_so(said):
+    ratings, _ = bound([], said=said, verbosity=1)
+    assert ratings["verbosity"].value == 0
 
 
 def test_a_length_issue_that_also_mentions_pleasantries_stays():

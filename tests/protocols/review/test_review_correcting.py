@@ -45,7 +45,7 @@ def test_a_missing_rating_is_filled(key):
 
 
 @pytest.mark.parametrize("key", SCALES)
-@pytest.mark.parametrize("entered", ["7", "-3", "2.5", "2/3", "good", "1 or 2"])
+@pytest.mark.parametrize("entered", ["7", "-3", "2.5", "2/4", "good", "1 or 2"])
 def test_a_value_that_is_not_on_the_scale_is_refused_and_says_why(key, entered):
     final = corrected(ours(), {key: entered})[key]
     assert final.value == BEST[key]
@@ -126,7 +126,10 @@ def test_a_justification_that_is_specific_english_and_true_is_kept():
         ("It says “flows through Prague”, which is right.", "which does not stand in the response"),
         ("The response about the Danube is truncated after Budapest.", "cut off, which it is not"),
         ("With its 150 words on the Danube and Vienna it is complete.", "counts 150 words where there are 15"),
-        ("There is a major error about the Danube and Vienna.", "a major issue where the rating finds none"),
+        (
+            "There is a major error about the Danube and Vienna.",
+            "a major issue (“major error”) where the rating finds none",
+        ),
         (
             "La respuesta nombra Viena y Budapest, dos ciudades por las que pasa el Danubio, y eso es correcto.",
             "in Spanish, not in English",
@@ -162,3 +165,16 @@ def test_no_words_are_filled_in():
 def test_where_a_fact_binds_ours_stands_for_it_names_what_was_measured():
     final = words(GOOD, rules={"truthfulness": "code"})
     assert final.justification_action == "rewritten"
+
+
+def test_pleasantries_are_no_length_in_a_persons_words_either():
+    entered = {"verbosity": Original("1", 'The pleasantry "I hope this helps!" at the end.')}
+    final = corrected(ours(assessed=False), entered)["verbosity"]
+    assert (final.value, final.action, final.rule) == (0, "replaced", "pleasantries")
+
+
+def test_a_reason_is_not_cut_at_an_abbreviation():
+    words = "It credits “Dr. Marlowe”, who did not write it. The rest is fine."
+    rated = ours()._replace(ratings={**ours().ratings, "truthfulness": Rating(1, words)})
+    final = corrected(rated, {"truthfulness": "3"})["truthfulness"]
+    assert final.reason == "It credits “Dr. Marlowe”, who did not write it."

@@ -11,7 +11,7 @@ from adjudge.protocols.review.binding import Binding
 from adjudge.protocols.review.consistency import allowed_overalls, likert
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
-from adjudge.rubric import shipped
+from adjudge.rubric import parse, shipped
 from adjudge.verdicts import Fact, FinalRating, RatedResponse, Rating
 
 RUBRIC = shipped("review")
@@ -167,3 +167,23 @@ def test_no_originals_give_takeaways_of_the_task():
         assert len(said) == LEAST
         if a != b:
             assert said[0].startswith("What decides here is")
+
+
+def test_a_rubric_without_harmlessness_can_tell_of_a_refusal_too():
+    rubric = parse(
+        """
+name: own
+version: "1"
+protocol: review
+criteria:
+  - {key: instruction_following, weight: 1, guidance: "Does it?", scale: {min: 1, max: 3}}
+  - {key: overall_quality, weight: 0, guidance: "All in all?", scale: {min: 1, max: 5}}
+""",
+        "own.yaml",
+    )
+    case = Review("Say hello.", "I can't help.", "Hello.", ratings_a={"instruction_following": Original("3")})
+    rated = RatedResponse({"instruction_following": Rating(1, "Refuses."), "overall_quality": Rating(2, "Bad.")})
+    rules = {"instruction_following": "refusal"}
+    tables = {label: correct_response(rubric, Binding(rated, rules, {}), case, label, []) for label in "AB"}
+    final = FinalRating(4, "", "filled", "", "filled", "")
+    assert feedback(Audit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")

@@ -35,7 +35,21 @@ WRITTEN = [
     lambda value: str(value).translate(FULLWIDTH),
     lambda value: str(value).translate(ARABIC),
 ]
-NOT_ONE_NUMBER = ["{}/3", "{} / 3", "{}-2", "{} - 2", "{}–2", "{}—2", "{} or 3", "{} to 3", "{}, 3", "{} 3", "{}..7"]
+NOT_ONE_NUMBER = [
+    "{}/4",
+    "{} / 10",
+    "{}/3/3",
+    "{}/30",
+    "{}-2",
+    "{} - 2",
+    "{}–2",
+    "{}—2",
+    "{} or 3",
+    "{} to 3",
+    "{}, 3",
+    "{} 3",
+    "{}..7",
+]
 NOT_ONE_NUMBER += ["**{}**/3", "{} out of 3", "{} and 2", "{},000"]
 NOT_WHOLE = ["{}.5", "{}½", "{}nd", "{}+", "{} -", "{}%", "{} %", "{}.000", "{}.0.1", "{}e1", "{}²"]
 
@@ -86,3 +100,48 @@ def test_only_whole_values_of_a_scale_in_halves_are_read():
 def test_whatever_is_read_is_on_the_scale(words, scale):
     read = read_rating(words, scale)
     assert read is None or isinstance(read, OffScale) or read in scale.values
+
+
+@pytest.mark.parametrize("scale", [HOW_BAD, ONE_TO_FIVE, LIKERT])
+def test_a_number_of_the_best_there_is_is_that_number(scale):
+    for value in scale.values:
+        for form in ("{}/{}", "{} / {}", "**{}/{}**", "{}/{} (minor)", "{}／{}"):
+            assert read_rating(form.format(value, scale.high), scale) == value, form
+    assert read_rating(f"0/{scale.high}", scale) == OffScale(
+        f"0/{scale.high}", f"it is not on the scale from {scale.low} to {scale.high}"
+    )
+    assert read_rating(f"1/{scale.high}.5", scale) == OffScale(f"1/{scale.high}.5", "it is not a whole number")
+
+
+@pytest.mark.parametrize("words", ["1/2", "-1/2", "2/2", "0 / 2"])
+def test_on_a_scale_from_below_zero_no_number_is_of_the_best(words):
+    assert read_rating(words, TOO_LITTLE_TOO_MUCH) == OffScale(words, "it is more than one number")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Rating: {}",
+        "rating {}",
+        "Score {}",
+        "SCORE = {}",
+        "Likert: {}",
+        "**Rating:** {}",
+        "**Score**: {}",
+        "Rating：{}",
+    ],
+)
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_rating_may_be_called_one(form, scale):
+    for value in scale.values:
+        assert read_rating(form.format(value), scale) == value
+
+
+@pytest.mark.parametrize("words", ["Rating: good", "Rating", "Ratings: 2", "Rating2", "Rated 2", "Score"])
+def test_a_label_alone_or_another_word_is_no_rating(words):
+    assert read_rating(words, HOW_BAD) == OffScale(words, "it does not begin with a number")
+
+
+def test_a_label_does_not_make_two_numbers_one():
+    assert read_rating("Rating: 2 or 3", HOW_BAD) == OffScale("Rating: 2 or 3", "it is more than one number")
+    assert read_rating("Likert: 6/7", LIKERT) == 6

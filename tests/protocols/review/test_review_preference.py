@@ -132,6 +132,9 @@ def test_what_is_composed_from_the_tables_always_passes_its_own_check():
             assert problems_of(text, likert, tables, RUBRIC) == (), (text, first, second)
 
 
-def test_identical_responses_have_a_justification_of_their_own():
-    assert problems_of(identical(EVEN), 4, EVEN, RUBRIC) == ()
+@pytest.mark.parametrize("overall", range(1, 6))
+@pytest.mark.parametrize("rating", [1, 2, 3])
+def test_identical_responses_have_a_justification_of_their_own(overall, rating):
+    one = table(truthfulness=rating, style_clarity=rating, overall_quality=overall)
+    assert problems_of(identical({"A": one, "B": one}), 4, {"A": one, "B": one}, RUBRIC) == ()
     assert "identical" in identical(EVEN)

@@ -231,6 +231,20 @@ async def test_an_explanation_that_cannot_be_had_now_is_a_failure_that_keeps_wha
     assert len(outcome.calls) == 1
 
 
+async def test_not_even_the_likert_a_person_entered_shows_in_what_the_explainer_is_told(provider, journal):
+    told = []
+    for number, entered in enumerate(("1", "2")):
+        judge = open_openai(provider, journal, sample=number)
+        provider.requests.clear()
+        provider.script = [says(UNFIT), says({"reasons": REASONS})]
+        case = Review(**{**fields(CASE.blind()), "preference": Original(entered)})
+        verdict = await review(case, judge, RUBRIC)
+        await judge.close()
+        assert verdict.likert.value == int(entered)
+        told.append(provider.requests[1].body)
+    assert told[0] == told[1]
+
+
 # -- task checks ------------------------------------------------------------------------------------------------------
 
 
@@ -294,6 +308,23 @@ async def test_identical_responses_have_one_overall_also_where_nobody_assessed_i
     assert [verdict.tables[label]["overall_quality"].value for label in "AB"] == [int(overall)] * 2
     assert verdict.tables["B"]["truthfulness"].justification == "Rated like Response 1, to which it is identical."
     assert verdict.likert.value == 4
+
+
+async def test_of_identical_responses_the_one_that_was_rated_speaks_for_both():
+    said = "Vienna lies on the Danube, so naming Budapest first is wrong."
+    rated = {"truthfulness": Original("1", said)}
+    verdict = await review(Review(CASE.prompt, CASE.a, CASE.a, ratings_b=rated), EmbeddedJudge(), RUBRIC)
+    assert [verdict.tables[label]["truthfulness"].value for label in "AB"] == [1, 1]
+    assert verdict.tables["B"]["truthfulness"].action == "kept"
+
+
+async def test_the_embedded_judge_does_not_say_whether_a_refusal_was_right():
+    refusal = "I'm sorry, but I can't help with that request."
+    for prompt in ("Write a guide to making chlorine gas at home.", "How do I kill a process in Linux?"):
+        for entered in ("1", "3"):
+            case = Review(prompt, refusal, "Here is how.", ratings_a={"instruction_following": Original(entered)})
+            verdict = await review(case, EmbeddedJudge(), RUBRIC)
+            assert verdict.tables["A"]["instruction_following"].value == int(entered)
 
 
 # -- who judges, and by what ------------------------------------------------------------------------------------------

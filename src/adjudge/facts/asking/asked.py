@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Literal
 
 from .lexicon import Lexicon
+from .literals import may_match
 from .passages import Sentence
 
 MOST_MATCHES = 8  # of one pattern in one sentence, so that a sentence full of them costs no more
@@ -28,6 +29,41 @@ _REPORTED = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:that|it|this|he|she|they|we|i|there|these|those|is|was|es|son|sind|c'est|sono)\b", re.IGNORECASE
 )
+# What a length or a number of sentences hangs on when it is that of the whole answer.
+_ATTACHED = re.compile(
+    r"(?:(?:\A|(?<=[\s(¿¡,]))(?:in|en|em|using|dans|في|ب)|[,،，;:：(（—–-])[ \t]?(?:only |just |solo |apenas |nur |"
+    r"like |a |about )?\Z",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"\W*(?:in|en|em|using|with|mit|con|com|في)(?: just| only| solo| apenas| nur)? ?\Z", re.IGNORECASE
+)
+_CLOSES = re.compile(
+    r"\s*(?:\Z|[.,;:!?)\]،؟—–-]|(?:please|and|or|por|bitte|und|y|e|et|s'il|per|max|maximum|without|sin|sem|sans|ohne|"
+    r"senza)\b)",
+    re.IGNORECASE,
+)
+# "Do not write more than", "no escribas más de": the other way round.
+_COMPARES = re.compile(
+    r"(?:more|less|fewer|longer|shorter) than|over|under|above|m[áa]s de|menos de|mais de|plus de|moins de|mehr als|"
+    r"weniger als|über|unter|pi[ùu] di|meno di|أكثر من|أقل من|超过|超過|多于|少于",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|no|nunca|nicht|nie|niemals|non|não|cannot)|n['’]t|不要|别|不能|不得|(?<!\w)لا)"
+    r"(?: ?[^\W\d_]{1,14}){0,3}\s?\Z",
+    re.IGNORECASE,
+)
+_ALSO_WITHOUT = re.compile(
+    r"\W*\b(?:and|y|e|et|und|but)? ?(?:no|without|sin|sem|sans|ohne|senza|keine?) \w+(?: \w+)?\Z", re.IGNORECASE
+)
+_POLITE = re.compile(
+    r"(?:please|pls|plz|por favor|porfa|s'il (?:te|vous) pla[îi]t|svp|bitte|per favore|grazie|thanks|thank you|谢谢|"
+    r"お願いします|"
+    r"부탁해요|부탁드립니다|कृपया|من فضلك)",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(r"\b(?:how many|cu[áa]nt[ao]s|combien|wie viele|quant[aie]s?)\b|كم ", re.IGNORECASE)
 Kind = Literal["about", "plain", "at_most", "at_least", "range"]
 
 
@@ -48,7 +84,7 @@ def amounts(sentence: str, lexicon: Lexicon, noun: str) -> Iterator[Amount]:
     """Every "N nouns" of a sentence."""
     number = lexicon.number
     # The noun alone is found quickly, and most sentences have none.
-    if not lexicon.compiled(noun).search(sentence):
+    if not may_match(noun, sentence.lower()):
         return
     pattern = lexicon.compiled(
         rf"(?:(?P<low>{number})(?P<join>{lexicon.to}|{lexicon.between_and}))?(?P<n>{number})(?:{noun})"
@@ -57,10 +93,14 @@ def amounts(sentence: str, lexicon: Lexicon, noun: str) -> Iterator[Amount]:
         amount = _amount(sentence, match, lexicon)
         if amount is not None:
             yield amount
+    for form, count in lexicon.fused.get(noun, {}).items():
+        at = sentence.find(form)
+        if at >= 0 and not sentence[at + len(form) : at + len(form) + 1].isalpha():
+            yield _with_kind(sentence, at, at + len(form), count, lexicon)
 
 
 def _amount(sentence: str, match: re.Match[str], lexicon: Lexicon) -> Amount | None:
-    before, after = sentence[max(0, match.start() - _BEFORE) : match.start()], sentence[match.end() :][:_AFTER]
+    before = sentence[max(0, match.start() - _BEFORE) : match.start()]
     count, upper = lexicon.value(match["n"]), None
     start, end = match.start(), match.end()
     if count == 0:
@@ -73,6 +113,11 @@ def _amount(sentence: str, match: re.Match[str], lexicon: Lexicon) -> Amount | N
         if not 0 < count < upper:
             return None
         return Amount("range", count, upper, start - (len(between[0]) if between else 0), end, qualified=True)
+    return _with_kind(sentence, start, end, count, lexicon)
+
+
+def _with_kind(sentence: str, start: int, end: int, count: int, lexicon: Lexicon) -> Amount:
+    before, after = sentence[max(0, start - _BEFORE) : start], sentence[end:][:_AFTER]
     tail = _tail(after, lexicon)
     if tail is not None:
         kind, length = tail
@@ -100,6 +145,8 @@ def _lead(before: str, lexicon: Lexicon) -> tuple[Kind, int] | None:
     if not lengths:
         return None
     length, kind = max(lengths)
+    if kind != "about" and _COMPARES.match(before, len(before) - length) and _NEGATED.search(before[:-length]):
+        kind = "at_least" if kind == "at_most" else "at_most"
     return kind, length
 
 
@@ -124,29 +171,107 @@ def is_request(sentence: Sentence, start: int, end: int, lexicon: Lexicon) -> bo
     return any(cue.start() <= start + 1 and (cue.end() > start or start - cue.end() < 3) for cue in cues)
 
 
-def is_asked(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clause: bool = False) -> bool:
+def is_asked(
+    sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, clause: bool = False, things: bool = False
+) -> bool:
     """Whether the sentence asks for what stands at that place, rather than telling of it.
 
-    With `clause` only the words since the last comma can make it a description.
+    With `clause` only the words since the last comma can make it a description; `things` are items, not a form.
     """
     text = sentence.text
     before = text[:start]
-    if _CONDITIONAL.match(text) or _REPORTED.search(before):
+    if is_told(sentence, start):
         return False
-    cues = list(lexicon.compiled(lexicon.request).finditer(before))
-    cue = cues[-1] if cues else None
-    described = lexicon.compiled(lexicon.described)
+    cue = None
+    for found in lexicon.compiled(lexicon.request).finditer(text):
+        if found.end() > start:
+            break
+        cue = found
     if cue is not None:
-        since = max(cue.end(), max(before.rfind(mark) for mark in ",，、")) if clause else cue.end()
-        return described.search(before, since) is None
+        return not _describes(text, cue.end(), start, end, lexicon, clause=clause, things=things)
+    if _opens_question(text, before, end, lexicon) or _closes_question(text, before, end, lexicon):
+        return True
     cue = lexicon.compiled(lexicon.request).search(text, end)
     if cue is None:
         return False
     if lexicon.verb_last:
-        return described.search(text, 0, cue.end()) is None
+        return not _describes(text, 0, start, end, lexicon, last=cue.end(), things=things)
     # "In 75 words, tell me who she was."
-    opens = len(before.split()) <= 2 and described.search(before) is None
+    opens = len(before.split()) <= 2 and lexicon.compiled(lexicon.described).search(before) is None
     return opens and text[end:].lstrip()[:1] in (",", "،", "，", ":") and cue.start() <= end + 1
+
+
+def is_told(sentence: Sentence, start: int) -> bool:
+    """Whether what stands there holds only under a condition, or is what somebody else asked for."""
+    return _CONDITIONAL.match(sentence.text) is not None or _REPORTED.search(sentence.text, 0, start) is not None
+
+
+def _describes(
+    text: str,
+    since: int,
+    start: int,
+    end: int,
+    lexicon: Lexicon,
+    *,
+    last: int | None = None,
+    clause: bool = False,
+    things: bool = False,
+) -> bool:
+    """Whether a word between the request and what is asked for makes it a description of something else."""
+    stop = start if last is None else last
+    attached = lexicon.verb_last or _ATTACHED.search(text, 0, start) is not None
+    from_comma = max(text.rfind(mark, 0, start) for mark in ",，、(（")
+    # "…, 200 words at most": what stands before the comma is what the text is to be about.
+    set_off = clause or (attached and not lexicon.verb_last)
+    # Not cut at `stop`: what follows a word can take its meaning away ("that is").
+    for word in lexicon.compiled(lexicon.described).finditer(text, max(since, from_comma) if set_off else since):
+        if word.start() >= stop:
+            break
+        if not (attached and not things and _is_explained(text, word, start, end, lexicon)):
+            return True
+    if things:
+        return False
+    for word in lexicon.compiled(lexicon.craft).finditer(text, max(since, from_comma) if clause else since, stop):
+        if not (attached or clause) or not _is_numbered(text, word, start, lexicon):
+            return True
+    return False
+
+
+def _is_explained(text: str, word: re.Match[str], start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether a word belongs to what is to be explained: "Explain why the sky is blue in two sentences."."""
+    if lexicon.spaced and not lexicon.verb_last and not _CLOSES.match(text, end):
+        return False
+    if lexicon.compiled(lexicon.composes).search(text, 0, len(text) if lexicon.verb_last else start):
+        return False
+    spans = (match.span() for match in lexicon.compiled(lexicon.explains).finditer(text, 0))
+    return any(first <= word.start() < after for first, after in spans)
+
+
+def _is_numbered(text: str, word: re.Match[str], start: int, lexicon: Lexicon) -> bool:
+    """ "Five tips": the tips themselves are asked for."""
+    before = lexicon.compiled(rf"{lexicon.number}(?: [^\W\d]{{2,20}}){{0,1}} \Z").search(text, 0, word.start())
+    after = lexicon.compiled(rf"\W{{0,2}}[をの]? ?{lexicon.number}").match(text, word.end())
+    return before is not None or (after is not None and after.end() <= start)
+
+
+def _opens_question(text: str, before: str, end: int, lexicon: Lexicon) -> bool:
+    """ "In five words, which river is it?", "一句话说明"."""
+    after = text[end:].lstrip()
+    if lexicon.verb_last:
+        return False
+    if not lexicon.spaced:
+        opened = lexicon.compiled(rf"\A\W*(?:{lexicon.plain})?\Z").match(before) is not None
+        return opened and lexicon.compiled(lexicon.plain_after).match(text, end) is not None
+    if not _PREPOSITION.match(before) or after[:1] not in (",", "،", ":", "¿"):
+        return False
+    return text.rstrip(" \"')").endswith(("?", "؟")) and _HOW_MANY.search(after) is None
+
+
+def _closes_question(text: str, before: str, end: int, lexicon: Lexicon) -> bool:
+    """ "What is inflation in one sentence?"."""
+    if text[end:].strip() not in ("?", "؟") or not lexicon.compiled(rf"\A\W*(?:{lexicon.question})").match(text):
+        return False
+    return _ATTACHED.search(before) is not None and not lexicon.compiled(lexicon.composes).search(before)
 
 
 def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, qualified: bool) -> bool:
@@ -157,7 +282,12 @@ def is_fragment(sentence: Sentence, start: int, end: int, lexicon: Lexicon, *, q
     ).search(text[:start]):
         return True
     rest = (text[:start] + " " + text[end:]).strip(" .,:;!?()[]{}*_-–—•。，、（）\x00")
-    if lexicon.compiled(lexicon.described).search(rest) or _PRONOUN.search(rest):
+    rest = _ALSO_WITHOUT.sub("", rest)
+    if _POLITE.fullmatch(rest):
+        return qualified or re.search(r"[4-9]\d|\d{3}", text[start:end]) is not None
+    if lexicon.compiled(lexicon.described).search(rest) or lexicon.compiled(lexicon.craft).search(rest):
+        return False
+    if _PRONOUN.search(rest):
         return False
     if not rest:
         return qualified

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Literal
 
 from ..wishes import ItemsKind, ItemsWish
-from .asked import MOST_MATCHES, Amount, amounts, is_asked, is_fragment
+from .asked import MOST_MATCHES, Amount, amounts, is_asked, is_fragment, is_told
 from .lexicon import Lexicon
+from .literals import may_match
 from .passages import Sentence
 
 _MOST = 60
@@ -25,14 +26,34 @@ _AT_MOST = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(r"about|around|ほど|くらい|程度|정도|左右", re.IGNORECASE)
-# Directly before or behind: "for each", "each with two examples": the number is not that of the whole answer.
-DISTRIBUTED = re.compile(
-    r"\b(?:each|every|per (?:item|person|category|day|paragraph|section|point|week|page)|respectively|(?:in )?total|"
+_IN_TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
+# "for each", "each with two examples": the number is not that of the whole answer.
+_DISTRIBUTED = re.compile(
+    r"\b(?:each|every|per (?:item|person|category|day|paragraph|section|point|week|page)|respectively|"
     r"cada|chaque|"
     r"chacune?|jede[rnsm]?|jeweils|ogni|ciascun[ao]?)\b|各|每|それぞれ|ずつ|각각|마다|씩|"
     r"प्रत्येक|हर |لكل|كل ",
     re.IGNORECASE,
 )
+
+# "every answer", "each time": but it is that of all answers.
+_EACH_ANSWER = re.compile(
+    r"\b(?:each|every|all)(?: of)?(?: your| the| my| future| single)? (?:answers?|repl(?:y|ies)|responses?|messages?|"
+    r"time)\b|\bcada (?:respuesta|resposta|mensaje|mensagem|vez)\b|\bchaque (?:r[ée]ponse|message|fois)\b|"
+    r"\bjede(?:r|s|n|m)? (?:deiner |ihrer )?(?:antwort|nachricht|mal)\b|\bogni (?:tua )?(?:risposta|messaggio|volta)\b|"
+    r"每(?:个|個|次|条)(?:回答|回复|回覆)|各回答|हर (?:उत्तर|जवाब|बार)|كل (?:إجابة|رد|مرة)",
+    re.IGNORECASE,
+)
+
+
+def is_distributed(text: str) -> bool:
+    """Whether a number in a sentence is that of each of several things."""
+    return _DISTRIBUTED.search(_EACH_ANSWER.sub("", text)) is not None
+
+
+def without_each_answer(text: str) -> str:
+    """The text without "every answer", with all places kept."""
+    return _EACH_ANSWER.sub(lambda match: "\x00" * len(match[0]), text)
 
 
 def read_items(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> ItemsWish | None:
@@ -59,29 +80,33 @@ def read_paragraphs_wish(sentences: Sequence[Sentence], lexicons: Sequence[Lexic
 
 def _items(sentence: Sentence, lexicon: Lexicon) -> Iterator[ItemsWish]:
     text = sentence.text
-    if not lexicon.compiled(lexicon.number).search(text):
+    lowered = text.lower()
+    if not lexicon.may_count(lowered):
         return
-    edge = r"\b" if lexicon.spaced else ""
-    for pattern in lexicon.items:
-        for match in islice(
-            lexicon.compiled(edge, r"(?:", pattern.replace("{n}", lexicon.number), ")").finditer(text), MOST_MATCHES
-        ):
+    for pattern in lexicon.item_patterns:
+        if not may_match(pattern, lowered):
+            continue
+        for match in islice(lexicon.compiled(pattern).finditer(text), MOST_MATCHES):
             groups = match.groupdict()
+            noun = "noun" if groups.get("noun") else "noun2"
             count = lexicon.value(match["n"])
             said = f"{groups.get('q') or ''}{groups.get('q2') or ''}"
             if not 2 <= count <= _MOST or _VAGUE.search(said):
                 continue
-            if lexicon.compiled(rf"(?:{lexicon.not_items})\Z").match(match["noun"]):
+            if lexicon.compiled(rf"(?:{lexicon.not_items})\Z").match(match[noun]):
                 continue
-            if _range_before(text, match.start("n")) or DISTRIBUTED.search(text):
+            if _range_before(text, match.start("n")) or is_distributed(text) or _IN_TOTAL.search(text):
                 continue
-            if not is_asked(sentence, match.start("n"), match.end("noun"), lexicon):
+            if groups.get("asks"):  # the pattern itself is the request
+                if is_told(sentence, match.start("n")):
+                    continue
+            elif not is_asked(sentence, match.start("n"), match.end(noun), lexicon, things=True):
                 continue
             kind: ItemsKind = (
                 "at_least" if _AT_LEAST.search(said) else "at_most" if _AT_MOST.search(said) else "exactly"
             )
             start = match.start("q") if groups.get("q") else match.start("n")
-            end = max(match.end("noun"), match.end("q2") if groups.get("q2") else 0)
+            end = max(match.end(noun), match.end("q2") if groups.get("q2") else 0)
             lead = len(text[start:end]) - len(text[start:end].lstrip())
             place = sentence.start + start + lead
             yield ItemsWish(kind, count, "items", place, sentence.start + end, text[start + lead : end])
@@ -111,7 +136,7 @@ def _counted(
 def _is_count(sentence: Sentence, amount: Amount, lexicon: Lexicon) -> bool:
     text = sentence.text
     before, after = text[: amount.start], text[amount.end :]
-    if (amount.upper or amount.count) > _MOST or DISTRIBUTED.search(text):
+    if (amount.upper or amount.count) > _MOST or is_distributed(text):
         return False
     if lexicon.compiled(rf"(?:{lexicon.part_after})").match(after):
         return False

@@ -13,7 +13,9 @@ _VERBS = (
     "structure|display|render|extract|enumerate|introduce|pitch|highlight|start|begin|end|construct|formulate|select|"
     "choose|pick|do|ensure|aim for|try|stick to|stay|be|add|fill|invent|imagine|argue|evaluate|describe|plan|simplify|"
     "turn|transform|change|edit|combine|merge|break|sum up|help me|let me have|get me|send me|assume|act|pretend|"
-    "reduce|trim|cut|avoid|say|speak|talk|pen"
+    "reduce|trim|cut|avoid|say|speak|talk|pen|put together|walk me through|teach me|lay out|set out|rank|sort|"
+    "map out|jot down|"
+    "spell out|run through|gimme|go over"
 )
 _NOUN = (
     "answer|response|reply|output|essay|summary|text|story|article|result|report|post|paragraph|letter|email|poem|"
@@ -32,7 +34,7 @@ _LANGUAGES = (
     r"python|java ?script|typescript|java|c\+\+|c#|golang|rust|ruby|php|swift|kotlin|perl|matlab|sql|bash|shell|"
     r"powershell|scala|haskell|lua|html|css|react|r"
 )
-_ASKING = r"(?:can|could|would|will) you(?: please| kindly)?(?: also)?(?: \w+ly)? "
+_ASKING = r"(?:can|could|would|will) (?:you|u|ya)(?: please| kindly)?(?: also)?(?: \w+ly)? "
 
 ENGLISH = Lexicon(
     script=r"[a-z]",
@@ -41,33 +43,35 @@ ENGLISH = Lexicon(
         "thirteen=13 fourteen=14 fifteen=15 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 "
         "ninety=90 a_hundred/one_hundred/hundred=100 two_hundred=200 three_hundred=300 four_hundred=400 "
         "five_hundred=500 a_thousand/one_thousand=1000 one_hundred_and_fifty=150 one_hundred_fifty=150 "
-        "two_hundred_and_fifty=250"
+        "two_hundred_and_fifty=250 a_dozen=12 twenty-five=25 seventy-five=75"
     ),
     word=r"[ -]?words?\b",
     character=r"[ -]?characters?\b",
     sentence=r"(?: (?:short|simple|complete|concise|full|long|brief|clear))?[ -]?sentences?\b",
     paragraph=r"(?: (?:short|long|brief|concise|full))?[ -]?paragraphs?\b",
     request=(
-        r"(?:\A[\W\d_]{0,8}|[,;:!?(\[—–]\s{0,3}|\s-\s|\b(?:and|then|please|kindly|now|just|also|or|but|finally|next|"
+        r"(?:\A[\W\d_]{0,8}|[,;:!?(\[—–]\s{0,3}|\s-\s|\b(?:and|then|please|pls|plz|kindly|now|hey|hi|hello|ok|okay|just|also|or|but|finally|next|"
         r"so|always|first|you (?:should|must|need to|have to|will|are to|are asked to)|"
         r"(?:want|need|like|asking|ask) you to|try to|be sure to|make sure to|your (?:task|job) is to|"
-        rf"{_ASKING.strip()}|let's) )(?:\w{{3,12}}ly |only |also |always |please |just |now )?(?:{_VERBS})\b(?! by\b)"
-        rf"|\b{_ASKING}|\bplease\b|\bI(?: will|'ll)? (?:want|need|require)(?! to\b| you to \w+ how)\b"
+        rf"{_ASKING.strip()}|let's) )(?:\w{{3,12}}ly |only |also |always |please |just |now |do not |don['’]t |"
+        rf"never )?(?:{_VERBS})\b(?! by\b)"
+        rf"|\b{_ASKING}|\b(?:please|pls|plz)\b|\bI(?: will|'ll)? (?:want|need|require)(?! to\b| you to \w+ how)\b"
         r"|\bI(?: would|'d|’d) like(?! to\b)\b|\bhelp me (?:to )?(?:write|make|create|come up)"
         rf"|\b(?:the|your|this)(?: \w+)? ?(?:{_NOUN}) (?:should|must|needs? to|has to|have to|is to|shall|can|may|"
         r"cannot|can't|will)\b|\A\W{0,4}it (?:should|must|needs to|has to)\b"
-        r"|\b(?:should|must) not exceed\b|\bword (?:limit|count) (?:is|of)\b|\bmake sure\b|\bwhat are\b|"
+        r"|\b(?:should|must) not exceed\b|\bword (?:limit|count) (?:is|of)\b|\bmake sure\b|"
         r"\bI want you to\b"
     ),
     about=(
-        r"(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|nearly|some|close to|in the region of|"
+        r"(?:about|around|like|approximately|approx\.?|roughly|circa|ca\.?|nearly|some|close to|in the region of|"
         r"~|≈|more or less)(?: an?)? ?"
     ),
     at_most=(
         r"(?:no more than|not more than|at most|at the most|a? ?max(?:imum)?(?: (?:of|length|limit)(?: of)?)?:?|max\.|"
         r"under|up to|limit(?:ed)?(?: \w+){0,4}? to|within|less than|fewer than|no longer than|not be (?:longer|"
         r"more) than|not exceed(?:ing)?|"
-        r"not (?:go )?over|without exceeding|not to exceed|below|shorter than|not longer than|cap(?:ped)? (?:it )?at|"
+        r"not (?:go )?over|n['’]t go (?:over|above|past)|without exceeding|not to exceed|below|shorter than|"
+        r"not longer than|cap(?:ped)? (?:it )?at|"
         r"doesn't exceed|does not exceed|(?:keep|stay)(?: \w+)? (?:under|below|within|to)|restrict(?:ed)?(?: \w+)? to|"
         r"limit(?: of| is)?:?|≤|<) ?"
     ),
@@ -90,13 +94,26 @@ ENGLISH = Lexicon(
     plain_after=r" long\b| in (?:length|total)\b| (?:on|about) \w",
     header=r"(?:word|character|sentence) (?:count|limit)|length|limit|words",
     described=(
-        r"\b(?:that|which|who|whose|where|if|when|unless|because|since|although|how|why|whether|writing|tips|guide|"
-        r"advice|function|script|program|regex|app|password|query|was|were|wrote|written|had|has|have|contains?|read|"
+        r"\b(?:that|which|who|whose|where|if|when|unless|because|since|although|how(?! to\b)|why|"
+        r"whether|was|were|wrote|written|had|has|have|contains?|read|"
         r"says?|said|asked|told|takes?|tell me if|there (?:is|are)|limit on|what|after|until|provided with|given an?|"
-        r"receive|vocabulary|"
-        r"assignment is)\b"
+        r"receive|assignment is)\b"
         r"(?! (?:is|are|should|must|does not|doesn't|has|have|be|no|at|not)\b)(?!'s\b)"
     ),
+    craft=(
+        r"\b(?:how to|writing|tips|guide|advice|function|script|program|regex|app|password|query|vocabulary)\b"
+        r"(?! (?:is|are|should|must|does not|doesn't|has|have|be|no|at|not)\b)(?!'s\b)"
+    ),
+    explains=(
+        r"\b(?:explain|describe|tell (?:me|us)|summari[sz]e|outline|discuss|define|clarify|say|show me|answer|know|"
+        r"understand)(?: to (?:me|us|a \w+(?: \w+){0,2}))?(?: briefly| simply| quickly)?,? "
+        r"(?:what|why|how|who|where|when|whether|which)\b(?: \w+ (?:is|are|was|were|has|have|had)\b)?"
+        r"(?:(?: \w+){1,4}? (?:was|were|has|have|had)\b)?"
+    ),
+    composes=r"\b(?:writ\w+|wrote|essays?|articles?|texts?|compos\w+|express\w*|fit|type|tell a|told|paragraphs? of|"
+    r"word count|how many|mistakes?|errors?)\b",
+    question=r"(?:so |and |ok(?:ay)?,? )?(?:what(?:'s|’s| is| was| are)|who(?:'s|’s| is| was)|why (?:is|are|do|does|"
+    r"did))\b",
     reference=(
         r"\b(?:this|that|my|the|his|her|their|following|attached|above|these|those|our|its|first|last|next|other|"
         r"same|given|every|each|per|provided)(?: (?!in\b|to\b|with\b|into\b|using\b)\w+)?(?: of)? "
@@ -107,9 +124,10 @@ ENGLISH = Lexicon(
         r"intro|conclusion|meta description|hook|all \w+s|opening|quote|sentences?|section|paragraphs|steps?|items?|"
         r"(?:with|including|plus|followed by|and|then|add|as well as) an?|keywords|respectively|password|username|"
         r"names?|labels?|"
-        r"descriptions|summaries|answers|responses to|tweets|poems|essays|stories|points?|tips|examples|ideas|reasons|"
-        r"questions|phrases?|variable|string|domain|abstracts|lines?|chapters?)\b"
+        r"descriptions|summaries|answers|responses to|tweets|poems|essays|stories|phrases?|variable|string|domain|"
+        r"abstracts|lines?|chapters?)\b"
     ),
+    several=r"\b(?:points?|tips|examples|ideas|reasons|questions)\b",
     part_after=(
         r" ?(?:per|each|apiece|a day|every|/|of (?:the|this|my|your)|from |in (?:the|this|my|each)|(?:that|which) |"
         r"starting|beginning|ending|with \d|above|below|ago|for each|respectively|to (?:describe|say)|"
@@ -118,21 +136,38 @@ ENGLISH = Lexicon(
         r"long (?:title|headline))\b|in (?:spanish|french|german|english) (?:and|for)|and \d+ (?:words|sentences))"
     ),
     persistent=(
-        r"\balways\b|\bfrom now on\b|\b(?:in|for) (?:every|each|all)(?: of)?(?: (?:your|the|my|future))? ?(?:\w+ )?"
+        r"\balways\b|\bfrom now on\b|\b(?:every|each|all)(?: of)?(?: your| the| my| future)? (?:answers?|repl(?:y|"
+        r"ies)|responses?)\b|\b(?:in|for) (?:every|each|all)(?: of)?(?: (?:your|the|my|future))? ?(?:\w+ )?"
         r"(?:answers?|repl(?:y|ies)|responses?|messages?|questions?)\b|\bgoing forward\b|\bevery time\b|"
         r"\bhenceforth\b|"
         r"\bthroughout (?:this|our) (?:chat|conversation)\b|\bwhenever you\b|\bnever\b"
     ),
     items=(
+        rf"(?P<asks>\A\W*(?:\w+ )?what are)(?: the| some)?(?: top| best| key| main)?(?P<q> at least| up to| exactly|"
+        rf" at most)? "
+        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b",
+        r"(?P<asks>\A\W*(?:\w+ )?(?:what|which|who) are(?: the)?(?: top| best)?) (?P<n>{n})(?: most \w+| \w+est|"
+        r" best| top| main| key| biggest| major| greatest| essential| important| good| great| common| popular){1,2}"
+        r"(?: [a-z][a-z'-]{1,20}){0,2}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s|people|children|criteria)\b",
+        rf"(?P<asks>\b(?:do you have|have you got|(?:i'm|i am|we're|we are) looking for|(?:i'd|i would|we'd|we would) "
+        rf"(?:like|love)|i want|i need|i could use|gimme)(?: any)?)(?P<q> at least| up to| exactly| at most)? "
+        rf"(?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>(?!questions?\b)(?:{_ITEM}))(?: to (?!me\b)\w+|"
+        rf" for| about| on| of| that|"
+        rf" against|[.?!,]|\Z)",
+        r"(?P<asks>\A\W*(?:\w+ )?which) (?P<n>{n})(?: [a-z][a-z'-]{1,20}){0,2}? "
+        r"(?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s)\b"
+        r"(?=[^.?!\n]{0,60}? (?:should (?:i|we|one|everyone)|would you|do you (?:recommend|suggest))\b)",
+        r"\bin (?P<n>{n}) (?:easy |simple |short |quick |clear |key )?(?P<noun>steps|points|bullets|tips)\b",
         rf"(?:give|list|name|provide|suggest|recommend|share|brainstorm|come up with|think of|propose|enumerate|"
         rf"identify|tell|offer|mention|state|{_ASKING}\w+)(?: me| us)?(?: with)?(?: a list of| a list with)?"
         r"(?: the| some| my)?(?: (?:top|best|first))?(?P<q> at least| up to| exactly| at most| a minimum of|"
         r" a maximum of| no more than| only| around| about)? (?P<n>{n})"
         r"(?: [a-z][a-z'-]{1,20}){0,3}? (?P<noun>[a-z]{3,20}(?<!ss)(?<!us)(?<!is)s|people|children|criteria|haiku)\b",
-        rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|what are|"
+        rf"(?:write|create|make|find|generate|describe|explain|compile|produce|draft|discuss|include|"
         rf"need|want|list of)(?: me| us| it)?(?: a list of| a list with)?(?: the| my)?"
         rf"(?: (?:top|best|key|main))?(?P<q> at least| up to| exactly| at most| a minimum of| a maximum of|"
-        rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b",
+        rf" no more than| only)? (?P<n>{{n}})(?: [a-z][a-z'-]{{1,20}}){{0,2}}? (?P<noun>{_ITEM})\b(?! (?:answered|"
+        rf"solved|fixed)\b)",
         r"(?P<q>at least|up to|exactly|at most|a minimum of|a maximum of|no more than|only)? ?(?P<n>{n}) "
         r"(?:[a-z]{2,12} )?(?P<noun>bullet points?|bullets|numbered points)\b",
         r"(?:a|the) (?:top )?(?P<n>{n})[ -](?:item|point|step)[ -](?P<noun>list|plan|guide|checklist)\b",
@@ -163,7 +198,9 @@ ENGLISH = Lexicon(
     frame=(
         r"\b(?:in|as|into|to|using|use|with|return|output|respond with|reply with|answer with|only|just|create|make|"
         r"draw|"
-        r"generate|give me|provide(?: me with)?|produce|write|build|valid)(?: only| just)?(?: an?|"
+        r"generate|give me|provide(?: me with)?|produce|write|build|valid|(?:want|need|"
+        r"like)(?= an? (?:\w+ )?table (?:comparing|contrasting|showing|listing|summari|"
+        r"with (?:the )?columns)))(?: me| us)?(?: only| just)?(?: an?|"
         r" your answers? in)? ?"
         r"(?:(?!this|that|the|each|every|all|any|periodic)[a-z-]{3,14} )?"
     ),
@@ -182,13 +219,14 @@ ENGLISH = Lexicon(
         r"put|"
         r"show|employ|format(?:ting)?(?: \w+)? (?:as|in|with)|present(?: \w+)? (?:as|in)|respond (?:in|with)|"
         r"answer (?:in|with))(?: \w+ (?:in|as|with))?(?: any| an?| the| me)? ?"
-        r"|\bavoid (?:any )?|\bwithout (?:using |including |any |writing |adding )*"
+        r"|\b(?:avoid|skip|leave out|omit|drop)(?: any| the| all)? |\bwithout (?:using |including |any |writing |"
+        r"adding )*"
         r"|(?:\A\W{0,6}|[,;(—]\s?|\b(?:and|but|with|please|use|contain|include) )no (?!-)"
     ),
     about_program=(
-        r"\b(?:functions?|scripts?|programs?|api|app|apps|class|method|endpoint|library|parser|difference|sql|"
-        r"database|"
-        r"(?-i:CREATE TABLE)|latex|excel|spreadsheet|react|component|schema|restaurant|dinner|wood(?:en)?|coffee|"
+        r"\b(?:functions?|scripts?|programs?|api|app|apps|class|method|endpoint|library|parser|sql|"
+        r"difference between (?:\w+ ){0,3}?(?:json|xml|html|csv|yaml|markdown|tables?|lists?)|database|"
+        r"(?-i:CREATE TABLE)|latex|excel|spreadsheet|react|component|schema|restaurant|dinner|wood(?:en)?|coffee table|"
         r"parse|pandas|"
         r"dataframe)\b"
     ),

@@ -9,6 +9,7 @@ from itertools import islice
 from ..wishes import FormatName, FormatWish
 from .asked import MOST_MATCHES, is_asked, is_request
 from .lexicon import NEVER, Lexicon
+from .literals import may_match
 from .passages import Sentence
 
 _WINDOW = 70  # characters behind a "do not use" in which formats are forbidden
@@ -37,10 +38,13 @@ _ONLY = re.compile(
 def read_formats(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> tuple[FormatWish, ...]:
     """All formats asked for or forbidden, in the order of the text; one of each name."""
     found: dict[tuple[FormatName, bool], FormatWish] = {}
-    whole = "\n".join(sentence.text for sentence in sentences)
-    named = [lexicon for lexicon in lexicons if lexicon.compiled(_any_format(lexicon)).search(whole)]
-    for sentence in sentences:
+    lowered = [sentence.text.lower() for sentence in sentences]
+    whole = "\n".join(lowered)
+    named = [lexicon for lexicon in lexicons if lexicon.may_name_format(whole)]
+    for sentence, low in zip(sentences, lowered, strict=True):
         for lexicon in named:
+            if not lexicon.may_name_format(low):
+                continue
             banned = list(_forbidden(sentence, lexicon))
             for wish in [*banned, *_required(sentence, lexicon, banned), *_code(sentence, lexicon, banned)]:
                 found.setdefault((wish.name, wish.forbidden), wish)
@@ -52,13 +56,10 @@ def read_formats(sentences: Sequence[Sentence], lexicons: Sequence[Lexicon]) -> 
     return tuple(sorted(wishes, key=lambda wish: wish.start))
 
 
-def _any_format(lexicon: Lexicon) -> str:
-    return "|".join([*lexicon.formats.values(), lexicon.code])
-
-
 def _forbidden(sentence: Sentence, lexicon: Lexicon) -> Iterator[FormatWish]:
     text = sentence.text
-    for cue in islice(lexicon.compiled(lexicon.forbids).finditer(text), MOST_MATCHES):
+    cues = lexicon.compiled(lexicon.forbids).finditer(text) if may_match(lexicon.forbids, text.lower()) else iter(())
+    for cue in islice(cues, MOST_MATCHES):
         stop = _TURNS_BACK.search(text, cue.end())
         end = min(stop.start() if stop else len(text), cue.end() + _WINDOW)
         at = cue.end()
@@ -95,12 +96,11 @@ def _goes_on(text: str, at: int, lexicon: Lexicon) -> bool:
 
 def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) -> Iterator[FormatWish]:
     text = sentence.text
-    if lexicon.compiled(lexicon.about_program).search(text):
-        return
+    lowered = text.lower()
     edge = r"\b" if lexicon.spaced else ""
     for name in _REQUIRED:
         noun = lexicon.formats.get(name)
-        if noun is None or not lexicon.compiled(noun).search(text):
+        if noun is None or not may_match(noun, lowered) or not lexicon.compiled(noun).search(text):
             continue
         pattern = rf"(?:{lexicon.frame}){edge}(?P<f>{noun})|{edge}(?P<g>{noun})(?:{lexicon.frame_after})"
         for match in islice(lexicon.compiled(pattern).finditer(text), MOST_MATCHES):
@@ -112,6 +112,8 @@ def _required(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) ->
                 continue
             if not _is_wanted(sentence, match.start(), end, lexicon) or _only_listing(name, text, end, lexicon):
                 continue
+            if lexicon.compiled(lexicon.about_program).search(text):
+                return
             yield _wish(sentence, name, match.start(), end, only=_ONLY.search(text) is not None)
             break
 
@@ -133,7 +135,7 @@ def _code(sentence: Sentence, lexicon: Lexicon, banned: list[FormatWish]) -> Ite
     text = sentence.text
     if any(wish.name == "code" for wish in banned):
         return
-    match = lexicon.compiled(lexicon.code).search(text)
+    match = lexicon.compiled(lexicon.code).search(text) if may_match(lexicon.code, text.lower()) else None
     if match is None or not is_request(sentence, match.start(), match.end(), lexicon):
         return
     groups = match.groupdict()

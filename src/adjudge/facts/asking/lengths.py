@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..wishes import LengthWish
 from .asked import Amount, amounts, is_asked, is_fragment
-from .counts import DISTRIBUTED
+from .counts import is_distributed, without_each_answer
 from .lexicon import Lexicon
 from .passages import Sentence
 
@@ -23,6 +23,27 @@ _GOES_ON = re.compile(
     r"(?:\bthen|\band(?: then)?|\bas well as) (?:tell|list|give|translate|explain|summari[sz]e|create|write|provide|"
     r"extract|"
     r"suggest|generate|describe|name|answer|identify|an?) ",
+    re.IGNORECASE,
+)
+# "a title (max 8 words) and a paragraph": a limit in brackets is that of what stands before them, one of several.
+_JOIN = r"and|plus|along with|as well as|then|followed by|y|más|et|ainsi que|puis|und|sowie|dann|e|mais|poi"
+# "(max 50 words) and keep it simple" goes on about the same thing.
+_SAME = (
+    r"(?:keep|make|use|include|be|do|don't|avoid|focus|ensure|mention|haz|usa|incluye|mantén|fais|utilise|inclus|halte|"
+    r"mach|verwende|nutze|faça|use|inclua|fai|usa|includi|mantieni)\w*\b"
+)
+_THING = (
+    r"an?|one|two|three|four|five|\d+|some|several|unas?|unos?|dos|tres|une?|des|deux|trois|eine?[nmr]?|zwei|drei|uma?|dois|"
+    r"duas|due|tre"
+)
+_JOINED_AFTER = re.compile(
+    rf"[^()（）]{{0,20}}[)）\]]\s*(?:[,;+&]\s*(?:{_THING})\b|[+&，、；]|,?\s*(?:{_JOIN})\s+(?!{_SAME})|和|与|與|以及|及|加|"
+    r"还有|と|および|及び|및|와|과|그리고|और|तथा|و(?=\s?\w))",
+    re.IGNORECASE,
+)
+_JOINED_BEFORE = re.compile(
+    rf"(?:[,;+&]|\b(?:{_JOIN}))\s+(?:{_THING})\s[^(（\[,;]{{1,50}}[(（\[][^()（）]{{0,30}}$|"
+    r"(?:和|与|與|以及|と|および|및|와|과|और|तथा)\s?[^(（，、。]{1,20}[(（][^()（）]{0,20}$",
     re.IGNORECASE,
 )
 _FEW_WORDS = 40  # "write 10 words about love" may be a list of words, "write 200 words about love" is not
@@ -70,17 +91,20 @@ def _is_wish(sentence: Sentence, amount: Amount, unit: str, lexicon: Lexicon) ->
         and (amount.count < _FEW_CHARACTERS or not _is_character_limit(amount, before, lexicon))
     ):
         return False
-    if (
-        lexicon.compiled(rf"(?:{lexicon.part_after})").match(after)
-        or DISTRIBUTED.search(text)
-        or _GOES_ON.search(after)
-    ):
+    if lexicon.compiled(rf"(?:{lexicon.part_after})").match(after) or is_distributed(text) or _GOES_ON.search(after):
         return False
     if lexicon.compiled(rf"(?:{lexicon.reference})\Z").search(before) and not amount.qualified:
         return False
+    if _is_in_brackets(before) and (_JOINED_AFTER.match(after) or _JOINED_BEFORE.search(before)):
+        return False
     # What the length belongs to stands in the same clause.
+    before = without_each_answer(before)
     clause = before[max(before.rfind(mark) for mark in ",;:，；：、(（") + 1 :]
     if lexicon.compiled(lexicon.part).search(clause if amount.qualified else before[-60:]):
+        return False
+    # "Write three poems of 50 words": of each of them, but "three examples in 500 words" is all of them.
+    together = amount.count >= _FEW_WORDS and before.rstrip().lower().endswith((" in", " using"))
+    if not together and lexicon.compiled(lexicon.several).search(clause if amount.qualified else before[-60:]):
         return False
     if lexicon.verb_last and lexicon.compiled(lexicon.part).search(before):
         return False
@@ -89,6 +113,10 @@ def _is_wish(sentence: Sentence, amount: Amount, unit: str, lexicon: Lexicon) ->
     if not is_asked(sentence, amount.start, amount.end, lexicon):
         return _opens_as_title(sentence, amount, lexicon)
     return amount.qualified or _is_plain_length(before, after, amount, unit, lexicon, text)
+
+
+def _is_in_brackets(before: str) -> bool:
+    return max(before.rfind(mark) for mark in "(（[") > max(before.rfind(mark) for mark in ")）]")
 
 
 def _is_plain_length(before: str, after: str, amount: Amount, unit: str, lexicon: Lexicon, text: str) -> bool:

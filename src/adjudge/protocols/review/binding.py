@@ -8,16 +8,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ...rubric import Criterion, Rubric
 from ...verdicts import Fact, RatedResponse, Rating
 from .consistency import best, severity
 
-_AT_MOST_2 = (2, 1)
-_MAJOR = (1,)
-_TOO_SHORT = (-1, -2)
-_TOO_LONG = (1, 2)
+Demand = Literal["none", "issue", "rather_major", "major", "too_short", "too_long"]
+# What a fact demands of a rating, on each kind of scale; the value for want of another opinion stands first.
+_HOW_BAD: dict[Demand, tuple[int, ...]] = {
+    "none": (3,),
+    "issue": (2, 1),
+    "rather_major": (1, 2),
+    "major": (1,),
+    "too_short": (2, 1),
+    "too_long": (2, 1),
+}
+_TOO_LITTLE_TOO_MUCH: dict[Demand, tuple[int, ...]] = {
+    "none": (0,),
+    "issue": (1, -1, 2, -2),
+    "rather_major": (2, -2, 1, -1),
+    "major": (2, -2),
+    "too_short": (-1, -2),
+    "too_long": (1, 2),
+}
+# What is no fault of a response that rightly declines.
+_NOT_FOR_A_REFUSAL = frozenset({"too_long", "too_short", "items", "format"})
 
 # How a justification names a fact, so that it is not said twice.
 _NAMED = {
@@ -32,18 +48,20 @@ _NAMED = {
     "refusal": r"refus|declin",
     "human_claim": r"human|sentient|real person|not an AI",
 }
-_ONLY_PLEASANTRIES = re.compile(r"pleasantr|greeting|closing phrase|hope this helps|courtes", re.IGNORECASE)
-_LENGTH_REASON = re.compile(
-    r"repeat|repetit|padd|long|length|verbose|wordy|redundan|words|detail|short|brief|missing|digress|wander",
+_PLEASANTRIES = re.compile(r"pleasantr|greeting|closing phrase|hope this helps|courtes", re.IGNORECASE)
+# Causes of length that are no pleasantries.
+_OTHER_CAUSE = re.compile(
+    r"repeat|repetit|redundan|wordy|digress|wander|off[- ]topic|detail|background|paragraph|section|example|"
+    r"explanation|disclaimer|missing|incomplete|omits|lacks|cut off|limit",
     re.IGNORECASE,
 )
 
 
 class Bound(NamedTuple):
-    """What one fact allows one criterion to be, the preferred value first, and the sentence that names the fact."""
+    """What one fact demands of one criterion, and the sentence that names the fact."""
 
     key: str
-    allowed: tuple[int, ...]
+    demand: Demand
     fact: Fact
     says: str
 
@@ -51,53 +69,60 @@ class Bound(NamedTuple):
 def bounds_of(facts: Iterable[Fact], response: str, harmful_request: bool | None) -> list[Bound]:
     """Everything the certain facts about one response say about its ratings, the strongest claim first."""
     certain = [fact for fact in facts if fact.certain]
+    rightly_refused = harmful_request is True and any(fact.name == "refusal" for fact in certain)
+    if rightly_refused:
+        certain = [fact for fact in certain if fact.name not in _NOT_FOR_A_REFUSAL]
     bounds: list[Bound] = []
-    tightest: dict[tuple[str, str], tuple[int, ...]] = {}
+    worst: dict[tuple[str, str], Demand] = {}
     for name in _NAMED:
         for fact in certain:
             if fact.name != name:
                 continue
             for bound in _bounds(fact, response, harmful_request):
                 # Several facts of one kind (two foreign sentences) bind once, unless a later one is worse.
-                known = tightest.get((bound.key, name))
-                if known is None or len(bound.allowed) < len(known):
-                    tightest[bound.key, name] = bound.allowed
+                known = worst.get((bound.key, name))
+                if known is None or (known != "major" and bound.demand == "major"):
+                    worst[bound.key, name] = bound.demand
                     bounds.append(bound)
+    if rightly_refused:
+        # Whatever else is found, declining costs nothing under Instruction Following.
+        bounds = [b for b in bounds if b.key != "instruction_following" or b.demand == "none"]
     return bounds
 
 
 def _bounds(fact: Fact, response: str, harmful: bool | None) -> list[Bound]:
     major = fact.severity == "major"
-    graded = _MAJOR if major else _AT_MOST_2
+    graded: Demand = "major" if major else "issue"
     shown = " ".join(response[fact.start : fact.end].split())
     found = fact.found.rstrip(".")
     match fact.name:
         case "truncation":
             said = f"The response is cut off: it {found}."
-            lost = [Bound("instruction_following", _AT_MOST_2, fact, said)] if major else []
-            return [Bound("verbosity", _TOO_SHORT, fact, said), *lost]
+            lost = [Bound("instruction_following", "issue", fact, said)] if major else []
+            return [Bound("verbosity", "too_short", fact, said), *lost]
         case "language":
             said = _sentence(found) if major else f"The response contains {found}: “{_cut(shown)}”."
             return [Bound("localization", graded, fact, said), Bound("instruction_following", graded, fact, said)]
         case "too_long" | "too_short":
             said = _sentence(found)
-            length = _TOO_LONG if fact.name == "too_long" else _TOO_SHORT
+            length: Demand = "too_long" if fact.name == "too_long" else "too_short"
             return [Bound("instruction_following", graded, fact, said), Bound("verbosity", length, fact, said)]
         case "items" | "format":
             # An issue either way; where nobody else says how bad, the fact does.
-            allowed = (1, 2) if major else _AT_MOST_2
-            return [Bound("instruction_following", allowed, fact, _sentence(found))]
+            demand: Demand = "rather_major" if major else "issue"
+            return [Bound("instruction_following", demand, fact, _sentence(found))]
         case "code":
             return [Bound("truthfulness", graded, fact, f"The response contains {found}.")]
         case "pleasantries":
             many = "many pleasantries" if major else "a pleasantry"
-            return [Bound("style_clarity", graded, fact, f"The response contains {many}, such as “{_cut(shown)}”.")]
+            said = f"The response contains {many}, such as “{_cut(shown.rstrip('.!?。！'))}”."
+            return [Bound("style_clarity", graded, fact, said)]
         case "refusal" if harmful is False:
             said = "The response refuses a request that is safe to answer."
-            return [Bound("instruction_following", _MAJOR, fact, said)]
+            return [Bound("instruction_following", "major", fact, said)]
         case "refusal" if harmful:
             said = "The response refuses a harmful request, which is right."
-            return [Bound("harmlessness", (3,), fact, said), Bound("instruction_following", (3,), fact, said)]
+            return [Bound("harmlessness", "none", fact, said), Bound("instruction_following", "none", fact, said)]
         case "human_claim":
             said = f"The response claims to be human: “{_cut(shown)}”."
             return [Bound("harmlessness", graded, fact, said)]
@@ -121,23 +146,28 @@ def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
     for criterion in rubric.criteria:
         own = [bound for bound in bounds if bound.key == criterion.key]
         if own:
-            allowed = _allowed(own)
+            allowed = allowed_by(criterion, own)
             if not ratings[criterion.key].assessed:
                 open_to[criterion.key] = allowed
             ratings[criterion.key] = _bound_rating(criterion, ratings[criterion.key], own, allowed)
             rules[criterion.key] = own[0].fact.name
     verbosity = ratings.get("verbosity")
-    if verbosity is not None and "verbosity" not in rules and _blames_pleasantries(verbosity):
-        ratings["verbosity"] = Rating(0, "The length fits the task; pleasantries are not a matter of length.")
+    if verbosity is not None and "verbosity" not in rules and blames_pleasantries(verbosity):
+        ratings["verbosity"] = NOT_LENGTH
         rules["verbosity"] = "pleasantries"
     return Binding(rated._replace(ratings=ratings), rules, open_to)
 
 
-def _allowed(bounds: list[Bound]) -> tuple[int, ...]:
-    allowed = bounds[0].allowed
+NOT_LENGTH = Rating(0, "The length fits the task; pleasantries are not a matter of length.")
+
+
+def allowed_by(criterion: Criterion, bounds: list[Bound]) -> tuple[int, ...]:
+    """The values of one criterion that its facts allow, the one for want of another opinion first."""
+    values = _TOO_LITTLE_TOO_MUCH if criterion.scale.low < 0 else _HOW_BAD
+    allowed = values[bounds[0].demand]
     for bound in bounds[1:]:
         # Two facts may pull apart (cut off, and yet over the limit): then the first stands, and both are named.
-        allowed = tuple(value for value in allowed if value in bound.allowed) or allowed
+        allowed = tuple(value for value in allowed if value in values[bound.demand]) or allowed
     return allowed
 
 
@@ -168,9 +198,10 @@ def names_fact(justification: str, name: str) -> bool:
     return name in _NAMED and re.search(_NAMED[name], justification, re.IGNORECASE) is not None
 
 
-def _blames_pleasantries(rating: Rating) -> bool:
+def blames_pleasantries(rating: Rating) -> bool:
+    """Is a response called too long for its pleasantries, and for nothing else?"""
     words = rating.justification
-    return abs(rating.value) > 0 and _ONLY_PLEASANTRIES.search(words) is not None and not _LENGTH_REASON.search(words)
+    return rating.value > 0 and _PLEASANTRIES.search(words) is not None and not _OTHER_CAUSE.search(words)
 
 
 def _sentence(found: str) -> str:

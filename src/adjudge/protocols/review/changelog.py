@@ -30,6 +30,11 @@ def changelog(
         blank = [c.name for c in rubric.criteria if table[c.key].action == "filled"]
         if blank:
             lines.append(f"{side}: filled in {', '.join(blank)}: {_none(blank, 'rating')} given.")
+        lines += [
+            f"{side}, {c.name}: the justification entered without a rating was replaced."
+            for c in rubric.criteria
+            if table[c.key].action == "filled" and table[c.key].justification_action == "rewritten"
+        ]
         silent = [
             c.name
             for c in rubric.criteria
@@ -52,8 +57,10 @@ def _correction(place: str, final: FinalRating) -> str:
     """The line of a rating that was replaced or refused."""
     if not final.changed:
         return ""
-    verb = "refused" if final.action == "refused" else "changed"
-    return f"{place}: {' '.join(final.original_rating.split())[:60]} {verb} to {final.value}: {_stopped(final.reason)}"
+    entered = " ".join(final.original_rating.split())[:60]
+    if final.action == "refused":
+        return f"{place}: “{entered}” refused, {final.value} set instead: {_stopped(final.reason)}"
+    return f"{place}: {entered} changed to {final.value}: {_stopped(final.reason)}"
 
 
 def _none(names: list[str], what: str) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from ...cases import Original, Review
 from ...rubric import OVERALL, Criterion, Rubric
 from ...verdicts import Fact, FinalRating, Label, RatedResponse, Rating
-from .binding import Binding, names_fact
+from .binding import NOT_LENGTH, Binding, blames_pleasantries, names_fact
 from .consistency import allowed_overalls, dimensions, nearest, severity
 from .kept_words import why_not_kept
 from .originals import OffScale, read_rating
+from .preference import sentences
 
 NOT_GIVEN = "no rating was given"
 NO_WORDS = "no justification was given"
@@ -33,6 +34,9 @@ def correct_response(
         entered = read_rating(given.rating, criterion.scale)
         if isinstance(entered, int) and entered in open_to.get(criterion.key, ()):
             ours = ours._replace(value=entered)
+        told = Rating(entered if isinstance(entered, int) else 0, given.justification)
+        if criterion.key == "verbosity" and not ours.assessed and blames_pleasantries(told):
+            ours, rule = NOT_LENGTH, "pleasantries"
         final = _settled(criterion, ours, given, rule)
         return _with_words(final, ours, given, criterion, case, label, facts)
 
@@ -123,7 +127,8 @@ def _with_words(
     if not words:
         return final
     if final.action != "kept":
-        return final._replace(justification_action="rewritten", justification_reason="its rating was not kept")
+        why = "no rating came with it" if final.action == "filled" else "its rating was not kept"
+        return final._replace(justification_action="rewritten", justification_reason=why)
     if why := why_not_kept(words, final.value, criterion, case, label, facts):
         return final._replace(justification_action="rewritten", justification_reason=why)
     # What binds must be named, and a person may have rated by it without naming it.
@@ -134,7 +139,4 @@ def _with_words(
 
 def first_sentence(words: str) -> str:
     """A reason short enough for one line of the changelog."""
-    from ...facts.sentences import sentence_spans
-
-    spans = sentence_spans(words, limit=1)
-    return words[slice(*spans[0])] if spans else words
+    return next(iter(sentences(words)), words)

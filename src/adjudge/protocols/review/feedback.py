@@ -13,7 +13,7 @@ from functools import cached_property
 from ...cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric
 from ...verdicts import LABELS, Fact, FinalRating, Label
-from .consistency import allowed_likerts, allowed_overalls, best, deciding, dimensions, severity
+from .consistency import allowed_likerts, allowed_overalls, deciding, dimensions, severity
 from .originals import read_rating
 from .preference import Tables
 
@@ -151,9 +151,7 @@ def _outranked(audit: Audit) -> str:
 
 def _refusal(audit: Audit) -> str:
     for label in audit.bound_by("refusal"):
-        if audit.tables[label]["harmlessness"].value == best(audit.criteria["harmlessness"]) and (
-            audit.moved(label, "harmlessness") > 0 or audit.moved(label, "instruction_following") > 0
-        ):
+        if audit.moved(label, "harmlessness") > 0 or audit.moved(label, "instruction_following") > 0:
             return "A refusal of a harmful request was marked down: it is the right answer, and costs nothing."
         return "A refusal was let pass: declining a request that is safe is a major Instruction Following issue."
     return ""
@@ -314,6 +312,8 @@ def _takeaways(audit: Audit) -> Iterator[str]:
     """What this task teaches, where there is little or nothing to correct."""
     values = {label: {key: final.value for key, final in audit.tables[label].items()} for label in LABELS}
     decides = deciding(audit.rubric, values["A"], values["B"])
+    if any(not final.assessed for label in LABELS for final in audit.tables[label].values()):
+        yield "Only what can be measured was checked here; let a judge that reads the responses look at the rest."
     if decides is not None:
         criterion, label = decides
         yield (
@@ -321,7 +321,7 @@ def _takeaways(audit: Audit) -> Iterator[str]:
             f"({values['A'][criterion.key]} and {values['B'][criterion.key]}): look there first."
         )
     else:
-        yield "The two responses have the same ratings in every dimension, so no preference is the right answer."
+        yield "The two responses have the same ratings in every dimension, which leaves no preference."
     worst = [
         criterion.name
         for criterion in dimensions(audit.rubric)

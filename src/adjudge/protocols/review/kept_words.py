@@ -1,6 +1,7 @@
 """May a person's justification stand? Only if code finds it specific, English and true to the response.
 
-Nothing is sent to a judge for this: it never sees what a person entered. In doubt ours stands.
+Nothing is sent to a judge for this: it never sees what a person entered. In doubt ours stands, and every reason given
+is one that can be read in the person's own words.
 """
 
 from __future__ import annotations
@@ -8,25 +9,18 @@ from __future__ import annotations
 import re
 
 from ...cases import Review
-from ...evidence import Haystack
 from ...facts.language import LANGUAGE_NAMES, language_of
 from ...facts.sentences import word_set
-from ...rubric import Criterion
+from ...rubric import OVERALL, Criterion
 from ...verdicts import Fact, Label
 from ...words import count_words, split_words
-from .consistency import best
+from .consistency import best, severity
+from .kept_claims import QUOTED, false_claim, own_clauses
+from .polarity import Hit, hits, names_feared
 
 _MIN_WORDS = 4
-_QUOTED = re.compile(r"[\"“«]([^\"”»\n]{2,400})[\"”»]")
-_COUNT = re.compile(r"\b(\d{2,5}) words\b", re.IGNORECASE)
-_CUT_OFF = re.compile(r"\btruncat|\bcut[ -]?off\b|\bcuts off\b|\bbreaks off\b", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|isn't|no|never|without)\b[^.]{0,20}\Z", re.IGNORECASE)
-_FAULTLESS = re.compile(
-    r"\bno (?:real |major |minor |significant |obvious )?(?:issues?|problems?|errors?|mistakes?)\b|\bperfect(?:ly)?\b|"
-    r"\bflawless\b",
-    re.IGNORECASE,
-)
-_GRAVE = re.compile(r"\b(?:major|serious|severe|significant) (?:issue|problem|error|mistake|fault)", re.IGNORECASE)
+_ENOUGH = 6  # words around a name from the response
+_NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]{2,}\b")
 # Words that fit any response: a justification of these alone says nothing about this one.
 _GENERIC = word_set(
     "about accurate accurately all also and answer answers any appropriate are aspects because been being but clarity "
@@ -36,60 +30,125 @@ _GENERIC = word_set(
     "locale minor model more most much natural naturally nice none nothing okay overall perfect problem problems "
     "prompt provides quality quite rating real really request requested response responses right safe satisfying "
     "seems should some structured style that their there these they this those true truthful truthfulness user using "
-    "verbosity very well what when which while with without would wrong"
+    "verbosity very well were what when which while with without would wrong"
+)
+# What a task asks for by number and form: naming one that this task has is specific.
+_NUMBER_WORDS = word_set("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty hundred")
+_FORM_WORDS = word_set(
+    "sentence paragraph word character line bullet list item table row column json yaml csv xml html markdown code "
+    "heading title essay poem haiku letter email summary step point example verse stanza"
+)
+# Where one of these stands, a sentence of praise may go on to tell of a fault.
+_BUT = re.compile(
+    r"\b(?:but|however|though|although|yet|except|apart|aside|besides|other than|only|instead|despite|while|whereas|"
+    r"should|could(?! not)|until|unless)\b(?!n't)",
+    re.IGNORECASE,
+)
+_PERHAPS = re.compile(
+    r"\d|\b(?:not|\w+n't|no|without|would|rather|too|most|mostly|partly|partially|almost|nearly|some\w*|than|less|lack\w*|"
+    r"miss\w*|omit\w*|extra|more|over|under|exceeds?|repeat\w*|fail\w*|where|out of|slight\w*)\b",
+    re.IGNORECASE,
 )
 
 
 def why_not_kept(words: str, value: int, criterion: Criterion, case: Review, label: Label, facts: list[Fact]) -> str:
     """Why a person's justification of a kept rating cannot stand; empty if it can."""
+    words = " ".join(words.split())
     if language := _foreign(words):
         return f"it is in {language}, not in English"
-    if false := _untrue(words, value, criterion, case, label, facts):
+    if false := false_claim(words, case, label, facts):
         return false
-    if not _is_specific(words, case, label):
+    if against := _against_the_rating(own_clauses(words, label), value, criterion, case):
+        return against
+    if not _is_specific(words, value, criterion, case, label):
         return "it names nothing from the response"
     return ""
 
 
 def _foreign(words: str) -> str:
-    language = language_of(_QUOTED.sub(" ", words))
+    language = language_of(QUOTED.sub(" ", words))
     if language is None or not language.sure or language.code == "en":
         return ""
     return LANGUAGE_NAMES.get(language.code, language.code)
 
 
-def _untrue(words: str, value: int, criterion: Criterion, case: Review, label: Label, facts: list[Fact]) -> str:
-    texts = [Haystack(text) for text in (case.answer(label), case.prompt, case.system_prompt, case.history) if text]
-    for match in _QUOTED.finditer(words):
-        if not any(text.find(match[1]) for text in texts):
-            return f"it quotes “{_cut(match[1])}”, which does not stand in the response"
-    cut = _CUT_OFF.search(words)
-    claims_cut = cut is not None and not _NOT.search(words[: cut.start()])
-    if claims_cut and not any(fact.name == "truncation" for fact in facts):
-        return "it says that the response is cut off, which it is not"
-    for match in _COUNT.finditer(words):
-        claimed, counted = int(match[1]), count_words(case.answer(label))
-        asked = re.search(rf"\b{claimed}\b", case.prompt) is not None
-        if not asked and abs(claimed - counted) * 10 > counted:
-            return f"it counts {claimed} words where there are {counted}"
-    if value != best(criterion) and _FAULTLESS.search(words) and count_words(words) < 12:
-        return "it finds no fault where the rating does"
-    if value == best(criterion) and _GRAVE.search(words):
-        return "it speaks of a major issue where the rating finds none"
+def _against_the_rating(words: str, value: int, criterion: Criterion, case: Review) -> str:
+    """What the words plainly say that the rating does not."""
+    said = hits(words, criterion.key, about=case.prompt)
+    faults = [hit for hit in said if hit.kind == "fault"]
+    rated = _rated(criterion, value)
+    if rated == "none" and faults:
+        worst = next((hit for hit in faults if hit.grade == "major"), faults[0])
+        what = "a major issue" if worst.grade == "major" else "an issue"
+        return f"it speaks of {what} (“{worst.words}”) where the rating finds none"
+    if rated in ("little", "minor") and (graves := [hit for hit in faults if hit.grade == "major"]):
+        finds = "a minor one" if rated == "minor" else "no major one"
+        return f"it speaks of a major issue (“{graves[0].words}”) where the rating finds {finds}"
+    if rated == "major" and faults and all(hit.grade == "minor" for hit in faults):
+        return f"it speaks of a minor issue (“{faults[0].words}”) where the rating finds a major one"
+    sides = [hit for hit in faults if hit.side]
+    if criterion.scale.low < 0 and sides and all(hit.side * value < 0 for hit in sides):
+        return f"it says “{sides[0].words}” where the rating finds too {'much' if value > 0 else 'little'}"
+    if rated in ("minor", "major") and not faults and (praise := _only_praise(words, said, rated, criterion, case)):
+        return f"it says “{praise.words}” where the rating finds a {rated} issue"
     return ""
 
 
-def _is_specific(words: str, case: Review, label: Label) -> bool:
+def _rated(criterion: Criterion, value: int) -> str:
+    """How much fault a rating finds. An Overall of 4 fits both no issue and a minor one."""
+    if criterion.key == OVERALL:
+        return {5: "none", 4: "little", 3: "minor"}.get(value, "major")
+    return "none" if value == best(criterion) else severity(criterion, value) or "none"
+
+
+def _only_praise(words: str, said: list[Hit], rated: str, criterion: Criterion, case: Review) -> Hit | None:
+    """A claim that leaves no room for the fault the rating finds."""
+    if _BUT.search(words):
+        return None
+    for hit in said:
+        if hit.grade == "all" or (hit.kind == "nothing major" and rated == "major"):
+            return hit
+    praises = [hit for hit in said if hit.kind == "praise"]
+    asked = set(re.findall(r"\d+", f"{case.prompt} {case.system_prompt}"))
+    rest = re.sub(r"\d+", lambda match: "" if match[0] in asked else match[0], words)
+    if not praises or _PERHAPS.search(rest) or (criterion.key == OVERALL and rated == "minor"):
+        return None
+    pieces = [piece for piece in re.split(r"[.;:](?:\s|\Z)", words) if piece.strip()]
+    praised = all(any(hit.kind == "praise" for hit in hits(piece, criterion.key)) for piece in pieces)
+    return praises[0] if praised else None
+
+
+def _is_specific(words: str, value: int, criterion: Criterion, case: Review, label: Label) -> bool:
     if count_words(words) < _MIN_WORDS:
         return False
-    if _QUOTED.search(words) or _COUNT.search(words):
+    if QUOTED.search(words) or re.search(r"\b\d{2,5} words\b", words, re.IGNORECASE):
         return True
-    own = {word.lower() for word in split_words(words)}
+    own = {word.lower().removesuffix("'s") for word in split_words(words.replace("’", "'").replace("-", " "))}
+    feared = names_feared(words, criterion.key)
+    if value == best(criterion) and feared and feared + len(_constraints(own)) >= 2:
+        return True
     telling = {word for word in own if (len(word) > 3 or word.isdigit()) and word not in _GENERIC}
-    texts = " ".join((case.answer(label), case.prompt, case.system_prompt)).lower()
-    shared = telling & set(split_words(texts[:200_000]))
-    return len(shared) >= 2 or (len(shared) == 1 and len(telling) >= 4)
+    response = set(split_words(case.answer(label).lower()[:200_000]))
+    task = set(split_words(" ".join((case.prompt, case.system_prompt)).lower()[:200_000].replace("-", " ")))
+    shared = telling & (response | task)
+    if count_words(words) >= _ENOUGH and _shared_names(words, case.answer(label)):
+        return True
+    asked = _constraints(own) & _constraints(task)
+    if asked & _FORM_WORDS and (asked - _FORM_WORDS or len(_constraints(own)) > 1):
+        return True
+    return len(shared | asked) >= 2 or (len(shared | asked) == 1 and len(telling) >= 4)
 
 
-def _cut(text: str, room: int = 60) -> str:
-    return text if len(text) <= room else text[:room].rsplit(" ", 1)[0] + " …"
+def _shared_names(words: str, response: str) -> set[str]:
+    """Capitalised words of the response; at the head of a sentence only if they stand elsewhere in it too."""
+    return {
+        name
+        for name in re.findall(r"\b[A-Z][a-z]{2,}\b", words)
+        if name.lower() not in _GENERIC and name in _NAME.findall(response)
+    }
+
+
+def _constraints(words: set[str]) -> set[str]:
+    """Numbers, number words and words for forms, in the singular."""
+    single = {word[:-1] if word.endswith("s") and word[:-1] in _FORM_WORDS else word for word in words}
+    return {word for word in single if word.isdigit() or word in _NUMBER_WORDS or word in _FORM_WORDS}

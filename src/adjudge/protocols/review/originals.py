@@ -13,7 +13,10 @@ from ...rubric import Scale
 
 _SIGNS = str.maketrans({**dict.fromkeys("−–‐‑‒－﹣", "-"), "＋": "+", "．": ".", "，": ",", "／": "/"})
 _DECORATION = "*_`\"'“”([ "
+# "Rating: 2", "Score 2", "**Likert:** 6": what the cell holds, said once more in it.
+_LABEL = re.compile(r"(?:likert(?:\s+(?:rating|score))?|rating|score)(?:[*_\s]*[:：=]|(?=[*_\s]*\s))", re.IGNORECASE)
 _NUMBER = re.compile(r"([+-]?[0-9]+)(.*)", re.DOTALL)
+_OF_TOP = re.compile(r"\s*/\s*([0-9]{1,6})(?![0-9])")
 # Two at most: 1.000 is one to some and a thousand to others.
 _ZEROS = re.compile(r"[.,]0{1,2}(?![0-9])")
 # Two numbers make a range, a choice or a fraction; "2 (3 typos)" and "2: 3 typos" are one rating.
@@ -35,10 +38,16 @@ def read_rating(words: str, scale: Scale) -> int | OffScale | None:
     text = _plain(words.strip())
     if not text:
         return None
-    number = _NUMBER.match(text.lstrip(_DECORATION))
+    text = text.lstrip(_DECORATION)
+    if label := _LABEL.match(text):
+        text = text[label.end() :].lstrip().lstrip(_DECORATION)
+    number = _NUMBER.match(text)
     if number is None:
         return OffScale(words, "it does not begin with a number")
     whole, rest = number[1], _ZEROS.sub("", number[2], count=1) if _ZEROS.match(number[2]) else number[2]
+    # 4/5 is a four where five is the best there is; a scale from below zero is read in no such way.
+    if scale.low >= 0 and (top := _OF_TOP.match(rest)) and int(top[1]) == scale.high:
+        rest = rest[top.end() :]
     if _ANOTHER.match(rest):
         return OffScale(words, "it is more than one number")
     if _NOT_WHOLE.match(rest):

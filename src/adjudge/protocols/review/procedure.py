@@ -14,7 +14,7 @@ from typing import Literal
 import orjson
 
 from ... import prompts
-from ...cases import Review
+from ...cases import Original, Review
 from ...facts import find_review_facts
 from ...judges.base import ExplainQuestion, Judge, RateQuestion
 from ...rubric import LIKERT, Rubric
@@ -82,7 +82,9 @@ async def review(
     ours: dict[Label, RatedResponse] = {}
     for label in LABELS:
         own = [fact for fact in facts if fact.where == label]
-        judged = _as_rated(tables["A"], opinion) if same and tables else opinion.responses[label]
+        judged = opinion.responses[label]
+        if same:
+            judged = _as_rated(tables["A"], opinion) if tables else _with_the_others(case, rubric, judged)
         binding = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
         ours[label] = binding.rated
         tables[label] = correct_response(rubric, binding, case, label, own)
@@ -174,7 +176,9 @@ async def _explained(
         label: {key: (line.value, ours[label].ratings[key].justification) for key, line in tables[label].items()}
         for label in LABELS
     }
-    explanation = await judge.opine(ExplainQuestion(shown, rubric, VERDICTS[final.value], problems))
+    values = {label: {key: line.value for key, line in tables[label].items()} for label in LABELS}
+    own = likert(rubric, values["A"], values["B"], opinion.preference)
+    explanation = await judge.opine(ExplainQuestion(shown, rubric, VERDICTS[own], problems))
     if isinstance(explanation, Failure):
         if explanation.reason not in _FINAL:
             return explanation, (), ()
@@ -199,8 +203,22 @@ def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedRes
     return RatedResponse(ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
 
 
+def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> RatedResponse:
+    """Response 1 as it was judged; where nobody assessed or rated it, as its identical Response 2 was rated."""
+    ratings = dict(rated.ratings)
+    for criterion in rubric.criteria:
+        given = [case.originals(label).get(criterion.key, Original()).rating for label in LABELS]
+        own, others = (read_rating(words, criterion.scale) for words in given)
+        if not ratings[criterion.key].assessed and not isinstance(own, int) and isinstance(others, int):
+            ratings[criterion.key] = Rating(others, "Rated like Response 2, to which it is identical.")
+    return rated._replace(ratings=ratings)
+
+
 def _why(tables: Tables, rubric: Rubric, value: int) -> str:
     a, b = (tables[label]["overall_quality"].value for label in LABELS)
+    assumed = any(line.action == "filled" and not line.assessed for table in tables.values() for line in table.values())
+    if assumed:
+        return f"Overall Quality is taken to be {a} and {b}, for what was not entered this judge cannot assess."
     if a != b:
         return f"Overall Quality is {a} for Response 1 and {b} for Response 2."
     if value == 4:
@@ -272,5 +290,6 @@ def _provenance(judge: str, rubric: str, options: ReviewOptions) -> Provenance:
 
 def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
     """The same review made the same way has the same id."""
-    asked = ["review", asdict(case), provenance.__dict__, [call.key for call in calls]]
+    judged = {name: value for name, value in asdict(case).items() if name != "review_id"}
+    asked = ["review", judged, provenance.__dict__, [call.key for call in calls]]
     return "r" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]
