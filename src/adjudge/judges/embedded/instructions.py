@@ -42,13 +42,20 @@ _SENTENCES = re.compile(
 )
 _PARAGRAPHS = re.compile(rf"\b{_NUMBER}[ -]paragraphs?\b", re.IGNORECASE)
 _LIST = re.compile(r"\bbullet(?:ed|s)?\b|\bbullet[- ]points?\b|\bnumbered list\b|\bas a list\b", re.IGNORECASE)
-_TABLE = re.compile(r"\b(?:as|in|into|create|make|draw|generate|with) a (?:[a-z]+ )?table\b|\btabular\b", re.IGNORECASE)
+_TABLE = re.compile(
+    r"\b(?:as|in|into|create|make|draw|generate|with) a (?:[a-z]+ )?table\b|"
+    r"\btabular\b",
+    re.IGNORECASE,
+)
 _JSON = re.compile(
-    r"\b(?:in|as|to|return|output|valid|produce) (?:a |an |valid )?JSON\b|\bJSON (?:format|object|array)", re.IGNORECASE
+    r"\b(?:in|as|to|return|output|valid|produce) (?:a |an |valid )?JSON\b|\bJSON (?:format|object|"
+    r"array)",
+    re.IGNORECASE,
 )
 _CODE_NOUNS = ("function", "script", "program", "code", "query", "regex", "regular expression", "class", "method")
 _CODE = re.compile(
-    r"\b(?:write|implement|create|generate|code|give me|provide|develop)(?: \w+){0,4}? (?:function|script|program|code|"
+    r"\b(?:write|implement|create|generate|code|give me|provide|develop)(?: \w+){0,4}? (?:function|script|program|"
+    r"code|"
     r"query|regex|regular expression|class|method)\b",
     re.IGNORECASE,
 )
@@ -64,7 +71,8 @@ _NUMBERED_ITEM = re.compile(r"^[ \t]{0,3}(?:\*\*)?(?:step )?\d{1,3}[.):]", re.MU
 _BULLET_ITEM = re.compile(r"^[ \t]{0,1}[-*•+–][ \t]", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]{0,3}\|[^\n]*\|[ \t]*$", re.MULTILINE)
 _LOOKS_LIKE_CODE = re.compile(
-    r"^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+|return\b|"
+    r"^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+|"
+    r"return\b|"
     r"for \(|if \()|[{};]\s*$|\w\([^)\n]{0,80}\)",
     re.MULTILINE,
 )

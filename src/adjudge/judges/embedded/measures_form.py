@@ -8,7 +8,7 @@ import zlib
 
 from . import cues
 from .measurement import Info, Measurement, several
-from .reading import Answer, is_content, numbers_in
+from .reading import Answer, is_content
 
 _DEPTH, _ACTION, _CLARITY = "depth_coverage_usefulness", "actionability_specificity", "clarity_structure"
 _REASON, _LIMITS, _INSIGHT = "correctness_reasoning", "constraints_tradeoffs_uncertainty", "insight_originality"
@@ -110,7 +110,7 @@ def _style(answer: Answer, into: dict[str, Measurement]) -> None:
         into[name] = Measurement(100.0 * count / scale, f"it has {several(count, what)}")
     examples = sum(lower.count(phrase) for phrase in cues.EXAMPLE_PHRASES)
     into["examples"] = Measurement(math.log2(1 + examples), f"it has {several(examples, 'example')}")
-    numbers = len(numbers_in(plain))
+    numbers = len(answer.numbers)
     into["numbers"] = Measurement(math.log2(1 + numbers), f"it has {several(numbers, 'number')}")
     names = len(set(_NAME.findall(plain)))
     into["names"] = Measurement(math.log2(1 + names), f"it has {several(names, 'name')}")
@@ -130,7 +130,9 @@ def _words(answer: Answer, into: dict[str, Measurement]) -> None:
     share = len(set(words)) / max(1, len(words))
     # Long texts repeat words by nature; what is expected falls with the logarithm of the length.
     expected = min(1.0, 1.08 - 0.105 * math.log(max(3, len(words))))
-    into["variety"] = Measurement(share - expected, f"{share:.0%} of its first {several(len(words), 'word')} are different")
+    into["variety"] = Measurement(
+        share - expected, f"{share:.0%} of its first {several(len(words), 'word')} are different"
+    )
     content = [word for word in words if is_content(word)]
     mean = sum(map(len, content)) / max(1, len(content))
     into["word_length"] = Measurement(mean if content else 5.0, f"its content words have about {mean:.1f} letters")
@@ -159,8 +161,10 @@ def _slips(answer: Answer, into: dict[str, Measurement]) -> None:
             found.append("opens brackets that do not close")
         if body.count('"') % 2 and body.count('"') < 10:
             found.append("opens a quotation that does not close")
-    garbage = _GARBAGE.search(plain[:8000]) if "```" not in plain else None
+    garbage = _GARBAGE.search(plain[:3000]) if "```" not in plain else None
     if garbage:
         found.append("has garbled characters or words")
         place = garbage.span()
-    into["slips"] = Measurement(float(len(found)), f"it {' and '.join(found)}" if found else "it has no visible slips", place)
+    into["slips"] = Measurement(
+        float(len(found)), f"it {' and '.join(found)}" if found else "it has no visible slips", place
+    )

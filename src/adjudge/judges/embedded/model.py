@@ -24,6 +24,7 @@ PartName = Literal["helpful", "harmless"]
 FORMAT = 1
 NEAR, FAR = 0.15, 0.7  # in units of a measure's usual difference: where a vote is nearly full; the same by kind of task
 SUPERFICIAL = 0.79  # no surer than this without a check or a flaw that speaks for the winner
+NEVER = -60.0  # the level of a tie that cannot be
 _HARD = 0.1  # how much these must speak for it
 _LONG = "long"  # stands among the kinds: how much less another word counts in long answers
 
@@ -93,7 +94,9 @@ class Prediction:
         return moved
 
 
-def compare_pair(task: str, a: str, b: str, context: str = "", model: Model | None = None) -> tuple[Measured, Prediction]:
+def compare_pair(
+    task: str, a: str, b: str, context: str = "", model: Model | None = None
+) -> tuple[Measured, Prediction]:
     """Measure both answers and predict which one people would prefer; a harmful request has a model of its own."""
     model = load_model() if model is None else model
     measured = measure_pair(task, a, b, context)
@@ -148,7 +151,7 @@ def brevity(measured: Measured) -> float:
 
 def tie_level(part: Part, measured: Measured) -> float:
     """How far the score must go for a winner: what speaks for a tie, from what both answers share."""
-    level = part.tie.get("always", -60.0)
+    level = part.tie.get("always", NEVER)
     for name, weight in part.tie.items():
         if name != "always":
             level += weight * measured.shared[name]
@@ -156,17 +159,15 @@ def tie_level(part: Part, measured: Measured) -> float:
 
 
 def chances_of(score: float, level: float, most: float = 1.0) -> dict[Winner, float]:
-    """The chances of A, of B and of a tie, together 1; neither answer's above `most`."""
+    """The chances of A, of B and of a tie, together 1; given that there is a winner, neither's is above `most`."""
     top = max(abs(score), level)
-    a, b, tie = math.exp(score - top), math.exp(-score - top), math.exp(level - top)
-    total = (a + b) + tie
-    chances: dict[Winner, float] = {"A": a / total, "B": b / total, "tie": tie / total}
-    first: Winner = "A" if score > 0 else "B"
-    if chances[first] > most:
-        other: Winner = "B" if score > 0 else "A"
-        rest = (1 - most) / (chances[other] + chances["tie"])
-        chances = {"A": most, "B": most, "tie": chances["tie"] * rest} | {other: chances[other] * rest}
-    return chances
+    better, worse, tie = math.exp(abs(score) - top), math.exp(-abs(score) - top), math.exp(level - top)
+    either = better + worse
+    total = either + tie
+    if better > most * either:
+        better, worse = most * either, (1 - most) * either
+    first, second = (better, worse) if score > 0 else (worse, better)
+    return {"A": first / total, "B": second / total, "tie": tie / total}
 
 
 def is_superficial(measured: Measured, votes: tuple[Vote, ...], score: float) -> bool:
@@ -205,7 +206,9 @@ def parse_model(text: str, place: str) -> Model:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(place, "no embedded model", "a file that `fit` wrote") from error
     if unknown or "helpful" not in parts:
-        raise InputError(place, f"unknown measures {', '.join(unknown)}" if unknown else "no helpful part", "fit it again")
+        raise InputError(
+            place, f"unknown measures {', '.join(unknown)}" if unknown else "no helpful part", "fit it again"
+        )
     return model
 
 
