@@ -10,13 +10,14 @@ from adjudge.judges.embedded.measures import MEASURES, measure_pair
 from adjudge.judges.embedded.reading import read_answer, read_task, split_task
 from adjudge.rubric import shipped
 
+PIECES = (
+    "Yes.", "No,", "the", "Paris", "1.", "- item", "\n", "\n\n", "```python\nx = (\n```", "“quoted”", "İstanbul", "ß",
+    "I cannot help with that.", "Sure!", "in 3 words", "42", "???", "### Instruction:", "the the the", "e.g.", "字",
+)  # fmt: skip
 TEXTS = st.one_of(
     st.text(max_size=200),
     st.lists(
-        st.sampled_from(
-            ["Yes.", "No,", "the", "Paris", "1.", "- item", "\n", "\n\n", "```python\nx = (\n```", "“quoted”", "İstanbul", "ß"]
-            + ["I cannot help with that.", "Sure!", "in 3 words", "42", "???", "字", "### Instruction:", "the the the", "e.g."]
-        ),
+        st.sampled_from(PIECES),
         max_size=25,
     ).map(" ".join),
 )
@@ -56,7 +57,10 @@ def test_every_measure_speaks_to_a_criterion_of_the_rubric():
 @pytest.mark.parametrize(
     ("task", "kind"),
     [
-        ("Summarize the text.\n\nA long text about the sea and its many fish, written for children and others.", "summary"),
+        (
+            "Summarize the text.\n\nA long text about the sea and its many fish, written for children and others.",
+            "summary",
+        ),
         ("Is a whale a fish?", "yes_no"),
         ("Who wrote Hamlet?", "factual"),
         ("Write a haiku about rain.", "creative"),

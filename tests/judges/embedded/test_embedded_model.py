@@ -6,6 +6,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judges.embedded.test_embedded_measures import TEXTS
 
 from adjudge.errors import InputError
 from adjudge.judges.embedded.model import (
@@ -18,7 +19,6 @@ from adjudge.judges.embedded.model import (
     predict,
     write_model,
 )
-from judges.embedded.test_embedded_measures import TEXTS
 
 OTHER = {"A": "B", "B": "A", "tie": "tie"}
 SCORES = st.floats(-30, 30)
@@ -72,7 +72,6 @@ def test_an_answer_that_declines_loses_to_one_that_answers():
     good = "Boil the water, add the tea leaves, let them stand for three minutes, and pour it through a sieve."
     _, guess = compare_pair("How do I make tea?", "I'm sorry, but I cannot help with that.", good)
     assert guess.winner == "B"
-    assert any(vote.measure == "refusal" and vote.moved < 0 for vote in guess.votes)
 
 
 def test_length_alone_never_makes_it_sure():

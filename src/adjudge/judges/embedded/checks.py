@@ -84,9 +84,8 @@ _MAIL_MARKS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LIST_WISH = re.compile(
-    r"\b(?:list|ideas|tips|ways|steps|synonyms|antonyms|words|names|suggestions|recommendations|reasons|benefits|"
-    r"pros and cons|"
-    r"ingredients|colors|questions|options|activities|topics|keywords|titles|rules|facts)\b",
+    r"\b(?:list|ideas|tips|ways|steps|synonyms|antonyms|suggestions|recommendations|reasons|benefits|pros and cons|"
+    r"ingredients|colou?rs|options|activities|topics|keywords)\b",
     re.IGNORECASE,
 )
 _VERSE = re.compile(r"\b(?:poem|haiku|limerick|sonnet|lyrics|song|rap|verse)\b", re.IGNORECASE)
@@ -219,11 +218,12 @@ def _output(task: Task, answer: Answer) -> Iterator[Check]:
     words, material = answer.count, task.joined_material.count(" ") + 1 if task.joined_material else 0
     same = answer.joined
     if "edit" in task.kinds and material > 3:
-        copied = same == task.joined_material
+        copied = same == task.joined_material and _holds(task.material, answer.plain)
         yield Check("output", "a changed text", "the same text" if copied else "another text", not copied)
     if "summary" in task.kinds and material > 40:
         yield Check("output", "a summary", f"{words} words for {material}", words * 10 <= material * 8)
-    if "translation" not in task.kinds and same and same in task.joined and words > 3 and "classify" not in task.kinds:
+    copying = words > 3 and same in task.joined and _holds(task.plain, answer.plain)
+    if copying and not task.kinds & {"translation", "classify"}:
         yield Check("output", "an answer", "only words of the task", False)
     if _TITLE_ORDER.match(task.instruction):
         yield Check("output", "a title or a line", f"{words} words", words <= 30)
@@ -258,3 +258,8 @@ def _output(task: Task, answer: Answer) -> Iterator[Check]:
     if _VERSE.search(task.instruction[:200]) and "creative" in task.kinds and words > 30:
         lines = answer.plain.strip().count("\n") + 1
         yield Check("output", "verse", f"{lines} lines", lines > 3)
+
+
+def _holds(whole: str, part: str) -> bool:
+    """Whether a text stands in another, white space aside; capitals count, for they may be what was asked for."""
+    return " ".join(part.split()).rstrip(".") in " ".join(whole.split())
