@@ -12,6 +12,7 @@ from typing import Any
 from ...errors import SetupError
 from .kinds import KINDS
 from .labels import Sample
+from .measurement import Info
 from .measures import MEASURES
 from .model import FAR, NEAR, NEVER, Part, brevity
 
@@ -43,9 +44,12 @@ _TIE = {
 
 
 def fit_weights(samples: Sequence[Sample], *, signed: bool) -> Part:
-    """Davidson's model of paired comparison with ties: a convex problem, solved with ridge penalties and signs."""
+    """Weights for helpfulness (`signed`) or for harmlessness, which has its own ways and no signs known beforehand.
+
+    Davidson's model of paired comparison with ties: a convex problem, solved with ridge penalties and signs.
+    """
     np, minimize = _scipy()
-    names = list(MEASURES)
+    names = [name for name, info in MEASURES.items() if signed or not _says_nothing_of_harm(name, info)]
     a = np.array([[sample.measured.a[name].value for name in names] for sample in samples])
     b = np.array([[sample.measured.b[name].value for name in names] for sample in samples])
     difference = a - b
@@ -53,7 +57,7 @@ def fit_weights(samples: Sequence[Sample], *, signed: bool) -> Part:
     scales = np.where(usual > 0, usual, 1.0)
     kinds = {kind: np.array([float(kind in sample.measured.kinds) for sample in samples]) for kind in KINDS}
     kinds["long"] = np.array([brevity(sample.measured) for sample in samples])
-    extra = [(name, kind) for name, listed in _BY_KIND.items() for kind in listed]
+    extra = [(name, kind) for name, listed in _BY_KIND.items() if name in names for kind in listed]
     far = np.tanh(difference / scales / FAR)
     columns = [np.tanh(difference / scales / NEAR) * math.sqrt(NEAR)]
     columns += [(far[:, names.index(name)] * kinds[kind])[:, None] for name, kind in extra]
@@ -86,6 +90,11 @@ def fit_weights(samples: Sequence[Sample], *, signed: bool) -> Part:
         tie=levels if with_ties else {},
         sharpness=1.0,
     )
+
+
+def _says_nothing_of_harm(name: str, info: Info) -> bool:
+    """Conditions of the task are no matter where it should not be done; how an answer ends is a habit of one set."""
+    return info.theme in ("check", "flaw") and name not in ("refusal", "repetition")
 
 
 def _solve(
