@@ -61,7 +61,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is counted in one answer; `words` are those of its beginning in lower case, `count` is all of them."""
+    """What is counted in one answer; `words` are those of its beginning in lower case, `count` is all of them.
+
+    `telling` are the words that say something by themselves, `content` their stems.
+    """
 
     text: str
     plain: str
@@ -69,6 +72,7 @@ class Answer:
     count: int
     words: tuple[str, ...]
     stems: frozenset[str]
+    telling: frozenset[str]
     content: frozenset[str]
     numbers: frozenset[str]
     sentences: tuple[tuple[int, int], ...]
@@ -122,15 +126,17 @@ def read_answer(text: str) -> Answer:
     lower = plain.lower()
     words = tuple(split_words(lower))
     rest = count_words(text[READ : READ + 400_000].translate(_SAME_PLACES)) if len(text) > READ else 0
-    stems = frozenset(map(stem, set(words)))
+    distinct = set(words)
+    telling = frozenset(filter(is_content, distinct))
     return Answer(
         text=text,
         plain=plain,
         lower=lower,
         count=len(words) + rest,
         words=words,
-        stems=stems,
-        content=frozenset(stem(word) for word in set(words) if is_content(word)),
+        stems=frozenset(map(stem, distinct)),
+        telling=telling,
+        content=frozenset(map(stem, telling)),
         numbers=numbers_in(plain),
         sentences=tuple(sentence_spans(plain, limit=1500)),
         fours=tuple(_fours(words[:4000])),
