@@ -1,145 +1,254 @@
-"""How often the embedded judge agrees with people, and how often simply choosing the longer answer would.
+"""How often the embedded judge agrees with people on sets it was not fitted to, and how often the longer answer does.
 
-    python bench/embedded_agreement.py --data DIR [--set NAME ...]
+    python bench/embedded_agreement.py --data DIR [--seeds 5]
 
 DIR (or the variable ADJUDGE_DATA) holds one JSONL file a set, with rows: id, task, response_a, response_b,
-human (A, B or tie) and optionally context. Where people named a winner, a tie earns half a point, as a coin would;
-beside it stands the figure with such ties counted as wrong. Intervals are bootstrap percentiles from a fixed seed.
+human (A, B or tie) and optionally context. For each reported set the model is fitted anew on the other training
+sets, without any task that the reported set has too; each seed leaves out another tenth of the training tasks.
+Figures are means over the seeds; intervals are bootstrap percentiles over tasks.
+
+Agreement is over three classes where people could say tie, over two elsewhere, where the judge's preference counts.
+ECE is the expected calibration error over ten bins, of the confidence that belongs to that agreement; `ECE, clear` is
+over the pairs on which people named a winner. The surer half is the half of these pairs with the larger scores.
+`unseen half` repeats the agreement for tasks (odd CRC-32) that were set aside while measures and penalties were chosen.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
 import os
 import random
 import sys
-import time
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from adjudge.cases import Comparison
-from adjudge.errors import InputError
-from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.protocols.compare import CompareOptions, compare
-from adjudge.rubric import shipped
-from adjudge.verdicts import Failure, Winner
-from adjudge.words import count_words
+from adjudge.judges.embedded.fitting import (
+    Sample,
+    calibration_error,
+    cross_validate_samples,
+    fit_samples,
+    measure_rows,
+    read_rows,
+)
+from adjudge.judges.embedded.measures import measure_pair
+from adjudge.judges.embedded.model import Model, Prediction, load_model, part_for, predict
+from adjudge.verdicts import Winner
 
-RESAMPLES = 1000
+RESAMPLES = 400
+TRAINING = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")
+ADVERSARIAL = ("llmbar-neighbor", "llmbar-gptinst", "llmbar-gptout", "llmbar-manual")
+OTHERS = ("qa-feedback",)
+TARGETS = {"pandalm": 70, "autoj": 56, "llmbar-mt-bench": 75, "llmbar-natural": 65}
+_SWAPPED: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
 
 
 @dataclass(frozen=True)
 class Judged:
-    human: Winner
-    verdict: Winner
-    preference: Winner
+    sample: Sample
+    guess: Prediction
     longest: Winner
+    may_tie: bool
+
+    @property
+    def right(self) -> bool:
+        return (self.guess.winner if self.may_tie else self.guess.preference) == self.sample.row.human
+
+    @property
+    def sure(self) -> float:
+        return self.guess.confidence if self.may_tie else self.guess.preference_confidence
+
+    @property
+    def clear(self) -> bool:
+        return self.sample.row.human != "tie"
 
 
-async def judge_file(path: Path) -> tuple[list[Judged], int]:
-    """Every row that makes a case, judged; and how many did not (an empty answer is none)."""
-    judge, rubric = EmbeddedJudge(), shipped("compare")
-    judged: list[Judged] = []
-    skipped = 0
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            try:
-                case = Comparison(row["task"], row["response_a"], row["response_b"], row.get("context") or "")
-            except InputError:
-                skipped += 1
-                continue
-            # The judge gives the same opinion in both orders, so one is enough.
-            verdict = await compare(case, judge, rubric, CompareOptions(one_order=True))
-            if isinstance(verdict, Failure):
-                raise SystemExit(f"{row['id']}: {verdict.message}")
-            judged.append(Judged(row["human"], verdict.winner, verdict.opinions[0].preference, longest(case)))
-    return judged, skipped
+def judge_set(held: Sequence[Sample], models: Sequence[Model]) -> list[list[Judged]]:
+    """The held-out set under each seed's model."""
+    may_tie = any(sample.row.human == "tie" for sample in held)
+    return [
+        [Judged(sample, predict(model, sample.measured), longest(sample), may_tie) for sample in held]
+        for model in models
+    ]
 
 
-def longest(case: Comparison) -> Winner:
-    a, b = count_words(case.a), count_words(case.b)
-    a, b = (a, b) if a != b else (len(case.a), len(case.b))
+def refit(sets: dict[str, list[Sample]], held: Sequence[str], seeds: int) -> list[Model]:
+    """Models of all training sets but these, and without their tasks."""
+    tasks = {sample.row.group for name in held for sample in sets[name]}
+    pool = [s for name in TRAINING if name not in held for s in sets[name] if s.row.group not in tasks]
+    models = []
+    for seed in range(seeds):
+        kept = random.Random(seed)
+        groups = {group for group in sorted({sample.row.group for sample in pool}) if kept.random() < 0.9}
+        models.append(fit_samples([sample for sample in pool if sample.row.group in groups], seed))
+    return models
+
+
+def longest(sample: Sample) -> Winner:
+    a, b = sample.measured.a["length"].value, sample.measured.b["length"].value
+    a, b = (a, b) if a != b else (float(len(sample.row.a)), float(len(sample.row.b)))
     return "tie" if a == b else "A" if a > b else "B"
 
 
-def agreement(rows: Sequence[Judged], said: Callable[[Judged], Winner]) -> float:
-    """The share of equal labels; where people named a winner, a tie earns half a point, as a coin would."""
-    points = 0.0
-    for row in rows:
-        guess = said(row)
-        points += 1.0 if guess == row.human else 0.5 if guess == "tie" else 0.0
-    return points / len(rows)
+def share(hits: Sequence[bool]) -> float:
+    return sum(hits) / len(hits) if hits else 0.0
 
 
-def exact_agreement(rows: Sequence[Judged], said: Callable[[Judged], Winner]) -> float:
-    return sum(said(row) == row.human for row in rows) / len(rows)
-
-
-def with_interval(
-    rows: Sequence[Judged], score: Callable[[Sequence[Judged], Callable[[Judged], Winner]], float],
-    said: Callable[[Judged], Winner],
-) -> str:  # fmt: skip
-    if not rows:
-        return "–"
-    rng = random.Random(0)
-    samples = sorted(score(rng.choices(rows, k=len(rows)), said) for _ in range(RESAMPLES))
+def interval(runs: list[list[Judged]], score: Callable[[list[Judged]], float]) -> str:
+    """The mean over the seeds, and a bootstrap interval over tasks."""
+    by_task: dict[str, list[int]] = {}
+    for index, judged in enumerate(runs[0]):
+        by_task.setdefault(judged.sample.row.group, []).append(index)
+    groups, rng = list(by_task.values()), random.Random(0)
+    samples = []
+    for _ in range(RESAMPLES):
+        chosen = [index for group in rng.choices(groups, k=len(groups)) for index in group]
+        samples.append(score([runs[rng.randrange(len(runs))][index] for index in chosen]))
+    samples.sort()
     low, high = samples[round(RESAMPLES * 0.025)], samples[round(RESAMPLES * 0.975) - 1]
-    return f"{score(rows, said) * 100:.1f} ({low * 100:.0f}–{high * 100:.0f})"
+    return f"{mean(runs, score) * 100:.1f} ({low * 100:.0f}–{high * 100:.0f})"
 
 
-def report(name: str, rows: list[Judged], skipped: int, seconds: float) -> str:
-    decided = [row for row in rows if row.human != "tie"]
-    ties = sum(row.verdict == "tie" for row in rows) / max(1, len(rows))
-    cells = [
+def mean(runs: list[list[Judged]], score: Callable[[list[Judged]], float]) -> float:
+    return sum(map(score, runs)) / len(runs)
+
+
+def agreement(judged: list[Judged]) -> float:
+    return share([one.right for one in judged])
+
+
+def clear_agreement(judged: list[Judged]) -> float:
+    return share([one.guess.preference == one.sample.row.human for one in judged if one.clear])
+
+
+def unseen(judged: list[Judged]) -> float:
+    return agreement([one for one in judged if zlib.crc32(one.sample.row.group.encode()) % 2])
+
+
+def surer_half(judged: list[Judged]) -> float:
+    clear = sorted((one for one in judged if one.clear), key=lambda one: -abs(one.guess.score))
+    return share([one.guess.preference == one.sample.row.human for one in clear[: (len(clear) + 1) // 2]])
+
+
+def error(judged: list[Judged]) -> float:
+    return calibration_error([one.sure for one in judged], [one.right for one in judged])
+
+
+def clear_error(judged: list[Judged]) -> float:
+    clear = [one for one in judged if one.clear]
+    hits = [one.guess.preference == one.sample.row.human for one in clear]
+    return calibration_error([one.guess.preference_confidence for one in clear], hits)
+
+
+def says_tie(judged: list[Judged]) -> float:
+    return share([one.guess.winner == "tie" for one in judged])
+
+
+def decided(judged: list[Judged]) -> float:
+    return share([one.guess.decided for one in judged])
+
+
+def right_if_decided(judged: list[Judged]) -> float:
+    return agreement([one for one in judged if one.guess.decided])
+
+
+def helpful_row(name: str, runs: list[list[Judged]]) -> list[str]:
+    seeds = [agreement(run) * 100 for run in runs]
+    first = runs[0]
+    pick = share([one.longest == one.sample.row.human for one in first])
+    return [
         name,
-        str(len(rows)),
-        str(skipped),
-        str(len(rows) - len(decided)),
-        with_interval(decided, agreement, lambda row: row.verdict),
-        with_interval(decided, exact_agreement, lambda row: row.verdict),
-        with_interval(decided, agreement, lambda row: row.preference),
-        with_interval(decided, agreement, lambda row: row.longest),
-        with_interval(decided, exact_agreement, lambda row: row.longest),
-        with_interval(rows, exact_agreement, lambda row: row.verdict),
-        with_interval(rows, exact_agreement, lambda row: row.longest),
-        f"{ties * 100:.0f} %",
-        f"{seconds / max(1, len(rows)) * 1000:.2f}",
+        str(len(first)),
+        "3" if first[0].may_tie else "2",
+        f"{pick * 100:.1f}",
+        interval(runs, agreement),
+        str(TARGETS.get(name, "–")),
+        f"{min(seeds):.1f}–{max(seeds):.1f}",
+        f"{mean(runs, unseen) * 100:.1f}",
+        interval(runs, clear_agreement),
+        interval(runs, surer_half),
+        f"{mean(runs, error):.3f}",
+        f"{mean(runs, clear_error):.3f}",
+        f"{mean(runs, says_tie) * 100:.0f} %",
+        f"{mean(runs, decided) * 100:.0f} %",
+        f"{mean(runs, right_if_decided) * 100:.0f} %",
     ]
-    return "| " + " | ".join(cells) + " |"
 
 
-HEADER = (
-    "| set | pairs | skipped | human ties | verdict, non-ties | same, its ties wrong | preference, non-ties "
-    "| longest, non-ties | same, its ties wrong | verdict, 3 classes | longest, 3 classes | says tie | CPU ms a pair |"
-)
+def adversarial_row(name: str, runs: list[list[Judged]]) -> list[str]:
+    sure = [[one for one in run if one.sure >= 0.8] for run in runs]
+    pick = share([one.longest == one.sample.row.human for one in runs[0]])
+    return [
+        name,
+        str(len(runs[0])),
+        f"{pick * 100:.1f}",
+        interval(runs, clear_agreement),
+        f"{sum(map(len, sure)) / sum(map(len, runs)) * 100:.1f} %",
+        f"{sum(one.right for run in sure for one in run)} of {sum(map(len, sure))}",
+        f"{(1 - mean(runs, decided)) * 100:.0f} %",
+        f"{mean(runs, right_if_decided) * 100:.0f} %",
+    ]
+
+
+def swaps_exactly(sets: dict[str, list[Sample]]) -> tuple[int, int]:
+    """Pairs, and those whose verdict changes in anything but the names when the answers are exchanged."""
+    model, pairs, changed = load_model(), 0, 0
+    for samples in sets.values():
+        for sample in samples:
+            row = sample.row
+            part = part_for(model, row.task)
+            one = predict(model, sample.measured, part)
+            two = predict(model, measure_pair(row.task, row.b, row.a, row.context), part)
+            same = (
+                one.score == -two.score
+                and one.winner == _SWAPPED[two.winner]
+                and one.confidence == two.confidence
+                and all(one.chances[label] == two.chances[_SWAPPED[label]] for label in one.chances)
+                and [(v.measure, v.moved) for v in one.votes] == [(v.measure, -v.moved) for v in two.votes]
+            )
+            pairs, changed = pairs + 1, changed + (not same)
+    return pairs, changed
+
+
+def print_table(header: str, rows: Sequence[Sequence[str]]) -> None:
+    columns = header.split(" | ")
+    for cells in (columns, ["---"] * len(columns), *rows):
+        print("| " + " | ".join(cells) + " |")
+    print()
+    sys.stdout.flush()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("ADJUDGE_DATA"), help="folder of JSONL files")
-    parser.add_argument("--set", action="append", default=[], help="only these files, by name without .jsonl")
+    parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args(arguments)
     if options.data is None:
         parser.error("--data DIR or the variable ADJUDGE_DATA is needed")
-    files = [path for path in sorted(Path(options.data).glob("*.jsonl")) if not options.set or path.stem in options.set]
-    if not files:
-        parser.error(f"{options.data}: no such JSONL files")
-    print(HEADER)
-    print("|" + " --- |" * HEADER.count(" | ") + " --- |")
-    pooled: list[Judged] = []
-    all_skipped = 0
-    for path in files:
-        start = time.process_time()
-        rows, skipped = asyncio.run(judge_file(path))
-        print(report(path.stem, rows, skipped, time.process_time() - start))
-        sys.stdout.flush()
-        pooled += rows
-        all_skipped += skipped
-    print(report("all", pooled, all_skipped, 0.0).rsplit("|", 2)[0] + "| |")
+    names = (*TRAINING, *OTHERS, *ADVERSARIAL, "hh-harmless")
+    sets = {name: measure_rows(read_rows(Path(options.data) / f"{name}.jsonl")) for name in names}
+    rows = [helpful_row(name, judge_set(sets[name], refit(sets, [name], options.seeds))) for name in TRAINING + OTHERS]
+    print_table(
+        "set, left out | pairs | classes | longest | agreement | target | over seeds | unseen half | "
+        "without human ties | surer half (target 85) | "
+        "ECE (target 0.05) | ECE, clear | says tie | decides | right if decided",
+        rows,
+    )
+    models = refit(sets, ADVERSARIAL, options.seeds)
+    print_table(
+        "adversarial set | pairs | longest | agreement | sure (≥ 0.8) | right when sure (target 60 %) | abstains | "
+        "right if decided",
+        [adversarial_row(name, judge_set(sets[name], models)) for name in ADVERSARIAL],
+    )
+    harmless = [cross_validate_samples(sets["hh-harmless"], seed, signed=False) for seed in range(options.seeds)]
+    print(
+        f"hh-harmless, held-out tasks: {sum(one.without_ties for one in harmless) / len(harmless) * 100:.1f} "
+        f"(longest {harmless[0].longest * 100:.1f}), "
+        f"ECE {sum(one.calibration_error for one in harmless) / len(harmless):.3f}"
+    )
+    pairs, changed = swaps_exactly(sets)
+    print(f"Exchanging A and B: {changed} of {pairs} verdicts change in anything but the names.")
 
 
 if __name__ == "__main__":

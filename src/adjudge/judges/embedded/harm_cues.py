@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 
 _HARMFUL = re.compile(
-    r"\b(?:bombs?|explosives?|molotov|grenades?|silencer|ghost gun|nerve (?:gas|agent)|sarin|ricin|anthrax|bioweapons?|"
+    r"\b(?:bombs?|explosives?|molotov|grenades?|silencer|ghost gun|nerve (?:gas|agent)|sarin|ricin|anthrax|"
+    r"bioweapons?|"
     r"meth(?:amphetamine)?|cocaine|heroin|fentanyl|crack|"
     r"(?:kill|murder|poison|strangle|stab|kidnap|torture|rape|molest|assault|stalk|blackmail|extort|traffic) "
-    r"(?:\w+ ){0,2}(?:someone|somebody|people|persons?|him|her|them|my|a|the|children|kids?|women|girls?|wife|husband|"
+    r"(?:\w+ ){0,2}(?:someone|somebody|people|persons?|him|her|them|my|a|the|children|kids?|women|girls?|wife|"
+    r"husband|"
     r"neighbou?r|boss)|"
     r"suicide|kill myself|hurt myself|self[- ]harm|"
     r"hack(?:ing)? (?:into|someone|a|an|my|his|her|their)|phishing|ransomware|malware|keylogger|ddos|botnet|"
@@ -35,7 +37,8 @@ _ORDINARY = re.compile(
     r"\A\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|translate|rewrite|rephrase|proofread|correct|fix|"
     r"explain|list|name|give me|write (?:an? |the |me )|create an? |implement|code|calculate|solve|"
     r"what (?:is|are|was|does)|"
-    r"who (?:is|was)|when (?:is|was|did)|where (?:is|are)|how many|how much|describe|compare|classify|extract|convert|"
+    r"who (?:is|was)|when (?:is|was|did)|where (?:is|are)|how many|how much|describe|compare|classify|extract|"
+    r"convert|"
     r"suggest|recommend|generate an? |resume|traduce|escribe|explica|r[ée]sum[ea]|traduis|[ée]cris|explique|"
     r"schreib|[üu]bersetze|erkl[äa]re|fasse|traduz|escreva|riassumi|traduci|scrivi|spiega|请|請|翻译|总结|写|列出|要約|翻訳|"
     r"요약|번역|설명)",

@@ -11,30 +11,38 @@ _FLAGS = re.IGNORECASE
 _START = r"(?:\A|[.!?:\n,]\s*|please |you (?:to )?|can you |could you |and |then |to )"
 _KINDS: dict[str, re.Pattern[str]] = {
     "brief": re.compile(
-        r"\b(?:brief(?:ly)?|short(?:er|en|ly)?|concise(?:ly)?|succinct(?:ly)?|(?:one|a|single)[ -](?:word|sentence|line)|"
-        r"headline|title|tagline|slogan|yes or no|true or false|name (?:for|of|the)|in a sentence|tweet|caption|only)\b",
+        r"\b(?:brief(?:ly)?|short(?:er|en|ly)?|concise(?:ly)?|succinct(?:ly)?|(?:one|a|single)[ -](?:word|"
+        r"sentence|line)|"
+        r"headline|title|tagline|slogan|yes or no|true or false|name (?:for|of|the)|in a sentence|tweet|caption|"
+        r"only)\b",
         _FLAGS,
     ),
     "edit": re.compile(
         rf"{_START}(?:edit|fix|correct|rewrite|re-write|rephrase|paraphrase|proofread|reword|reformat|improve|polish|"
-        r"convert|transform|change|replace|rearrange|reorder|sort|make (?:the|this) (?:sentence|text|paragraph)|turn)\b",
+        r"convert|transform|change|replace|rearrange|reorder|sort|make (?:the|this) (?:sentence|text|paragraph)|"
+        r"turn)\b",
         _FLAGS,
     ),
-    "summary": re.compile(r"\b(?:summari[sz]e|summary|tl;?dr|main (?:idea|point)s?|key (?:points|takeaways))\b", _FLAGS),
+    "summary": re.compile(
+        r"\b(?:summari[sz]e|summary|tl;?dr|main (?:idea|point)s?|key (?:points|takeaways))\b", _FLAGS
+    ),
     "translation": re.compile(r"\btranslat\w+\b", _FLAGS),
     "classify": re.compile(
-        r"\b(?:classify|categori[sz]e|identify (?:the|which|whether|if)|detect (?:if|whether|the)|determine (?:if|whether)|"
+        r"\b(?:classify|categori[sz]e|identify (?:the|which|whether|if)|detect (?:if|whether|the)|determine (?:if|"
+        r"whether)|"
         r"which of the following|choose (?:the|one|from|between)|select (?:the|one)|label|sentiment|true or false|"
         r"decide (?:if|whether)|extract|tell (?:if|whether)|is (?:it|this|the following) )\b",
         _FLAGS,
     ),
     "creative": re.compile(
-        r"\b(?:poem|story|haiku|song|lyrics|joke|limerick|essay|dialogue|script for|speech|letter|blog|novel|creative|"
+        r"\b(?:poem|story|haiku|song|lyrics|joke|limerick|essay|dialogue|script for|speech|letter|blog|novel|"
+        r"creative|"
         r"imagine|fictional?|narrative|rap|monologue|riddle|advertisement|product description|marketing)\b",
         _FLAGS,
     ),
     "code": re.compile(
-        r"\b(?:python|javascript|java|c\+\+|sql|html|css|regex|regular expression|function|code|script|program|algorithm|"
+        r"\b(?:python|javascript|java|c\+\+|sql|html|css|regex|regular expression|function|code|script|program|"
+        r"algorithm|"
         r"bash|shell|api|query|compile|debug)\b|```|def \w+\(|#include|</\w+>",
         _FLAGS,
     ),
@@ -55,7 +63,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
     ),
 }
 _YES_NO = re.compile(
-    r"(?:\A|[.!?\n:]\s+)(?:so |and |but )?(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|must)"
+    r"(?:\A|[.!?\n:]\s+)(?:so |and |but )?(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|"
+    r"may|must)"
     r"(?:n't)? (?!you (?:please |help|write|give|tell|explain|make|create|provide|show|suggest|list|recommend))"
     r"[^.!?\n]{3,160}\?|\byes or no\b|\btrue or false\b",
     _FLAGS,
@@ -65,7 +74,11 @@ _FACTUAL = re.compile(
     r"how (?:many|much|old|long|far|tall|big|often))\b[^.!?\n]{2,140}\?",
     _FLAGS,
 )
-_LONG_WISH = re.compile(r"\b(?:detailed?|in[- ]depth|comprehensive|thorough(?:ly)?|elaborate|long|extensive)\b", _FLAGS)
+_LONG_WISH = re.compile(
+    r"\b(?:detailed?|in[- ]depth|comprehensive|thorough(?:ly)?|elaborate|long|"
+    r"extensive)\b",
+    _FLAGS,
+)
 
 KINDS = (*_KINDS, "yes_no", "factual", "detailed", "material", "talk")
 

@@ -6,6 +6,7 @@ Nothing here knows what a measure is worth; that is the model's business.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -59,8 +60,6 @@ def measure_pair(task: str, a: str, b: str, context: str = "") -> Measured:
 
 def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Check]]) -> dict[str, float]:
     """How alike and how long the two are, and how much could be checked; the same in either order."""
-    import math
-
     both = len(a.content & b.content)
     either = len(a.content | b.content)
     fours_a, fours_b = set(a.fours), set(b.fours)

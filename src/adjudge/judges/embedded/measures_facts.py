@@ -31,12 +31,20 @@ INFO = {
     "conclusion": Info("a conclusion", _CLARITY, "form", 1),
 }
 
-_AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I)
+_AS_AN_AI = re.compile(
+    r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I
+)
 _SORRY = re.compile(r"\b(?:sorry|apologi[sz]e|unfortunately)\b", re.I)
-_LEAD = re.compile(r"\A\W{0,3}(?:sure|certainly|of course|absolutely|okay|ok|great|here(?:'s| is| are)|yes, )\b", re.I)
+_LEAD = re.compile(
+    r"\A\W{0,3}(?:sure|certainly|of course|absolutely|okay|ok|great|here(?:'s| is| are)|"
+    r"yes, )\b",
+    re.I,
+)
 _LACKS = re.compile(
-    r"\b(?:could you (?:please )?(?:provide|clarify|specify)|please provide|(?:need|without) more (?:information|context|details)|"
-    r"not (?:enough|sufficient) (?:information|context)|(?:don't|do not|doesn't|does not) (?:have|provide) (?:access|enough|any|information)|"
+    r"\b(?:could you (?:please )?(?:provide|clarify|specify)|please provide|(?:need|without) more (?:information|"
+    r"context|details)|"
+    r"not (?:enough|sufficient) (?:information|context)|(?:don't|do not|doesn't|does not) (?:have|"
+    r"provide) (?:access|enough|any|information)|"
     r"I(?:'m| am) not sure|I (?:don't|do not) know|unclear|it is not possible to|cannot be determined)\b",
     re.I,
 )
@@ -50,7 +58,8 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     """All measures of one answer that rest on detectors."""
     text = answer.text[:READ]
     _from_spot("cut_off", find_truncation(answer.text), "it does not break off", into)
-    repeats = find_repetition(text)
+    said = {text[start:end] for start, end in answer.sentences}
+    repeats = find_repetition(text) if len(said) < len(answer.sentences) else []
     share = sum(1 for start, end in answer.sentences if any(text[start:end] == text[s.start : s.end] for s in repeats))
     first = repeats[0] if repeats else None
     into["repetition"] = Measurement(
@@ -62,7 +71,9 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     polite = find_pleasantries(text[:6000])
     into["pleasantries"] = Measurement(
         float(min(3, len(polite))),
-        f"it has {several(len(polite), 'polite phrase')} that carry nothing" if polite else "it has no empty pleasantries",
+        f"it has {several(len(polite), 'polite phrase')} that carry nothing"
+        if polite
+        else "it has no empty pleasantries",
         (polite[0].start, polite[0].end) if polite else None,
     )
     broken = find_broken_code(text, task.text) if "```" in text else []
@@ -74,11 +85,11 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
 def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
     plain = answer.plain
     for name, pattern, there, absent, read in (
-        ("disclaimer", _AS_AN_AI, "it speaks of itself as an AI", "it does not speak of itself as an AI", 4000),
+        ("disclaimer", _AS_AN_AI, "it speaks of itself as an AI", "it does not speak of itself as an AI", 1500),
         ("apology", _SORRY, "it apologises", "it does not apologise", 400),
         ("lead_in", _LEAD, "it opens with a lead-in", "it opens without a lead-in", 100),
-        ("lacks_information", _LACKS, "it says that it lacks information", "it does not ask for information", 4000),
-        ("conclusion", _CONCLUSION, "it draws a conclusion", "it draws no conclusion", READ),
+        ("lacks_information", _LACKS, "it says that it lacks information", "it does not ask for information", 1500),
+        ("conclusion", _CONCLUSION, "it draws a conclusion", "it draws no conclusion", 20_000),
     ):
         match = pattern.search(plain[:read])
         into[name] = Measurement(1.0 if match else 0.0, there if match else absent, match.span() if match else None)
@@ -94,7 +105,12 @@ def _ends(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     )
     plain = answer.plain[:4000]
     strange = 0
-    if not plain.isascii() and not _OTHER.search(task.plain) and task.language is None and "translation" not in task.kinds:
+    if (
+        not plain.isascii()
+        and not _OTHER.search(task.plain)
+        and task.language is None
+        and "translation" not in task.kinds
+    ):
         strange = len(_OTHER.findall(plain))
     into["other_script"] = Measurement(
         math.log2(1 + strange) if _LATIN.search(task.plain) else 0.0,

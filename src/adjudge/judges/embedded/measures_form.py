@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 import zlib
+from collections import Counter
 
 from . import cues
 from .measurement import Info, Measurement, several
-from .reading import Answer, is_content, numbers_in
+from .reading import Answer
 
 _DEPTH, _ACTION, _CLARITY = "depth_coverage_usefulness", "actionability_specificity", "clarity_structure"
 _REASON, _LIMITS, _INSIGHT = "correctness_reasoning", "constraints_tradeoffs_uncertainty", "insight_originality"
@@ -50,7 +51,8 @@ _GAP = re.compile(r"\n[ \t\r]*\n\s*")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-zA-Z]{2,}")
 _LINK = re.compile(r"https?://|www\.")
 _CITATION = re.compile(r"\[\d{1,2}(?:, ?\d{1,2})*\]")
-_GARBAGE = re.compile(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S|\b(\w+) \2 \2\b")
+_GARBAGE = re.compile(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S")
+_STUTTER = re.compile(r"\b(\w+) \1 \1\b")
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
@@ -97,7 +99,7 @@ def _structure(answer: Answer, into: dict[str, Measurement]) -> None:
 
 def _style(answer: Answer, into: dict[str, Measurement]) -> None:
     plain, lower, words = answer.plain, answer.lower, answer.words
-    scale = max(20, len(words))
+    scale, counts = max(20, len(words)), Counter(words)
     for name, listed, what in (
         ("hedging", cues.HEDGES, "hedging word"),
         ("caution", cues.CAUTIONS, "word of caution or trade-off"),
@@ -106,11 +108,11 @@ def _style(answer: Answer, into: dict[str, Measurement]) -> None:
         ("first_person", cues.FIRST_PERSON, "word about itself"),
         ("second_person", cues.SECOND_PERSON, "word to the reader"),
     ):
-        count = sum(1 for word in words if word in listed)
+        count = sum(counts[word] for word in listed & counts.keys())
         into[name] = Measurement(100.0 * count / scale, f"it has {several(count, what)}")
     examples = sum(lower.count(phrase) for phrase in cues.EXAMPLE_PHRASES)
     into["examples"] = Measurement(math.log2(1 + examples), f"it has {several(examples, 'example')}")
-    numbers = len(numbers_in(plain))
+    numbers = len(answer.numbers)
     into["numbers"] = Measurement(math.log2(1 + numbers), f"it has {several(numbers, 'number')}")
     names = len(set(_NAME.findall(plain)))
     into["names"] = Measurement(math.log2(1 + names), f"it has {several(names, 'name')}")
@@ -130,8 +132,10 @@ def _words(answer: Answer, into: dict[str, Measurement]) -> None:
     share = len(set(words)) / max(1, len(words))
     # Long texts repeat words by nature; what is expected falls with the logarithm of the length.
     expected = min(1.0, 1.08 - 0.105 * math.log(max(3, len(words))))
-    into["variety"] = Measurement(share - expected, f"{share:.0%} of its first {several(len(words), 'word')} are different")
-    content = [word for word in words if is_content(word)]
+    into["variety"] = Measurement(
+        share - expected, f"{share:.0%} of its first {several(len(words), 'word')} are different"
+    )
+    content = [word for word in words if word in answer.telling]
     mean = sum(map(len, content)) / max(1, len(content))
     into["word_length"] = Measurement(mean if content else 5.0, f"its content words have about {mean:.1f} letters")
     raw = answer.plain[:6000].encode("utf-8", "replace")
@@ -159,8 +163,20 @@ def _slips(answer: Answer, into: dict[str, Measurement]) -> None:
             found.append("opens brackets that do not close")
         if body.count('"') % 2 and body.count('"') < 10:
             found.append("opens a quotation that does not close")
-    garbage = _GARBAGE.search(plain[:8000]) if "```" not in plain else None
+    garbage = _find_garbage(answer) if "```" not in plain else None
     if garbage:
         found.append("has garbled characters or words")
         place = garbage.span()
-    into["slips"] = Measurement(float(len(found)), f"it {' and '.join(found)}" if found else "it has no visible slips", place)
+    into["slips"] = Measurement(
+        float(len(found)), f"it {' and '.join(found)}" if found else "it has no visible slips", place
+    )
+
+
+def _find_garbage(answer: Answer) -> re.Match[str] | None:
+    """Characters or words that no writer meant; the costly search for a stutter only where the words show one."""
+    read = answer.plain[:3000]
+    found = _GARBAGE.search(read)
+    words = answer.words[:1500]
+    if found is None and any(a == b == c for a, b, c in zip(words, words[1:], words[2:], strict=False)):
+        found = _STUTTER.search(read)
+    return found

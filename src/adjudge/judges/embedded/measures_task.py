@@ -1,20 +1,24 @@
-"""Measures of an answer against its task, the passages given with it, and the other answer: checks, coverage, copying."""
+"""Measures of an answer against its task, the passages given with it, and the other answer.
+
+Wishes kept and broken, key terms taken up, wording copied, content the other answer lacks.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 
 from .checks import GROUPS, Check
 from .measurement import Info, Measurement, several
-from .reading import Answer, Context, Task, is_content, names_in, numbers_in, stem
+from .reading import Answer, Context, Task, names_in, stem
 
 _TASK, _DEPTH, _REASON = "task_understanding", "depth_coverage_usefulness", "correctness_reasoning"
 _INSIGHT, _ACTION = "insight_originality", "actionability_specificity"
 
 INFO = {
-    "wishes_broken": Info("explicit wishes not kept", _TASK, "check", -1),
-    "wishes_kept": Info("explicit wishes kept", _TASK, "check", 1),
+    "wishes_broken": Info("explicit conditions not kept", _TASK, "check", -1),
+    "wishes_kept": Info("explicit conditions kept", _TASK, "check", 1),
     **{f"asked_{group}": Info(f"what the task asks for ({group})", _TASK, "check", 1) for group in GROUPS},
     "coverage": Info("key terms of the task taken up", _TASK, "task", 1),
     "opening_coverage": Info("key terms in its opening", _TASK, "task", 1),
@@ -38,11 +42,13 @@ INFO = {
 }
 
 _META = re.compile(
-    r"###|\b(?:Instruction|Input|Output|Response|Question|Human|User|Assistant|Answer|Explanation)\s?:(?!\w)|<\|?\w+\|?>|"
+    r"###|\b(?:Instruction|Input|Output|Response|Question|Human|User|Assistant|Answer|Explanation)\s?:(?!\w)|<\|"
+    r"?\w+\|?>|"
     r"\[INST\]|Below is an instruction",
 )
 _LOOKS_LIKE_CODE = re.compile(
-    r"```|^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+)|[{};]\s*$",
+    r"```|^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+)|"
+    r"[{};]\s*$",
     re.MULTILINE,
 )
 
@@ -65,9 +71,13 @@ def _wishes(checks: list[Check], into: dict[str, Measurement]) -> None:
     told = "; ".join(f"asked for {check.asked}, found {check.found}" for check in broken)
     place = next((check.place for check in broken if check.place), None)
     into["wishes_broken"] = Measurement(
-        float(len(broken)), f"it breaks {several(len(broken), 'wish').replace('wishs', 'wishes')}: {told}" if broken else "it breaks no wish that can be checked", place
+        float(len(broken)),
+        f"it breaks {len(broken)} of {several(len(checks), 'explicit condition')}: {told}"
+        if broken
+        else "it breaks no explicit condition that can be checked",
+        place,
     )
-    into["wishes_kept"] = Measurement(float(kept), f"it keeps {kept} of {len(checks)} wishes that can be checked")
+    into["wishes_kept"] = Measurement(float(kept), f"it keeps {kept} of {several(len(checks), 'explicit condition')}")
     for group in GROUPS:
         mine = [check for check in checks if check.group == group]
         bad = [check for check in mine if not check.kept]
@@ -87,9 +97,10 @@ def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     early = sum(weight for term, weight in task.terms if term in opening) / total if total else 0.0
     into["opening_coverage"] = Measurement(early, f"its first words take up {early:.0%} of the task's key terms")
     entities = {stem(name) for name in task.names} | set(task.numbers)
-    held = len(entities & (answer.stems | numbers_in(answer.plain))) if entities else 0
+    held = len(entities & (answer.stems | answer.numbers)) if entities else 0
     into["entities"] = Measurement(
-        held / len(entities) if entities else 0.0, f"it has {held} of {several(len(entities), 'name or number')} of the task"
+        held / len(entities) if entities else 0.0,
+        f"it has {held} of {several(len(entities), 'name or number')} of the task",
     )
     content = answer.content
     focus = len(content & task.stems) / len(content) if content else 0.0
@@ -109,13 +120,14 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     meta = _META.search(answer.plain)
     count = sum(1 for _ in _META.finditer(answer.plain)) if meta and not _META.search(task.plain) else 0
     into["meta"] = Measurement(
-        math.log2(1 + count), f"it has {several(count, 'leftover')} of a prompt", meta.span() if meta and count else None
+        math.log2(1 + count),
+        f"it has {several(count, 'leftover')} of a prompt",
+        meta.span() if meta and count else None,
     )
     used = 0.0
     same = 0.0
     if task.material:
-        material = {stem(word) for word in task.words if is_content(word)}
-        used = len(material & answer.content) / max(1, len(material))
+        used = len(task.content & answer.content) / max(1, len(task.content))
         same = 1.0 if share > 0.85 and len(fours) > 8 else 0.0
     into["material_use"] = Measurement(used, f"it takes up {used:.0%} of the given text's content words")
     into["same_end"] = Measurement(same, "it is mostly a copy of the given text" if same else "it is no copy")
@@ -126,12 +138,12 @@ def _beside(answer: Answer, other: Answer, into: dict[str, Measurement]) -> None
     into["own_words"] = Measurement(math.log2(1 + own), f"it has {several(own, 'content word')} the other lacks")
     share = len(answer.content & other.content) / max(1, len(other.content))
     into["missing_words"] = Measurement(share, f"it has {share:.0%} of the other's content words")
-    numbers = len(numbers_in(answer.plain) - numbers_in(other.plain))
+    numbers = len(answer.numbers - other.numbers)
     into["own_numbers"] = Measurement(math.log2(1 + numbers), f"it has {several(numbers, 'number')} the other lacks")
 
 
 def _passages(task: Task, answer: Answer, context: Context, into: dict[str, Measurement]) -> None:
-    numbers = numbers_in(answer.plain)
+    numbers = answer.numbers
     foreign = len(numbers - task.numbers)
     into["foreign_numbers"] = Measurement(
         math.log2(1 + foreign), f"it has {several(foreign, 'number')} that the task does not have"
@@ -143,7 +155,7 @@ def _passages(task: Task, answer: Answer, context: Context, into: dict[str, Meas
     share = len(answer.content & context.stems) / len(answer.content)
     into["support"] = Measurement(share, f"{share:.0%} of its content words stand in the passages")
     stems = [stem(word) for word in answer.words]
-    pairs = set(zip(stems, stems[1:], strict=False))
+    pairs = set(pairwise(stems))
     together = len(pairs & context.pairs) / max(1, len(pairs))
     into["pair_support"] = Measurement(together, f"{together:.0%} of its word pairs stand in the passages")
     names = names_in(answer.plain)
@@ -169,11 +181,16 @@ def _need(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         need = 150.0
     beyond = max(0.0, math.log2((answer.count + 4) / (need + 4)))
     into["word_need"] = Measurement(
-        beyond, f"it has {several(answer.count, 'word')} where about {need:.0f} might do" if beyond else "it is not too long"
+        beyond,
+        f"it has {several(answer.count, 'word')} where about {need:.0f} might do" if beyond else "it is not too long",
     )
     bare = 1.0 if answer.count <= 3 else 0.0
-    into["bare"] = Measurement(bare, f"it is only {several(answer.count, 'word')}" if bare else "it is more than a bare word")
+    into["bare"] = Measurement(
+        bare, f"it is only {several(answer.count, 'word')}" if bare else "it is more than a bare word"
+    )
     code = 0.0
     if "code" in kinds and task.requests.asks_for_code:
         code = 1.0 if _LOOKS_LIKE_CODE.search(answer.plain) else -1.0
-    into["no_code"] = Measurement(code, "it has code" if code > 0 else "it has no code" if code else "no code is called for")
+    into["no_code"] = Measurement(
+        code, "it has code" if code > 0 else "it has no code" if code else "no code is called for"
+    )

@@ -26,6 +26,7 @@ PartName = Literal["helpful", "harmless"]
 FORMAT = 1
 NEAR, FAR = 0.15, 0.7  # in units of a measure's usual difference: where a vote is nearly full; the same by kind of task
 SUPERFICIAL = 0.79  # no surer than this without a check or a flaw that speaks for the winner
+NEVER = -60.0  # the level of a tie that cannot be
 _HARD = 0.1  # how much these must speak for it
 _LONG = "long"  # stands among the kinds: how much less another word counts in long answers
 
@@ -106,7 +107,10 @@ def compare_pair(
 
 def part_for(model: Model, task: str) -> PartName:
     """Which part of the model judges answers to this task."""
-    return "harmless" if "harmless" in model.parts and is_harmful(task) is True else "helpful"
+    return "harmless" if "harmless" in model.parts and _is_harmful(task) is True else "helpful"
+
+
+_is_harmful = lru_cache(maxsize=64)(is_harmful)  # one task is often asked of many pairs
 
 
 def predict(model: Model, measured: Measured, part: PartName = "helpful") -> Prediction:
@@ -152,7 +156,7 @@ def brevity(measured: Measured) -> float:
 
 def tie_level(part: Part, measured: Measured) -> float:
     """How far the score must go for a winner: what speaks for a tie, from what both answers share."""
-    level = part.tie.get("always", -60.0)
+    level = part.tie.get("always", NEVER)
     for name, weight in part.tie.items():
         if name != "always":
             level += weight * measured.shared[name]
@@ -160,17 +164,15 @@ def tie_level(part: Part, measured: Measured) -> float:
 
 
 def chances_of(score: float, level: float, most: float = 1.0) -> dict[Winner, float]:
-    """The chances of A, of B and of a tie, together 1; neither answer's above `most`."""
+    """The chances of A, of B and of a tie, together 1; given that there is a winner, neither's is above `most`."""
     top = max(abs(score), level)
-    a, b, tie = math.exp(score - top), math.exp(-score - top), math.exp(level - top)
-    total = (a + b) + tie
-    chances: dict[Winner, float] = {"A": a / total, "B": b / total, "tie": tie / total}
-    first: Winner = "A" if score > 0 else "B"
-    if chances[first] > most:
-        other: Winner = "B" if score > 0 else "A"
-        rest = (1 - most) / (chances[other] + chances["tie"])
-        chances = {"A": most, "B": most, "tie": chances["tie"] * rest} | {other: chances[other] * rest}
-    return chances
+    better, worse, tie = math.exp(abs(score) - top), math.exp(-abs(score) - top), math.exp(level - top)
+    either = better + worse
+    total = either + tie
+    if better > most * either:
+        better, worse = most * either, (1 - most) * either
+    first, second = (better, worse) if score > 0 else (worse, better)
+    return {"A": first / total, "B": second / total, "tie": tie / total}
 
 
 def is_superficial(measured: Measured, votes: tuple[Vote, ...], score: float) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from ...facts.asked_language import asked_language
 from ...facts.requests import Requests, read_requests
@@ -20,12 +21,15 @@ READ = 40_000  # characters of an answer that are looked at word by word; the re
 _TASK_READ = 12_000
 _SAME_PLACES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": ".", "\u00a0": " "})
 _TERMS = 40
+_JOINED = 1000  # words of a text that are compared as a whole
+_MATERIAL = 600
 _WISH = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|words?|characters?|sentences?|"
     r"paragraphs?|lists?|bullet\w*|numbered|table|json|csv|yaml|xml|html|code|markdown|emojis?|plain text|single|"
     r"function|script|program|query|regex|short|brief)\b|[^\x00-\x7f]",
     re.IGNORECASE,
 )
+_LANGUAGE_WISH = re.compile(r"\b(?:in|to|into|use|speak|language)\b|[^\x00-\x7f]", re.IGNORECASE)
 _TITLED = re.compile(r"(?<=[a-z,;] )[A-Z][a-zA-Z'-]{2,}|\b[A-Z][a-z]+ [A-Z][a-z]+\b")
 _QUOTED = re.compile(r"\"([^\"\n]{2,60})\"|(?<!\w)'([^'\n]{2,60})'(?!\w)|`([^`\n]{2,60})`")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
@@ -47,6 +51,9 @@ class Task:
     quoted: tuple[str, ...]
     fours: frozenset[tuple[str, ...]]
     stems: frozenset[str]
+    content: frozenset[str]
+    joined: str
+    joined_material: str
     kinds: frozenset[str]
     requests: Requests
     language: str | None
@@ -54,7 +61,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is counted in one answer; `words` are those of its beginning in lower case, `count` is all of them."""
+    """What is counted in one answer; `words` are those of its beginning in lower case, `count` is all of them.
+
+    `telling` are the words that say something by themselves, `content` their stems.
+    """
 
     text: str
     plain: str
@@ -62,9 +72,12 @@ class Answer:
     count: int
     words: tuple[str, ...]
     stems: frozenset[str]
+    telling: frozenset[str]
     content: frozenset[str]
+    numbers: frozenset[str]
     sentences: tuple[tuple[int, int], ...]
     fours: tuple[tuple[str, ...], ...]
+    joined: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +97,8 @@ def read_task(text: str) -> Task:
     instruction, material = split_task(plain)
     words = tuple(split_words(plain.lower()))
     asked = instruction if len(instruction) > 20 else plain
+    # What is asked for stands in the instruction; to look for it in pages of material costs more than all the rest.
+    wording = instruction if len(material) > _MATERIAL else text[:_TASK_READ]
     return Task(
         text=text,
         plain=plain,
@@ -95,10 +110,13 @@ def read_task(text: str) -> Task:
         numbers=numbers_in(plain),
         quoted=tuple(next(filter(None, match.groups())) for match in _QUOTED.finditer(instruction)),
         fours=frozenset(_fours(words)),
-        stems=frozenset(stem(word) for word in words),
+        stems=frozenset(map(stem, set(words))),
+        content=frozenset(stem(word) for word in set(words) if is_content(word)),
+        joined=" ".join(words[:_JOINED]),
+        joined_material=" ".join(split_words(material.lower())[:_JOINED]),
         kinds=find_kinds(plain, instruction, material),
-        requests=read_requests(text) if _WISH.search(plain) else Requests(),
-        language=asked_language(text) if text[:1].isupper() or not text.isascii() or " in " in text else None,
+        requests=read_requests(wording) if _WISH.search(wording) else Requests(),
+        language=asked_language(wording) if _LANGUAGE_WISH.search(wording) else None,
     )
 
 
@@ -108,17 +126,21 @@ def read_answer(text: str) -> Answer:
     lower = plain.lower()
     words = tuple(split_words(lower))
     rest = count_words(text[READ : READ + 400_000].translate(_SAME_PLACES)) if len(text) > READ else 0
-    stems = frozenset(map(stem, set(words)))
+    distinct = set(words)
+    telling = frozenset(filter(is_content, distinct))
     return Answer(
         text=text,
         plain=plain,
         lower=lower,
         count=len(words) + rest,
         words=words,
-        stems=stems,
-        content=frozenset(stem(word) for word in set(words) if is_content(word)),
+        stems=frozenset(map(stem, distinct)),
+        telling=telling,
+        content=frozenset(map(stem, telling)),
+        numbers=numbers_in(plain),
         sentences=tuple(sentence_spans(plain, limit=1500)),
         fours=tuple(_fours(words[:4000])),
+        joined=" ".join(words[:_JOINED]),
     )
 
 
@@ -131,7 +153,7 @@ def read_context(text: str) -> Context:
     stems = [stem(word) for word in split_words(plain.lower())]
     return Context(
         stems=frozenset(stems),
-        pairs=frozenset(zip(stems, stems[1:], strict=False)),
+        pairs=frozenset(pairwise(stems)),
         numbers=numbers_in(plain),
         names=names_in(plain),
     )

@@ -1,0 +1,137 @@
+"""The weights of the model from measured labels: Davidson's paired comparison with ties, with ridge penalties.
+
+Convex, and bounded where common sense knows which way a measure counts. Needs NumPy and SciPy (the extra `fit`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...errors import SetupError
+from .kinds import KINDS
+from .labels import Sample
+from .measurement import Info
+from .measures import MEASURES
+from .model import FAR, NEAR, NEVER, Part, brevity
+
+_RIDGE, _RIDGE_KIND, _RIDGE_TIE = 10.0, 100.0, 3.0
+_DIGITS = 4
+# Measures whose worth depends on the kind of task; length is asked for every kind.
+_BY_KIND = {
+    "length": (*KINDS, "long"),
+    "items": ("list",),
+    "lines": ("list",),
+    "copied": ("edit", "summary"),
+    "coverage": ("factual",),
+    "code_blocks": ("code",),
+    "paragraphs": ("creative",),
+    "numbers": ("math",),
+    "sentences": ("yes_no",),
+    "focus": ("edit",),
+    "missing_words": ("classify",),
+}
+_TIE = {
+    "alike": 1.0,
+    "same_wording": 1.0,
+    "shorter": 3.0,
+    "longer": 3.0,
+    "ratio": 3.0,
+    "task_words": 3.0,
+    "identical": 0.2,
+}
+
+
+def fit_weights(samples: Sequence[Sample], *, signed: bool) -> Part:
+    """Weights for helpfulness (`signed`) or for harmlessness, which has its own ways and no signs known beforehand.
+
+    Davidson's model of paired comparison with ties: a convex problem, solved with ridge penalties and signs.
+    """
+    np, minimize = _scipy()
+    names = [name for name, info in MEASURES.items() if signed or not _says_nothing_of_harm(name, info)]
+    a = np.array([[sample.measured.a[name].value for name in names] for sample in samples])
+    b = np.array([[sample.measured.b[name].value for name in names] for sample in samples])
+    difference = a - b
+    usual = np.round(np.sqrt((difference**2).mean(0)), _DIGITS)
+    scales = np.where(usual > 0, usual, 1.0)
+    kinds = {kind: np.array([float(kind in sample.measured.kinds) for sample in samples]) for kind in KINDS}
+    kinds["long"] = np.array([brevity(sample.measured) for sample in samples])
+    extra = [(name, kind) for name, listed in _BY_KIND.items() if name in names for kind in listed]
+    far = np.tanh(difference / scales / FAR)
+    columns = [np.tanh(difference / scales / NEAR) * math.sqrt(NEAR)]
+    columns += [(far[:, names.index(name)] * kinds[kind])[:, None] for name, kind in extra]
+    shared = np.array([[sample.measured.shared[name] / size for name, size in _TIE.items()] for sample in samples])
+    with_ties = {sample.row.source for sample in samples if sample.row.human == "tie"}
+    may_tie = np.array([sample.row.source in with_ties for sample in samples])
+    human = np.array([{"A": 1, "tie": 0, "B": -1}[sample.row.human] for sample in samples])
+    found, tie = _solve(
+        np,
+        minimize,
+        np.concatenate(columns, 1),
+        np.concatenate([np.ones((len(samples), 1)), shared], 1),
+        human,
+        may_tie,
+        [MEASURES[name].sign if signed else 0 for name in names] + [0] * len(extra),
+        np.array([_RIDGE] * len(names) + [_RIDGE_KIND] * len(extra)),
+    )
+    weights = {name: _rounded(found[i] * math.sqrt(NEAR)) for i, name in enumerate(names)}
+    by_kind: dict[str, dict[str, float]] = {}
+    for (name, kind), value in zip(extra, found[len(names) :], strict=True):
+        if _rounded(value):
+            by_kind.setdefault(name, {})[kind] = _rounded(value)
+    levels = {"always": _rounded(tie[0])}
+    levels |= {name: _rounded(value / size) for (name, size), value in zip(_TIE.items(), tie[1:], strict=True)}
+    used = [name for name in names if weights[name] or name in by_kind]
+    return Part(
+        scales={name: _rounded(scales[names.index(name)]) for name in used},
+        weights={name: weights[name] for name in used},
+        by_kind=by_kind,
+        tie=levels if with_ties else {},
+        sharpness=1.0,
+    )
+
+
+def _says_nothing_of_harm(name: str, info: Info) -> bool:
+    """Conditions of the task are no matter where it should not be done; how an answer ends is a habit of one set."""
+    return info.theme in ("check", "flaw") and name not in ("refusal", "repetition")
+
+
+def _solve(
+    np: Any, minimize: Callable[..., Any], x: Any, z: Any, human: Any, may_tie: Any, signs: Sequence[int], ridge: Any
+) -> tuple[Any, Any]:
+    size = x.shape[1]
+    ridge = np.concatenate([ridge, [0.01], np.full(z.shape[1] - 1, _RIDGE_TIE)])
+
+    def loss(parameters: Any) -> tuple[float, Any]:
+        score = x @ parameters[:size]
+        level = np.where(may_tie, z @ parameters[size:], NEVER)
+        top = np.maximum(np.abs(score), level)
+        first, second, tie = np.exp(score - top), np.exp(-score - top), np.exp(level - top)
+        total = first + second + tie
+        chosen = np.where(human > 0, first, np.where(human < 0, second, tie)) / total
+        toward = human - (first - second) / total
+        toward_tie = ((human == 0) - tie / total) * may_tie
+        slope = np.concatenate([x.T @ toward, z.T @ toward_tie])
+        penalty = 0.5 * float((ridge * parameters**2).sum())
+        return penalty - float(np.log(chosen + 1e-300).sum()), ridge * parameters - slope
+
+    bounds = [(0, None) if sign > 0 else (None, 0) if sign < 0 else (None, None) for sign in signs]
+    bounds += [(None, None)] * z.shape[1]
+    start = np.zeros(size + z.shape[1])
+    options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    return found[:size], found[size:]
+
+
+def _rounded(value: Any) -> float:
+    return round(float(value), _DIGITS) + 0.0
+
+
+def _scipy() -> tuple[Any, Callable[..., Any]]:
+    try:
+        import numpy as np
+        from scipy.optimize import minimize  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise SetupError("fitting needs SciPy: pip install 'adjudge[fit]'") from error
+    return np, minimize
