@@ -58,7 +58,7 @@ FRESH = word_set(
 # Words of a task that say what to do, not what it is about.
 TASK_WORDS = word_set(
     "example examples sentence paragraph story essay summary summarize summarise rewrite edit output input given name "
-    "identify classify categorize determine suggest discuss compare analyze outline design construct construct compose "
+    "identify classify categorize determine suggest discuss compare analyze outline design construct compose "
     "poem article email letter short long brief briefly detailed include including based would could please good best "
     "different using used way ways new type types thing things people help ensure make sure start end step steps"
 )

@@ -38,7 +38,7 @@ __all__ = [
 SEED = 1
 FOLDS = 5
 _FEW = 30  # pairs, fewer cannot carry a fit
-_RIGHT_WHEN_DECIDED = 0.7
+_RIGHT_WHEN_DECIDED = 0.75
 
 
 @dataclass(frozen=True, slots=True)
