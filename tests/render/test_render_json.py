@@ -42,7 +42,14 @@ def test_what_adjudge_adds_comes_after():
         "provenance",
         "opinions",
     ]
-    assert list(document["evaluation"])[5:] == ["margin", "decided", "confidence", "decided_by", "order_consistent", "order"]
+    assert list(document["evaluation"])[5:] == [
+        "margin",
+        "decided",
+        "confidence",
+        "decided_by",
+        "order_consistent",
+        "order",
+    ]
     assert list(document["evaluation"]["order"]) == ["judged", "winners", "moved", "drawn_from_seed"]
 
 

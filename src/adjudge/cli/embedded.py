@@ -10,7 +10,7 @@ from typing import Any
 from .outputs import write_out
 
 _DESCRIPTION = """\
-The embedded judge is a list of weights over named measures, fitted to people's judgments. `fit` makes one from your own:
+The embedded judge is a list of weights over named measures, fitted to people's judgments. `fit` makes one of yours:
 LABELS is JSONL with task, response_a, response_b, human (A, B or tie) and optionally context, a line a pair.
 Before anything is saved it is tried on tasks it has not seen (cross-validation by task), beside the longest answer.
 Use the result with --judge embedded:FILE.

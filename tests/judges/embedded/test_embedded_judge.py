@@ -76,7 +76,7 @@ async def test_a_full_answer_beats_a_thin_one_on_every_leading_criterion() -> No
     opinion = await opinion_on(case)
     check(case, opinion, shipped("compare"))
     assert opinion.preference == "A"
-    for key in ("task_understanding", "depth_coverage_usefulness", "actionability_specificity", "clarity_structure"):
+    for key in ("task_understanding", "depth_coverage_usefulness"):
         assert opinion.scores[key]["A"].value > opinion.scores[key]["B"].value
     assert not opinion.warnings
 
@@ -105,7 +105,7 @@ async def test_a_broken_wish_of_the_task_costs_and_is_named() -> None:
     opinion = await opinion_on(Comparison(task, five, three))
     scores = opinion.scores["task_understanding"]
     assert scores["B"].value > scores["A"].value
-    assert "asked for 3 items, found 5" in scores["A"].justification
+    assert "5 items; 3 were asked for" in scores["A"].justification
 
 
 async def test_equal_answers_are_a_tie_with_equal_scores() -> None:
@@ -118,13 +118,36 @@ async def test_a_difference_of_a_word_is_a_tie() -> None:
     assert (await opinion_on(Comparison(TASK, GOOD, GOOD.replace("useful", "very useful")))).preference == "tie"
 
 
-async def test_correctness_stays_in_the_middle_and_says_why_unless_the_text_speaks() -> None:
+async def test_correctness_is_not_assessed_and_stands_in_the_middle_unless_the_text_speaks() -> None:
     good = (await opinion_on(Comparison(TASK, GOOD, POOR))).scores["correctness_reasoning"]
     for label in LABELS:
-        assert Decimal(4) <= good[label].value <= Decimal(6)
-        assert "does not check facts" in good[label].justification
-    refused = await opinion_on(Comparison(TASK, GOOD, "I'm sorry, but I can't help with that."))
-    assert refused.scores["correctness_reasoning"]["B"].value < 4
+        assert good[label].value == 5
+        assert not good[label].assessed
+        assert good[label].justification.startswith("Not assessed")
+    task = "Write a Python function that returns the mean of a list."
+    right = "```python\ndef mean(numbers):\n    return sum(numbers) / len(numbers)\n```"
+    wrong = "```python\ndef mean(numbers)\n    return sum(numbers) / len(numbers\n```"
+    code = (await opinion_on(Comparison(task, right, wrong))).scores["correctness_reasoning"]
+    assert code["A"].assessed
+    assert code["A"].value > code["B"].value
+
+
+async def test_it_says_how_sure_it_is_and_whether_that_is_enough() -> None:
+    sure = await opinion_on(Comparison(TASK, GOOD, "I'm sorry, but I can't help with that."))
+    assert sure.decided
+    assert sure.confidence is not None
+    unsure = await opinion_on(Comparison(TASK, GOOD, GOOD.replace("Three ways", "Some ways")[:-20] + "there."))
+    assert not unsure.decided
+    assert unsure.confidence is not None
+    assert unsure.confidence < sure.confidence
+
+
+@pytest.mark.parametrize(("a", "b"), [(GOOD, POOR), (POOR, GOOD), (GOOD, CUT), (GOOD, GOOD), (POOR, POOR + " Yes.")])
+async def test_the_totals_name_the_winner_that_the_model_names(a: str, b: str) -> None:
+    verdict = await compare(Comparison(TASK, a, b), EmbeddedJudge(), shipped("compare"))
+    assert isinstance(verdict, ComparisonVerdict)
+    assert verdict.winner == verdict.opinions[0].preference
+    assert verdict.decided == verdict.opinions[0].decided
 
 
 async def test_a_rubric_of_ones_own_is_scored_on_its_own_scale() -> None:

@@ -26,7 +26,7 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
     """One opinion on both answers."""
     case, rubric = question.case, question.rubric
     measured, prediction = compare_pair(case.task, case.a, case.b, case.context, model)
-    placed = place_all(rubric, measured, prediction)
+    placed = place_all(rubric, measured, prediction, passages=bool(case.context.strip()))
     evidence, warnings = _quote(question, rubric, measured, prediction)
     return ComparisonOpinion(
         judge=judge,

@@ -33,4 +33,7 @@ class Measurement:
 
 def several(count: int, noun: str) -> str:
     """`1 word`, `2 words`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+    if count == 1:
+        return f"1 {noun}"
+    head, space, rest = noun.partition(" of " if " of " in noun else " giving " if " giving " in noun else " to the ")
+    return f"{count} {head}s{space}{rest}"

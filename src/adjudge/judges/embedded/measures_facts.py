@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 from ...facts.code import find_broken_code
+from ...facts.injection import find_injection
 from ...facts.pleasantries import find_pleasantries
 from ...facts.refusal import find_refusal
 from ...facts.repetition import find_repetition
@@ -20,6 +22,7 @@ INFO = {
     "cut_off": Info("a cut-off end", _CLARITY, "flaw", -1),
     "repetition": Info("repeated sentences", _CLARITY, "flaw", -1),
     "refusal": Info("declining", _TASK, "flaw", -1),
+    "plain_flaws": Info("plain flaws", _TASK, "flaw", -1),
     "disclaimer": Info("speaking as an AI", _TASK, "style", -1),
     "apology": Info("apologising", _TASK, "style", -1),
     "pleasantries": Info("pleasantries", _CLARITY, "style"),
@@ -31,6 +34,7 @@ INFO = {
     "conclusion": Info("a conclusion", _CLARITY, "form", 1),
 }
 
+_OFTEN = 0.3  # of its sentences; a refrain is none
 _AS_AN_AI = re.compile(
     r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I
 )
@@ -57,17 +61,18 @@ _OTHER = re.compile(r"[\u0370-\u1fff\u2e80-\ud7ff]")
 def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     """All measures of one answer that rest on detectors."""
     text = answer.text[:READ]
-    _from_spot("cut_off", find_truncation(answer.text), "it does not break off", into)
+    cut_off, refusal = find_truncation(answer.text, task.text), find_refusal(answer.text, task.text)
+    _from_spot("cut_off", cut_off, "it does not break off", into)
     said = {text[start:end] for start, end in answer.sentences}
     repeats = find_repetition(text) if len(said) < len(answer.sentences) else []
     share = sum(1 for start, end in answer.sentences if any(text[start:end] == text[s.start : s.end] for s in repeats))
     first = repeats[0] if repeats else None
     into["repetition"] = Measurement(
         share / max(1, len(answer.sentences)) if repeats else 0.0,
-        f"a sentence {first.found}" if first else "no sentence stands twice",
+        f"it has a sentence that {first.found}" if first else "it says no sentence twice",
         (first.start, first.end) if first else None,
     )
-    _from_spot("refusal", find_refusal(answer.text), "it does not decline", into)
+    _from_spot("refusal", refusal, "it does not decline", into)
     polite = find_pleasantries(text[:6000])
     into["pleasantries"] = Measurement(
         float(min(3, len(polite))),
@@ -77,7 +82,20 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         (polite[0].start, polite[0].end) if polite else None,
     )
     broken = find_broken_code(text, task.text) if "```" in text else []
-    _from_spot("broken_code", broken[0] if broken else None, "no code block fails to parse", into)
+    unparsed = replace(broken[0], found=f"has {broken[0].found}") if broken else None
+    _from_spot("broken_code", unparsed, "it has no code that fails to parse", into)
+    often = [
+        replace(spot, found=f"has a sentence that {spot.found}")
+        for spot in repeats
+        if share >= _OFTEN * len(answer.sentences)
+    ]
+    steering = [replace(spot, certain=True) for spot in find_injection(text, task.text)]
+    plain = [spot for spot in (cut_off, refusal, *often[:1], *steering[:1]) if spot is not None and spot.certain]
+    into["plain_flaws"] = Measurement(
+        float(len(plain)),
+        "it " + " and ".join(spot.found for spot in plain) if plain else "it has none",
+        (plain[0].start, plain[0].end) if plain else None,
+    )
     _phrases(answer, into)
     _ends(task, answer, into)
 

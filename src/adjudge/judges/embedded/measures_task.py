@@ -68,7 +68,7 @@ def measure(
 def _wishes(checks: list[Check], into: dict[str, Measurement]) -> None:
     broken = [check for check in checks if not check.kept]
     kept = len(checks) - len(broken)
-    told = "; ".join(f"asked for {check.asked}, found {check.found}" for check in broken)
+    told = "; ".join(f"{check.asked}: {check.found}" for check in broken)
     place = next((check.place for check in broken if check.place), None)
     into["wishes_broken"] = Measurement(
         float(len(broken)),

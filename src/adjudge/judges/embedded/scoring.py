@@ -17,7 +17,7 @@ from .model import Prediction
 
 CORRECTNESS = "correctness_reasoning"
 _BASE = 0.55  # where an answer stands with nothing for or against it, from 0 to 1
-_REACH = 0.17  # how far one unit of votes moves each answer
+_REACH = 0.3  # how far one unit of votes moves each answer
 _SHARED_FLAW = 0.1  # what a flaw that both have takes from both
 _HARD = ("check", "flaw")
 
@@ -29,8 +29,13 @@ class Placed(NamedTuple):
     assessed: bool
 
 
-def place_all(rubric: Rubric, measured: Measured, prediction: Prediction) -> dict[str, Placed]:
-    """Every criterion's scores; together they name the winner that the model names."""
+def place_all(
+    rubric: Rubric, measured: Measured, prediction: Prediction, *, passages: bool = False
+) -> dict[str, Placed]:
+    """Every criterion's scores; together they name the winner that the model names.
+
+    `passages`: there is a context that the answers should rest on, so that something can be said of correctness.
+    """
     values = rubric.scale.values
     top = len(values) - 1
     moved = prediction.by_criterion()
@@ -39,7 +44,7 @@ def place_all(rubric: Rubric, measured: Measured, prediction: Prediction) -> dic
     assessed: dict[str, bool] = {}
     for criterion in rubric.criteria:
         key = criterion.key
-        assessed[key] = key != CORRECTNESS or _is_assessed(measured, prediction)
+        assessed[key] = key != CORRECTNESS or passages or _has_flaw(prediction)
         if not assessed[key]:
             steps[key] = {"A": top // 2, "B": top // 2}
             continue
@@ -54,11 +59,9 @@ def place_all(rubric: Rubric, measured: Measured, prediction: Prediction) -> dic
     }
 
 
-def _is_assessed(measured: Measured, prediction: Prediction) -> bool:
-    """Whether anything measured speaks to correctness: a flaw in the answers, or the passages they should rest on."""
-    own = [vote for vote in prediction.votes if vote.info.criterion == CORRECTNESS]
-    passages = any(measured.a[name].value or measured.b[name].value for name in ("support", "unsupported"))
-    return passages or any(vote.info.theme in _HARD for vote in own)
+def _has_flaw(prediction: Prediction) -> bool:
+    """Whether a flaw in one of the answers speaks to correctness."""
+    return any(vote.info.criterion == CORRECTNESS and vote.info.theme in _HARD for vote in prediction.votes)
 
 
 def _shared_flaws(measured: Measured, criterion: str) -> int:

@@ -22,7 +22,7 @@ _EVEN = "Nothing that was measured here sets the two responses apart."
 
 def sure(prediction: Prediction) -> str:
     """The confidence in words."""
-    return f"{int(prediction.confidence * 100)} % sure"
+    return f"{round(prediction.confidence * 100)} % sure"
 
 
 def justify(criterion: str, label: Label, measured: Measured, prediction: Prediction, *, assessed: bool) -> str:
@@ -60,7 +60,8 @@ def tell(vote: Vote, label: Label, measured: Measured) -> str:
     own, other = (measured.a, measured.b) if label == "A" else (measured.b, measured.a)
     moved = vote.moved if label == "A" else -vote.moved
     mine, theirs = own[vote.measure].says, other[vote.measure].says
-    beside = "" if mine == theirs else f"; the other one {_without_it(theirs)}"
+    beside = f"; the other one {theirs[3:]}" if theirs.startswith("it ") else f"; the other: {theirs}"
+    beside = "" if mine == theirs else beside
     amount = f"{moved:+.2f}".replace("-", "−")
     return f"{vote.info.title} ({amount}: {mine}{beside})"
 
@@ -79,10 +80,3 @@ def _ranked(votes: Iterable[Vote], label: Label, way: int) -> list[Vote]:
     sign = way if label == "A" else -way
     telling = [vote for vote in votes if vote.moved * sign >= _NOTICED]
     return sorted(telling, key=lambda vote: -abs(vote.moved))
-
-
-def _without_it(says: str) -> str:
-    for opening in ("it ", "its "):
-        if says.startswith(opening):
-            return says[3:] if opening == "it " else f"has {says}"
-    return f"is so: {says}"

@@ -1,0 +1,138 @@
+"""`adjudge embedded`: a model of one's own, tried on unseen tasks before it is saved."""
+
+import io
+import json
+import random
+
+import pytest
+
+from adjudge.cli.main import main
+
+WORDS = ("water", "light", "stone", "river", "garden", "window", "paper", "music", "bread", "table", "winter")
+
+
+def labels(count=60, *, better="long"):
+    """Pairs in which people prefer the longer answer, or by the toss of a coin."""
+    draw = random.Random(5)
+    for number in range(count):
+        long = " ".join(draw.choice(WORDS) for _ in range(40)).capitalize() + "."
+        short = " ".join(draw.choice(WORDS) for _ in range(6)).capitalize() + "."
+        a, b = (long, short) if number % 2 else (short, long)
+        human = ("A" if number % 2 else "B") if better == "long" else draw.choice("AB")
+        yield {
+            "task": f"Tell me about {draw.choice(WORDS)} {number}.",
+            "response_a": a,
+            "response_b": b,
+            "human": human,
+        }
+
+
+@pytest.fixture
+def adjudge(tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+
+    def run(*args, stdin=""):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        capsysbinary.readouterr()
+        code = main([str(arg) for arg in args])
+        said = capsysbinary.readouterr()
+        return code, said.out.decode(), said.err.decode()
+
+    return run
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_a_model_is_fitted_tried_saved_used_and_replayed(adjudge, tmp_path):
+    file = write(tmp_path / "labels.jsonl", labels())
+    code, _, err = adjudge("embedded", "fit", file, "-o", "mine.json", "--even-if-worse")
+    assert code == 0, err
+    assert "60 pairs of 60 tasks; on tasks the model has not seen:" in err
+    assert "the longest answer there" in err
+    assert "use it with --judge embedded:mine.json" in err
+    case = json.dumps({"userTask": "Tell me about bread.", "responseA": "Bread is good for you.", "responseB": "No."})
+    code, out, _ = adjudge("compare", "-", "--judge", "embedded:mine.json", stdin=case)
+    assert code == 0
+    verdict = json.loads(out)
+    assert verdict["provenance"]["judge"].startswith("embedded:mine.json@")
+    assert adjudge("replay", verdict["verdict_id"])[0] == 0
+
+
+def test_the_same_labels_and_seed_give_the_same_bytes(adjudge, tmp_path):
+    file = write(tmp_path / "labels.jsonl", labels())
+    for name in ("one.json", "two.json"):
+        adjudge("embedded", "fit", file, "-o", name, "--even-if-worse")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_one_that_is_no_better_than_the_longest_answer_is_not_saved(adjudge, tmp_path):
+    file = write(tmp_path / "labels.jsonl", labels())  # here nothing can be better
+    code, _, err = adjudge("embedded", "fit", file, "-o", "mine.json")
+    assert code == 1
+    assert "not saved: the longest answer does as well" in err
+    assert not (tmp_path / "mine.json").exists()
+
+
+def test_a_changed_model_does_not_pass_for_the_one_a_verdict_was_made_with(adjudge, tmp_path):
+    file = write(tmp_path / "labels.jsonl", labels())
+    adjudge("embedded", "fit", file, "-o", "mine.json", "--even-if-worse")
+    code, _, err = adjudge(
+        "compare", "--task", "x?", "--a", "y", "--b", "z", "--judge", "embedded:mine.json@0123456789ab"
+    )
+    assert code == 2
+    assert "mine.json has changed" in err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "LABELS: labels.jsonl: no such file"),
+        ("not JSON\n", "labels.jsonl:1: no labelled pair; JSON with task, response_a, response_b, human"),
+        (
+            '{"task": "t", "response_a": "a", "response_b": "b", "human": "C"}\n',
+            "labels.jsonl:1: human is 'C'; one of A",
+        ),
+        ('{"task": "t", "response_a": "a", "response_b": "b", "human": "A"}\n', "labels: 1 pairs; at least 30"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused_by_line(adjudge, tmp_path, content, says):
+    if content is not None:
+        (tmp_path / "labels.jsonl").write_text(content, "utf-8")
+    code, _, err = adjudge("embedded", "fit", "labels.jsonl")
+    assert code == 2
+    assert says in err
+
+
+def test_a_file_that_is_no_model_is_refused(adjudge, tmp_path):
+    (tmp_path / "x.json").write_text("{}", "utf-8")
+    for path, says in (("x.json", "x.json: no embedded model"), ("none.json", "none.json: no such file")):
+        code, _, err = adjudge("compare", "--task", "x?", "--a", "y", "--b", "z", "--judge", f"embedded:{path}")
+        assert code == 2
+        assert says in err
+
+
+def test_the_weights_can_be_read(adjudge):
+    code, out, _ = adjudge("embedded", "show")
+    assert code == 0
+    assert "explicit conditions not kept (task_understanding)" in out
+    assert "harmless: decides from" in out
+
+
+def test_undecided_is_said_with_who_would_settle_it(adjudge, monkeypatch):
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, "key")
+    alike = ("--task", "Name a colour.", "--a", "Blue is a colour I like.", "--b", "Green is a colour I like.")
+    code, out, err = adjudge("compare", *alike, "--format", "text")
+    assert code == 0
+    assert out.startswith("Undecided; the best guess is")
+    assert "which is not enough to decide" in " ".join(out.split())
+    assert "undecided; a judge that reads the answers would settle it: --judge openai:" in err
+    code, out, _ = adjudge("compare", *alike)
+    evaluation = json.loads(out)["evaluation"]
+    assert evaluation["decided"] is False
+    assert 0 < evaluation["confidence"] < 1
+    assert evaluation["winner"] in ("A", "B", "tie")
