@@ -20,8 +20,8 @@ _DECISIONS = {
     "judge_prefers_tie": "The totals are close and the judge itself prefers neither answer, so it is a tie.",
 }
 _FIRST = {"ab": "A first", "ba": "B first"}
-_EMBEDDED = "The embedded judge measures texts: it does not check facts, follow an argument or run code."
-_EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, only measures texts."
+_EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
+_EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
 
 FAVORABLE, UNFAVORABLE = "+", "−"
 
