@@ -6,6 +6,7 @@ The same function for either order: exchanging the answers exchanges everything 
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 
 from ...evidence import Span
 from ...facts.sentences import sentence_spans
@@ -25,7 +26,8 @@ _LOOKED_AT = 400  # sentences
 def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Model | None = None) -> ComparisonOpinion:
     """One opinion on both answers."""
     case, rubric = question.case, question.rubric
-    measured, prediction = compare_pair(case.task, case.a, case.b, case.context, model)
+    texts = (case.task, case.a, case.b, case.context)
+    measured, prediction = compare_pair(*texts, model) if model is not None else _by_the_shipped_model(*texts)
     placed = place_all(rubric, measured, prediction, passages=bool(case.context.strip()))
     evidence, warnings = _quote(question, rubric, measured, prediction)
     return ComparisonOpinion(
@@ -50,6 +52,12 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
         confidence=Decimal(repr(prediction.confidence)).quantize(_HUNDREDTH),
         decided=prediction.decided,
     )
+
+
+@lru_cache(maxsize=2)
+def _by_the_shipped_model(task: str, a: str, b: str, context: str) -> tuple[Measured, Prediction]:
+    """A case is asked about once for each order, and both have the same answer."""
+    return compare_pair(task, a, b, context)
 
 
 def _quote(
