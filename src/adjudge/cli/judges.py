@@ -21,7 +21,10 @@ def run(args: argparse.Namespace) -> int:
     """Print a line a judge."""
     from ..judges.providers import PROVIDERS, URL_KEY
 
-    rows = [("embedded", True, "comes with adjudge; offline; text features only, checks no facts")]
+    rows = [
+        ("embedded", True, "comes with adjudge; offline; text features only, checks no facts"),
+        ("embedded:FILE", True, "the same, fitted to your own labels: adjudge embedded fit LABELS.jsonl"),
+    ]
     for provider in PROVIDERS.values():
         missing = provider.missing
         state = f"{provider.title}, {provider.base_url}" if missing is None else str(missing).partition(": ")[2]

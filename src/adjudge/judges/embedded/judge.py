@@ -7,15 +7,13 @@ nothing of the world and says so. Conversations go to its Evaluator and its Crit
 from __future__ import annotations
 
 import asyncio
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...verdicts import Failure, Research
 from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, Question, RateQuestion, ResearchQuestion
-from .comparer import compare_texts
-from .critic import criticize
-from .evaluator import evaluate
-from .model import Model
-from .rater import rate
+
+if TYPE_CHECKING:
+    from .model import Model
 
 O = TypeVar("O")
 LARGE = 100_000  # characters that take long enough for others to notice
@@ -35,15 +33,24 @@ class EmbeddedJudge:
 
     async def opine(self, question: Question[O]) -> O | Failure:
         """The opinion asked for; the same for both orders of the same case."""
+        # Each part is loaded by the first question that needs it: few processes ask all kinds.
         if isinstance(question, CompareQuestion):
+            from .comparer import compare_texts
+
             if len(question.case.a) + len(question.case.b) > LARGE:
                 return cast(O, await asyncio.to_thread(compare_texts, question, self._name, self._model))
             return cast(O, compare_texts(question, self._name, self._model))
         if isinstance(question, EvaluateQuestion):
+            from .evaluator import evaluate
+
             return cast(O, evaluate(question))
         if isinstance(question, CriticizeQuestion):
+            from .critic import criticize
+
             return cast(O, criticize(question))
         if isinstance(question, RateQuestion):
+            from .rater import rate
+
             return cast(O, rate(question))
         if isinstance(question, ResearchQuestion):
             return cast(O, Research(judge=self.name, queries=()))
