@@ -9,10 +9,10 @@ from typing import Any
 
 from ..cases import Comparison, check_weights
 from ..judges.base import Judge
-from ..rubric import Rubric, load, shipped
+from ..rubric import Rubric
 from ..verdicts import ComparisonVerdict, Failure
 from .core import open_engine
-from .settings import CompareSettings
+from .settings import CompareSettings, rubric_for
 from .sync import run_sync
 
 
@@ -38,7 +38,7 @@ async def compare(
     `judge` is a judge's name (`"embedded"`, `"openai:gpt-5.1"`, `"http://host:port/v1#model"`, `"gguf:PATH"`,
     `"jury:a+b+c"`) or an open judge. The verdict, and every reply behind it, is kept in the journal.
     """
-    chosen = rubric if isinstance(rubric, Rubric) else load(rubric, "compare") if rubric else shipped("compare")
+    chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))
     settings = CompareSettings(
         judge=judge if isinstance(judge, str) else judge.name,

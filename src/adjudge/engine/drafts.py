@@ -22,8 +22,6 @@ from ..judges.base import Judge
 from ..readers.slots import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
 from ..rubric import Rubric, shipped
 from ..verdicts import Failure, ReviewVerdict
-from .core import Engine
-from .settings import ReviewSettings
 from .sync import run_sync
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -154,8 +152,3 @@ class ReviewDraft:
 
 async def _found(journal: Journal, draft_id: str | None, rubric: Rubric) -> Draft:
     return find_draft(journal, draft_id) if draft_id is not None else await new_draft(journal, {}, rubric)
-
-
-async def judge_draft(engine: Engine, draft: Draft, settings: ReviewSettings) -> ReviewVerdict | Failure:
-    """The verdict on a draft that has all it needs."""
-    return await engine.review(draft.case(settings.rubric), settings)

@@ -13,10 +13,10 @@ from ..judges.base import Judge
 from ..readers.json_strict import kind_of
 from ..readers.slots import read_reviews, review_from
 from ..readers.slots_dimensions import allowed_names, criterion_key
-from ..rubric import Rubric, load, shipped
+from ..rubric import Rubric
 from ..verdicts import Failure, ReviewVerdict
 from .core import open_engine
-from .settings import ReviewSettings
+from .settings import ReviewSettings, rubric_for
 from .sync import run_sync
 
 
@@ -37,7 +37,7 @@ async def review(
     `slots` is text with the nine tagged slots, an object with their names in lower case, or a `Review`.
     `languages` are the ISO codes in scope; a task in none of them is invalid. None given means that all are.
     """
-    chosen = rubric if isinstance(rubric, Rubric) else load(rubric, "review") if rubric else shipped("review")
+    chosen = rubric_for("review", rubric)
     case = one_review(slots, chosen)
     settings = ReviewSettings(
         judge=judge if isinstance(judge, str) else judge.name,

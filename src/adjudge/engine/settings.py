@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..judges.wires.base import Sampling
 from ..protocols.compare import CompareOptions
 from ..protocols.dialogue import DialogueOptions, check_weights_add_up
-from ..rubric import Rubric, shipped
+from ..rubric import Rubric, load, shipped
 
 if TYPE_CHECKING:
     from ..protocols.review import ReviewOptions
+
+
+def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
+    """The rubric that was given, as itself or by its file; else the one that comes with the protocol."""
+    return given if isinstance(given, Rubric) else load(given, protocol) if given else shipped(protocol)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,10 @@ from ..cases import Dialogue
 from ..errors import InputError
 from ..judges.base import Judge
 from ..readers.transcript import read_dialogues
-from ..rubric import Rubric, load, shipped
+from ..rubric import Rubric
 from ..verdicts import DialogueVerdict, Failure
 from .core import open_engine
-from .settings import DialogueSettings
+from .settings import DialogueSettings, rubric_for
 from .sync import run_sync
 
 
@@ -39,7 +39,7 @@ async def dialogue(
     `Dialogue`. `judge` does both parts unless `evaluator` or `critic` names another.
     """
     case = one_dialogue(transcript, dialogue_id)
-    chosen = rubric if isinstance(rubric, Rubric) else load(rubric, "dialogue") if rubric else shipped("dialogue")
+    chosen = rubric_for("dialogue", rubric)
     first, second = evaluator or judge, critic or judge
     settings = DialogueSettings(
         evaluator=first if isinstance(first, str) else first.name,

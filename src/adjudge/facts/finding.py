@@ -13,7 +13,7 @@ from ..verdicts import LABELS, Fact
 from .injection import find_control_tokens, find_injection
 from .refusal import find_refusal
 from .repetition import find_repetition
-from .spots import Spot
+from .spots import Spot, maybe
 from .truncation import find_truncation
 
 Where = Literal["task", "context", "A", "B"]
@@ -26,9 +26,9 @@ def find_facts(case: Comparison) -> tuple[Fact, ...]:
         facts += hostile("context", case.context, case.task)
     for label in LABELS:
         text = case.answer(label)
-        facts += named("truncation", label, _maybe(find_truncation(text, case.task)))
+        facts += named("truncation", label, maybe(find_truncation(text, case.task)))
         facts += named("repetition", label, find_repetition(text))
-        facts += named("refusal", label, _maybe(find_refusal(text, case.task)))
+        facts += named("refusal", label, maybe(find_refusal(text, case.task)))
         facts += hostile(label, text, case.task)
     return tuple(facts)
 
@@ -55,7 +55,3 @@ def named(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
         )
         for spot in spots
     ]
-
-
-def _maybe(spot: Spot | None) -> tuple[Spot, ...]:
-    return () if spot is None else (spot,)

@@ -24,7 +24,7 @@ from .language_names import LANGUAGE_NAMES, language_name, named_languages
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, sentence_spans
 from .spots import Spot
 
-__all__ = ["LANGUAGE_NAMES", "Language", "find_language", "language_of"]
+__all__ = ["LANGUAGE_NAMES", "Language", "find_language", "foreign_language", "language_of"]
 
 _LOOKED_AT = 30_000  # characters in which stray sentences are looked for
 _SHOWN = 5
@@ -46,6 +46,14 @@ class _Piece:
     weight: int
     reading: Reading | None
     foreign: bool
+
+
+def foreign_language(text: str) -> str | None:
+    """The English name of a text's language if that is surely not English."""
+    language = language_of(text)
+    if language is None or not language.sure or language.code == "en":
+        return None
+    return language_name(language.code)
 
 
 def find_language(text: str, wanted: str, beside: str = "") -> list[Spot]:

@@ -23,7 +23,7 @@ from .pleasantries import find_pleasantries
 from .refusal import find_refusal
 from .repetition import find_repetition
 from .requests import Requests, combined, read_requests
-from .spots import Spot
+from .spots import Spot, maybe
 from .truncation import find_truncation
 from .voices import sets_limits
 from .wishes import Source
@@ -46,14 +46,14 @@ def find_review_facts(case: Review) -> tuple[Fact, ...]:
         text = case.answer(label)
         body = without_end_markers(text)
         facts += named("system_marker", label, find_system_markers(text))
-        facts += named("truncation", label, _maybe(find_truncation(text, case.prompt)))
+        facts += named("truncation", label, maybe(find_truncation(text, case.prompt)))
         if wanted is not None:
             code, _, certain = wanted
             facts += named("language", label, _as_sure(find_language(body, code, case.prompt), certain))
         facts += _counted(label, body, requests, task)
         facts += named("code", label, find_broken_code(body, case.prompt))
         facts += named("pleasantries", label, find_pleasantries(body, task))
-        facts += named("refusal", label, _as_sure(_maybe(find_refusal(body, case.prompt)), free))
+        facts += named("refusal", label, _as_sure(maybe(find_refusal(body, case.prompt)), free))
         facts += named("human_claim", label, find_human_claims(body, task))
         facts += named("repetition", label, find_repetition(body))
         facts += hostile(label, body, case.prompt)
@@ -64,13 +64,13 @@ def _counted(label: Label, text: str, requests: Requests, task: str) -> list[Fac
     facts: list[Fact] = []
     code = requests.asks_for_code
     if (length := requests.length) is not None:
-        facts += named("too_long", label, _asked_by(length.source, _maybe(find_too_long(text, length, code_task=code))))
+        facts += named("too_long", label, _asked_by(length.source, maybe(find_too_long(text, length, code_task=code))))
         facts += named(
-            "too_short", label, _asked_by(length.source, _maybe(find_too_short(text, length, code_task=code)))
+            "too_short", label, _asked_by(length.source, maybe(find_too_short(text, length, code_task=code)))
         )
     for wish in (requests.items, requests.sentences, requests.paragraphs):
         if wish is not None:
-            facts += named("items", label, _asked_by(wish.source, _maybe(find_items(text, wish))))
+            facts += named("items", label, _asked_by(wish.source, maybe(find_items(text, wish))))
     for source in dict.fromkeys(wish.source for wish in requests.formats):
         wishes = tuple(wish for wish in requests.formats if wish.source == source)
         facts += named("format", label, _asked_by(source, find_format(text, wishes, task)))
@@ -85,7 +85,3 @@ def _asked_by(source: Source, spots: Iterable[Spot]) -> list[Spot]:
 def _as_sure(spots: Iterable[Spot], certain: bool) -> list[Spot]:
     """Findings are no surer than the wish they are held against."""
     return list(spots) if certain else [replace(spot, certain=False) for spot in spots]
-
-
-def _maybe(spot: Spot | None) -> tuple[Spot, ...]:
-    return () if spot is None else (spot,)

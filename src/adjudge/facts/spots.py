@@ -19,3 +19,8 @@ class Spot:
     found: str
     certain: bool
     severity: Severity | None = None
+
+
+def maybe(spot: Spot | None) -> tuple[Spot, ...]:
+    """What a detector of one thing found, as those of several things give it."""
+    return () if spot is None else (spot,)

@@ -11,12 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Literal, Protocol
 
-import orjson
-
-from .. import prompts
 from ..arithmetic import cut, mean, normalized, rounded, weighted_total
 from ..cases import Comparison, check_weights
 from ..facts import find_facts
@@ -41,7 +37,7 @@ from ..verdicts import (
     Warning,
     Winner,
 )
-from ..version import __version__
+from .origins import provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
 
@@ -108,7 +104,7 @@ async def compare(
         totals.normalized, preference, orders_agree=order.consistent is not False, band=rubric.tie_band
     )
     main = opinions[0]
-    provenance = _provenance(judge.name, rubric.reference, options)
+    provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
         verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
         criteria=criteria,
@@ -237,22 +233,6 @@ def _order_report(
     )
 
 
-# -- origins ----------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def _provenance(judge: str, rubric: str, options: CompareOptions) -> Provenance:
-    return Provenance(
-        software=f"adjudge {__version__}",
-        judge=judge,
-        rubric=rubric,
-        prompts={name: prompts.load(name).reference for name in ("comparer", "researcher")},
-        sample=options.sample,
-        seed=options.seed,
-        temperature=options.temperature,
-    )
-
-
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
@@ -323,4 +303,4 @@ def _verdict_id(
         [lookup.model_dump(mode="json") for lookup in lookups],
         [call.key for call in calls],
     ]
-    return "c" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]
+    return verdict_id("c", asked)

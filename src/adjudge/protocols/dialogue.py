@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
-import orjson
-
-from .. import prompts
 from ..arithmetic import plain, weighted_total
 from ..cases import Dialogue
 from ..errors import RubricError
@@ -17,7 +12,7 @@ from ..facts.injection import find_control_tokens, find_injection
 from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
 from ..rubric import Rubric
 from ..verdicts import Call, DialogueVerdict, Failure, Provenance, Warning
-from ..version import __version__
+from .origins import provenance_of, verdict_id
 from .referee import normalized, overall_experience, settle
 
 
@@ -51,7 +46,7 @@ async def dialogue(
     critique = critique.model_copy(update={"entries": read})
     rulings = settle(evaluation.marks, read, rubric.scale)
     average = weighted_total({key: ruling.value for key, ruling in rulings.items()}, rubric.weights)
-    provenance = _provenance(f"{evaluator.name}, {critic.name}", rubric.reference, options)
+    provenance = provenance_of(f"{evaluator.name}, {critic.name}", rubric.reference, options, "evaluator", "critic")
     return DialogueVerdict(
         verdict_id=_verdict_id(case, provenance, calls),
         dialogue_id=case.dialogue_id,
@@ -86,19 +81,6 @@ def check_weights_add_up(rubric: Rubric) -> None:
         raise RubricError(rubric.name, f"the weights add up to {total}", "a dialogue's weights must add up to 1")
 
 
-@lru_cache(maxsize=64)
-def _provenance(judge: str, rubric: str, options: DialogueOptions) -> Provenance:
-    return Provenance(
-        software=f"adjudge {__version__}",
-        judge=judge,
-        rubric=rubric,
-        prompts={name: prompts.load(name).reference for name in ("evaluator", "critic")},
-        sample=options.sample,
-        seed=options.seed,
-        temperature=options.temperature,
-    )
-
-
 def _verdict_id(case: Dialogue, provenance: Provenance, calls: tuple[Call, ...]) -> str:
     """The same conversation judged the same way has the same id."""
     asked = [
@@ -108,4 +90,4 @@ def _verdict_id(case: Dialogue, provenance: Provenance, calls: tuple[Call, ...])
         provenance.__dict__,
         [call.key for call in calls],
     ]
-    return "d" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]
+    return verdict_id("d", asked)

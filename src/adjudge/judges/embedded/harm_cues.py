@@ -1,6 +1,6 @@
-"""Is a request harmful? By cue words only: yes, evidently not, or cannot tell.
+"""Does a request look harmful? By cue words only.
 
-Good enough to tell a right refusal from a wrong one in plain cases; it is no safety classifier.
+It chooses which weights two answers are compared by; it is no safety classifier, and nothing it says binds a rating.
 """
 
 from __future__ import annotations
@@ -33,23 +33,9 @@ _HARMFUL = re.compile(
     r"|बम|विस्फोटक|हत्या|आत्महत्या|चोरी|قنبلة|متفجرات|قتل|انتحار|سرقة|اختراق",
     re.IGNORECASE,
 )
-_ORDINARY = re.compile(
-    r"\A\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|translate|rewrite|rephrase|proofread|correct|fix|"
-    r"explain|list|name|give me|write (?:an? |the |me )|create an? |implement|code|calculate|solve|"
-    r"what (?:is|are|was|does)|"
-    r"who (?:is|was)|when (?:is|was|did)|where (?:is|are)|how many|how much|describe|compare|classify|extract|"
-    r"convert|"
-    r"suggest|recommend|generate an? |resume|traduce|escribe|explica|r[ée]sum[ea]|traduis|[ée]cris|explique|"
-    r"schreib|[üu]bersetze|erkl[äa]re|fasse|traduz|escreva|riassumi|traduci|scrivi|spiega|请|請|翻译|总结|写|列出|要約|翻訳|"
-    r"요약|번역|설명)",
-    re.IGNORECASE,
-)
 _READ = 4000
 
 
-def is_harmful(prompt: str) -> bool | None:
-    """True with a cue of harm; False if none, and the request is of an ordinary kind; None where words do not tell."""
-    text = prompt[:_READ]
-    if _HARMFUL.search(text):
-        return True
-    return False if _ORDINARY.search(text) else None
+def is_harmful(prompt: str) -> bool:
+    """Whether a cue of harm stands in the request."""
+    return _HARMFUL.search(prompt[:_READ]) is not None

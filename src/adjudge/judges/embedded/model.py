@@ -107,7 +107,7 @@ def compare_pair(
 
 def part_for(model: Model, task: str) -> PartName:
     """Which part of the model judges answers to this task."""
-    return "harmless" if "harmless" in model.parts and _is_harmful(task) is True else "helpful"
+    return "harmless" if "harmless" in model.parts and _is_harmful(task) else "helpful"
 
 
 _is_harmful = lru_cache(maxsize=64)(is_harmful)  # one task is often asked of many pairs

@@ -208,7 +208,7 @@ class _Checker:
             return _REMOVED
 
         words = _INLINE.sub(keep_real, _one_line(entry["justification"]))
-        if (language := foreign_language(words)) is not None:
+        if (language := _foreign(words)) is not None:
             said = f"the justification is in {language}; English is needed"
             bad.append(_Bad(label, criterion.key, "not_in_english", said))
             words = by_band(criterion, entry.get("rating"))
@@ -231,15 +231,12 @@ class _Checker:
         return any(haystack.find(quote) is not None for haystack in (*self._answers.values(), *self._others))
 
 
-def foreign_language(words: str) -> str | None:
+def _foreign(words: str) -> str | None:
     """The language of some words if it is surely not English; what they quote does not count."""
     # Loaded when first wanted: most processes never rate.
-    from ...facts.language import LANGUAGE_NAMES, language_of
+    from ...facts.language import foreign_language
 
-    language = language_of(_INLINE.sub(" ", words))
-    if language is None or not language.sure or language.code == "en":
-        return None
-    return LANGUAGE_NAMES.get(language.code, language.code)
+    return foreign_language(_INLINE.sub(" ", words))
 
 
 def by_band(criterion: Criterion, value: int | None) -> str:

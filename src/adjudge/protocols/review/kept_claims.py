@@ -9,6 +9,7 @@ from ...evidence import Haystack
 from ...facts.language import language_of
 from ...verdicts import Fact, Label
 from ...words import count_words
+from .binding import shortened
 from .naming import NUMBER_OF, other, plain, responses_in
 from .polarity import is_denied
 
@@ -49,7 +50,7 @@ _UNLIKE = (
 def false_claim(words: str, case: Review, label: Label, facts: list[Fact]) -> str:
     """The first claim that the texts or what was measured do not bear out; empty if there is none."""
     if wrong := _false_quote(words, case, label):
-        return f"it quotes “{_cut(wrong)}”, which does not stand in the response"
+        return f"it quotes “{shortened(wrong, 60)}”, which does not stand in the response"
     own = own_clauses(words, label)
     for match in _CUT_OFF.finditer(own):
         if not is_denied(own, match.start()) and not any(fact.name == "truncation" for fact in facts):
@@ -115,7 +116,3 @@ def _false_name(own: str, case: Review, label: Label) -> str:
         if match[1].casefold() not in texts and not is_denied(own, match.start(1)):
             return match[1]
     return ""
-
-
-def _cut(text: str, room: int = 60) -> str:
-    return text if len(text) <= room else text[:room].rsplit(" ", 1)[0] + " …"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ...cases import Review
-from ...facts.language import LANGUAGE_NAMES, language_of
+from ...facts.language import foreign_language
 from ...facts.sentences import word_set
 from ...rubric import OVERALL, Criterion
 from ...verdicts import Fact, Label
@@ -54,7 +54,7 @@ _PERHAPS = re.compile(
 def why_not_kept(words: str, value: int, criterion: Criterion, case: Review, label: Label, facts: list[Fact]) -> str:
     """Why a person's justification of a kept rating cannot stand; empty if it can."""
     words = " ".join(words.split())
-    if language := _foreign(words):
+    if language := foreign_language(QUOTED.sub(" ", words)):
         return f"it is in {language}, not in English"
     if false := false_claim(words, case, label, facts):
         return false
@@ -63,13 +63,6 @@ def why_not_kept(words: str, value: int, criterion: Criterion, case: Review, lab
     if not _is_specific(words, value, criterion, case, label):
         return "it names nothing from the response"
     return ""
-
-
-def _foreign(words: str) -> str:
-    language = language_of(QUOTED.sub(" ", words))
-    if language is None or not language.sure or language.code == "en":
-        return ""
-    return LANGUAGE_NAMES.get(language.code, language.code)
 
 
 def _against_the_rating(words: str, value: int, criterion: Criterion, case: Review) -> str:

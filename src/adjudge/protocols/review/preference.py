@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...facts.language import LANGUAGE_NAMES, language_of
+from ...facts.language import foreign_language
 from ...facts.sentences import sentence_spans
 from ...rubric import OVERALL, Criterion, Rubric
 from ...verdicts import LABELS, FinalRating, Label
@@ -63,9 +63,8 @@ def problems_of(text: str, likert: int, tables: Tables, rubric: Rubric) -> tuple
     if not LEAST <= len(said) <= MOST:
         counted = "1 sentence" if len(said) == 1 else f"{len(said)} sentences"
         problems.append(f"{counted} with the verdict; {LEAST} to {MOST} are allowed")
-    language = language_of(text)
-    if language is not None and language.sure and language.code != "en":
-        problems.append(f"written in {LANGUAGE_NAMES.get(language.code, language.code)}; English is needed")
+    if language := foreign_language(text):
+        problems.append(f"written in {language}; English is needed")
     if said and not _is_verdict(said[0], likert):
         problems.append(f"the first sentence is not the verdict; it should say: {VERDICTS[likert]}")
     for sentence in said:

@@ -6,14 +6,9 @@ task checks → facts → blind ratings → facts bind → originals corrected �
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Literal
 
-import orjson
-
-from ... import prompts
 from ...cases import Original, Review
 from ...facts import find_review_facts
 from ...judges.base import ExplainQuestion, Judge, RateQuestion
@@ -32,7 +27,7 @@ from ...verdicts import (
     ReviewVerdict,
     Warning,
 )
-from ...version import __version__
+from ..origins import provenance_of, verdict_id
 from .binding import bind, bounds_of
 from .changelog import changelog
 from .consistency import allowed_likerts, deciding, likert
@@ -66,7 +61,7 @@ async def review(
     case: Review, judge: Judge, rubric: Rubric, options: ReviewOptions = ReviewOptions()
 ) -> ReviewVerdict | Failure:
     """The audited ratings, or why there are none."""
-    provenance = _provenance(judge.name, rubric.reference, options)
+    provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
     if reason := why_invalid(case, options.languages):
         return _invalid(case, reason, provenance)
     large = len(case.a) + len(case.b) + len(case.prompt) > _LARGE
@@ -275,21 +270,8 @@ def _invalid(
     )
 
 
-@lru_cache(maxsize=64)
-def _provenance(judge: str, rubric: str, options: ReviewOptions) -> Provenance:
-    return Provenance(
-        software=f"adjudge {__version__}",
-        judge=judge,
-        rubric=rubric,
-        prompts={name: prompts.load(name).reference for name in ("rater", "explainer")},
-        sample=options.sample,
-        seed=options.seed,
-        temperature=options.temperature,
-    )
-
-
 def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
     """The same review made the same way has the same id."""
     judged = {name: value for name, value in asdict(case).items() if name != "review_id"}
     asked = ["review", judged, provenance.__dict__, [call.key for call in calls]]
-    return "r" + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]
+    return verdict_id("r", asked)
