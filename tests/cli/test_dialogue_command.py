@@ -1,31 +1,13 @@
 """`adjudge dialogue` as a person meets it."""
 
-import io
 import json
 from pathlib import Path
 
 import pytest
 
-from adjudge.cli.main import main
-
 EXAMPLE = Path(__file__).parents[2] / "examples" / "dialogue.txt"
 KEYS = ["TaskSuccess", "Helpfulness", "Accuracy", "Understanding", "Empathy", "Fluency"]
 TWO = "SYSTEM\tHow can I help you?\nUSER\tWhere is my order?\n\nUSER\tHello.\nSYSTEM\tGood day to you.\n"
-
-
-@pytest.fixture
-def adjudge(tmp_path, monkeypatch, capsysbinary):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
-
-    def run(*args, stdin=""):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        capsysbinary.readouterr()
-        code = main([str(arg) for arg in args])
-        said = capsysbinary.readouterr()
-        return code, said.out.decode(), said.err.decode()
-
-    return run
 
 
 def test_one_dialogue_gives_exactly_the_contracts_object(adjudge):

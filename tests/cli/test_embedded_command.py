@@ -1,12 +1,9 @@
 """`adjudge embedded`: a model of one's own, tried on unseen tasks before it is saved."""
 
-import io
 import json
 import random
 
 import pytest
-
-from adjudge.cli.main import main
 
 WORDS = ("water", "light", "stone", "river", "garden", "window", "paper", "music", "bread", "table", "winter")
 
@@ -25,21 +22,6 @@ def labels(count=60, *, better="long"):
             "response_b": b,
             "human": human,
         }
-
-
-@pytest.fixture
-def adjudge(tmp_path, monkeypatch, capsysbinary):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
-
-    def run(*args, stdin=""):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        capsysbinary.readouterr()
-        code = main([str(arg) for arg in args])
-        said = capsysbinary.readouterr()
-        return code, said.out.decode(), said.err.decode()
-
-    return run
 
 
 def write(path, rows):

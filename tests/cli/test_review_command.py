@@ -1,13 +1,11 @@
 """`adjudge review` as a person meets it."""
 
-import io
 import json
 import re
 from pathlib import Path
 
 import pytest
 
-from adjudge.cli.main import main
 from adjudge.readers.blocks import read_blocks
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "review.txt"
@@ -16,21 +14,6 @@ SLOTS = {
     "response1": "11 is a prime above 10.",
     "response2": "12 is a prime above 10.",
 }
-
-
-@pytest.fixture
-def adjudge(tmp_path, monkeypatch, capsysbinary):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
-
-    def run(*args, stdin=""):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        capsysbinary.readouterr()
-        code = main([str(arg) for arg in args])
-        said = capsysbinary.readouterr()
-        return code, said.out.decode(), said.err.decode()
-
-    return run
 
 
 def test_the_shipped_example_gives_the_five_blocks(adjudge):

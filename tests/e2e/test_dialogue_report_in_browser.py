@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from e2e.browser import launched_browser
-from e2e.test_report_in_browser import OpenReport
+from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser, Page
 from render.dialogue_samples import Sample, adopted_sample, debated_sample, example_a, hostile_sample, long_sample
 
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 # Made here, while no event loop runs: the samples need one of their own.
 SHORT, DEBATED, HOSTILE, LONG = example_a(), debated_sample(), hostile_sample(), long_sample()
 SAMPLES = {"short": SHORT, "debated": DEBATED, "adopted": adopted_sample(), "hostile": HOSTILE, "long": LONG}
-DESKTOP, PHONE = 1280, 390
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -32,24 +31,11 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def open_report(browser: Browser, tmp_path: Path) -> AsyncIterator[object]:
-    pages: list[Page] = []
+    def rendered(sample: Sample) -> str:
+        return dialogue_html(sample.verdict, sample.case, sample.rubric)
 
-    async def open_it(sample: Sample, width: int = DESKTOP, **settings: object) -> OpenReport:
-        file = tmp_path / "dialogue.html"
-        file.write_text(dialogue_html(sample.verdict, sample.case, sample.rubric), "utf-8")
-        page = await browser.new_page(
-            viewport={"width": width, "height": 900},
-            reduced_motion="reduce",
-            **settings,  # type: ignore[arg-type]
-        )
-        pages.append(page)
-        report = OpenReport(page)
-        await page.goto(file.as_uri())
-        return report
-
-    yield open_it
-    for page in pages:
-        await page.close()
+    async with opened_reports(browser, tmp_path / "dialogue.html", rendered) as open_it:
+        yield open_it
 
 
 def quotes_of(sample: Sample) -> list[Quote]:

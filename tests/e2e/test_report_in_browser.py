@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from e2e.browser import launched_browser
-from playwright.async_api import Browser, Dialog, Page
+from e2e.reports import DESKTOP, PHONE, opened_reports
+from playwright.async_api import Browser
 from render.verdict_samples import Sample, hostile_sample, plain_sample, tied_sample
 
 from adjudge.render.escaping import clean
@@ -20,40 +21,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 # Made here, while no event loop runs: the samples need one of their own.
 PLAIN, HOSTILE, TIED = plain_sample(), hostile_sample(), tied_sample()
 SAMPLES = {"plain": PLAIN, "hostile": HOSTILE, "tied": TIED}
-DESKTOP, PHONE = 1280, 390
-
-
-class OpenReport:
-    """A report in a browser tab, with all that the tab complained of or asked for."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", self._dismiss)
-        page.on("request", lambda request: self.requests.append(request.url))
-
-    async def _dismiss(self, dialog: Dialog) -> None:
-        self.complaints.append(f"dialog: {dialog.message}")
-        await dialog.dismiss()
-
-    async def target(self) -> dict[str, object]:
-        """Where the last link led."""
-        return await self.page.evaluate(  # type: ignore[no-any-return]
-            """() => {
-                const target = document.querySelector(':target');
-                const details = target && target.closest('details.criterion');
-                const box = target && target.getBoundingClientRect();
-                return {
-                    id: target && target.id,
-                    criterion: details && details.id,
-                    open: details && details.open,
-                    seen: box && box.bottom > 0 && box.top < innerHeight,
-                };
-            }"""
-        )
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -64,24 +31,11 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def open_report(browser: Browser, tmp_path: Path) -> AsyncIterator[object]:
-    pages: list[Page] = []
+    def rendered(sample: Sample) -> str:
+        return comparison_html(sample.verdict, sample.case, sample.rubric)
 
-    async def open_it(sample: Sample, width: int = DESKTOP, scheme: str = "light") -> OpenReport:
-        file = tmp_path / "report.html"
-        file.write_text(comparison_html(sample.verdict, sample.case, sample.rubric), "utf-8")
-        page = await browser.new_page(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,  # type: ignore[arg-type]
-            reduced_motion="reduce",
-        )
-        pages.append(page)
-        report = OpenReport(page)
-        await page.goto(file.as_uri())
-        return report
-
-    yield open_it
-    for page in pages:
-        await page.close()
+    async with opened_reports(browser, tmp_path / "report.html", rendered) as open_it:
+        yield open_it
 
 
 def quotes_of(sample: Sample) -> list[Quote]:
@@ -209,7 +163,7 @@ async def test_favourable_and_unfavourable_marks_differ_without_colour(open_repo
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", SAMPLES)
 async def test_nothing_overflows_a_phone_even_with_everything_open(open_report, name, scheme):
-    page = (await open_report(SAMPLES[name], PHONE, scheme)).page
+    page = (await open_report(SAMPLES[name], PHONE, color_scheme=scheme)).page
     await page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
     assert await page.evaluate("document.documentElement.scrollWidth") == PHONE
     # A word too long for its line shows as a box whose content is wider than itself.
@@ -230,7 +184,7 @@ async def test_answers_stand_side_by_side_on_a_desktop_and_stacked_on_a_phone(op
 
 
 async def test_dark_is_dark(open_report):
-    page = (await open_report(PLAIN, scheme="dark")).page
+    page = (await open_report(PLAIN, color_scheme="dark")).page
     red = await page.evaluate("Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
     assert red < 60
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from e2e.browser import launched_browser
-from e2e.test_report_in_browser import OpenReport
-from playwright.async_api import Browser, Page
+from e2e.reports import DESKTOP, PHONE, opened_reports
+from playwright.async_api import Browser
 from render.review_report_samples import Sample, every_sample
 
 from adjudge.render.escaping import clean
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SAMPLES = every_sample()
 AUDITED, HOSTILE, SCRIPTS = SAMPLES["audited"], SAMPLES["hostile"], SAMPLES["scripts"]
 MARKED = ["audited", "hostile", "scripts"]
-DESKTOP, PHONE = 1280, 390
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -32,24 +31,11 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def open_report(browser: Browser, tmp_path: Path) -> AsyncIterator[object]:
-    pages: list[Page] = []
+    def rendered(sample: Sample) -> str:
+        return review_html(sample.verdict, sample.case, sample.rubric)
 
-    async def open_it(sample: Sample, width: int = DESKTOP, **settings: object) -> OpenReport:
-        file = tmp_path / "review.html"
-        file.write_text(review_html(sample.verdict, sample.case, sample.rubric), "utf-8")
-        page = await browser.new_page(
-            viewport={"width": width, "height": 900},
-            reduced_motion="reduce",
-            **settings,  # type: ignore[arg-type]
-        )
-        pages.append(page)
-        report = OpenReport(page)
-        await page.goto(file.as_uri())
-        return report
-
-    yield open_it
-    for page in pages:
-        await page.close()
+    async with opened_reports(browser, tmp_path / "review.html", rendered) as open_it:
+        yield open_it
 
 
 def marks_of(sample: Sample) -> list[Mark]:

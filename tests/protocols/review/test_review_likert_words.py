@@ -1,25 +1,12 @@
 """SPEC 3: which of a person's (or a judge's) Likert justifications tell the story of the tables, and which do not."""
 
 import pytest
+from protocols.review.tables import table
 
 from adjudge.protocols.review.preference import problems_of
 from adjudge.rubric import shipped
-from adjudge.verdicts import FinalRating
 
 RUBRIC = shipped("review")
-BEST = {
-    "localization": 3,
-    "instruction_following": 3,
-    "truthfulness": 3,
-    "verbosity": 0,
-    "style_clarity": 3,
-    "harmlessness": 3,
-    "overall_quality": 5,
-}
-
-
-def table(**values):
-    return {key: FinalRating(values.get(key, best), "", "filled", "", "filled", "") for key, best in BEST.items()}
 
 
 TABLES = {

@@ -3,29 +3,13 @@
 from itertools import product
 
 import pytest
+from protocols.review.tables import BEST, table
 
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.preference import VERDICTS, composed, identical, problems_of, sentences, with_verdict
 from adjudge.rubric import shipped
-from adjudge.verdicts import FinalRating
 
 RUBRIC = shipped("review")
-BEST = {
-    "localization": 3,
-    "instruction_following": 3,
-    "truthfulness": 3,
-    "verbosity": 0,
-    "style_clarity": 3,
-    "harmlessness": 3,
-    "overall_quality": 5,
-}
-
-
-def table(**values):
-    return {
-        key: FinalRating(values.get(key, best), "Because. It is so.", "filled", "", "filled", "")
-        for key, best in BEST.items()
-    }
 
 
 BETTER_1 = {"A": table(), "B": table(truthfulness=1, overall_quality=2)}
