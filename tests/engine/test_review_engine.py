@@ -55,6 +55,7 @@ async def test_a_jury_settles_every_rating_by_its_median(tmp_path, provider, giv
     verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
     assert isinstance(verdict, ReviewVerdict), verdict
     assert verdict.tables["B"]["truthfulness"].value == settled
+    assert all(b"Not sure." not in request.body for request in provider.requests)  # what a person entered
     await same_again(tmp_path, verdict)
 
 
