@@ -24,6 +24,8 @@ LAYERS = [
     "readers",
     "render",
     "engine",
+    "runs",
+    "results",
     "server",
     "cli",
 ]

@@ -1,0 +1,1 @@
+"""Many cases: nothing lost, nothing paid twice, whatever happens in between."""
