@@ -71,13 +71,19 @@ class Engine:
         self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
     ) -> ComparisonVerdict | Failure:
         """The verdict, stored under its id; a failure is not stored, what was paid for it is."""
+        return (await self.judge_comparison(case, settings, judge))[0]
+
+    async def judge_comparison(
+        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
+    ) -> tuple[ComparisonVerdict | Failure, bytes]:
+        """The same with the verdict's stored bytes."""
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
-        if isinstance(outcome, ComparisonVerdict):
-            failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
-            kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
-            await self.journal.put_verdict(outcome.verdict_id, kept, comparison_json(outcome, case))
-        return outcome
+        if isinstance(outcome, Failure):
+            return outcome, b""
+        failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
+        kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
+        return outcome, await self._keep(outcome.verdict_id, kept, comparison_json(outcome, case))
 
     async def dialogue(
         self,
@@ -87,30 +93,50 @@ class Engine:
         critic: Judge | None = None,
     ) -> DialogueVerdict | Failure:
         """The same for a conversation."""
+        return (await self.judge_dialogue(case, settings, evaluator, critic))[0]
+
+    async def judge_dialogue(
+        self,
+        case: Dialogue,
+        settings: DialogueSettings,
+        evaluator: Judge | None = None,
+        critic: Judge | None = None,
+    ) -> tuple[DialogueVerdict | Failure, bytes]:
+        """The same with the verdict's stored bytes."""
         evaluator = evaluator or self.judge(settings.evaluator, settings)
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
-        if isinstance(outcome, DialogueVerdict):
-            failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
-            failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
-            kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
-            await self.journal.put_verdict(outcome.verdict_id, kept, dialogue_record_json(outcome, case))
-        return outcome
+        if isinstance(outcome, Failure):
+            return outcome, b""
+        failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
+        failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
+        kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
+        return outcome, await self._keep(outcome.verdict_id, kept, dialogue_record_json(outcome, case))
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
     ) -> ReviewVerdict | Failure:
         """The same for a person's ratings."""
+        return (await self.judge_review(case, settings, judge))[0]
+
+    async def judge_review(
+        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
+    ) -> tuple[ReviewVerdict | Failure, bytes]:
+        """The same with the verdict's stored bytes."""
         from ..protocols.review import review as run_review
         from ..render.review_json import review_json
 
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_review(case, judge, settings.rubric, settings.options)
-        if isinstance(outcome, ReviewVerdict):
-            failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
-            kept = inputs.of_review(case, settings, self.used_urls(), failures)
-            await self.journal.put_verdict(outcome.verdict_id, kept, review_json(outcome, case, settings.rubric))
-        return outcome
+        if isinstance(outcome, Failure):
+            return outcome, b""
+        failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
+        kept = inputs.of_review(case, settings, self.used_urls(), failures)
+        return outcome, await self._keep(outcome.verdict_id, kept, review_json(outcome, case, settings.rubric))
+
+    async def _keep(self, verdict_id: str, kept: bytes, verdict: bytes) -> bytes:
+        await self.journal.put_verdict(verdict_id, kept, verdict)
+        return verdict
 
 
 def open_engine(journal: str | Path | None = None) -> Engine:

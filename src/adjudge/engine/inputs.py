@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, astuple
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
 from ..cases import Comparison, Dialogue, Original, Review, Turn
-from ..rubric import parse
+from ..rubric import Rubric, parse
 from ..verdicts import Failure, Lookup
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
+
+
+def case_json(case: Comparison | Dialogue | Review) -> dict[str, Any]:
+    """A case as plain data that JSON can hold."""
+    if isinstance(case, Comparison):
+        return {
+            "task": case.task,
+            "a": case.a,
+            "b": case.b,
+            "context": case.context,
+            "weights": {key: str(weight) for key, weight in case.weights.items()},
+        }
+    if isinstance(case, Dialogue):
+        return {
+            "dialogue_id": case.dialogue_id,
+            "turns": [astuple(turn) for turn in case.turns],
+            "overall_ratings": case.overall_ratings,
+        }
+    return asdict(case)
+
+
+def case_of(protocol: str, stored: Mapping[str, Any]) -> Comparison | Dialogue | Review:
+    """The case that was written so."""
+    if protocol == "compare":
+        weights = {key: Decimal(weight) for key, weight in stored["weights"].items()}
+        return Comparison(stored["task"], stored["a"], stored["b"], stored["context"], weights)
+    if protocol == "dialogue":
+        turns = tuple(
+            Turn(speaker, text, line, act, tuple(given)) for speaker, text, line, act, given in stored["turns"]
+        )
+        return Dialogue(stored["dialogue_id"], turns, tuple(stored["overall_ratings"]))
+    fields = dict(stored)
+    for side in ("ratings_a", "ratings_b"):
+        fields[side] = {key: Original(**given) for key, given in fields[side].items()}
+    fields["preference"] = Original(**fields["preference"])
+    return Review(**fields)
 
 
 def of_comparison(
@@ -26,13 +62,7 @@ def of_comparison(
     return orjson.dumps(
         {
             "protocol": "compare",
-            "case": {
-                "task": case.task,
-                "a": case.a,
-                "b": case.b,
-                "context": case.context,
-                "weights": {key: str(weight) for key, weight in case.weights.items()},
-            },
+            "case": case_json(case),
             "rubric": settings.rubric.source,
             "settings": settings.stored(),
             "lookups": [lookup.model_dump(mode="json") for lookup in lookups],
@@ -49,11 +79,7 @@ def of_dialogue(
     return orjson.dumps(
         {
             "protocol": "dialogue",
-            "case": {
-                "dialogue_id": case.dialogue_id,
-                "turns": [astuple(turn) for turn in case.turns],
-                "overall_ratings": case.overall_ratings,
-            },
+            "case": case_json(case),
             "rubric": settings.rubric.source,
             "settings": settings.stored(),
             "urls": urls,
@@ -69,7 +95,7 @@ def of_review(
     return orjson.dumps(
         {
             "protocol": "review",
-            "case": asdict(case),
+            "case": case_json(case),
             "rubric": settings.rubric.source,
             "settings": settings.stored(),
             "urls": urls,
@@ -80,26 +106,22 @@ def of_review(
 
 def comparison_of(stored: Mapping[str, Any]) -> tuple[Comparison, CompareSettings, tuple[Lookup, ...]]:
     """A comparison as it was stored."""
-    case = stored["case"]
-    weights = {key: Decimal(weight) for key, weight in case["weights"].items()}
-    settings = CompareSettings(**stored["settings"], rubric=parse(stored["rubric"], "the stored rubric"))
+    case = cast(Comparison, case_of("compare", stored["case"]))
     lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
-    return replace(Comparison(**case), weights=weights), settings, lookups
+    return case, CompareSettings(**stored["settings"], rubric=_rubric_of(stored)), lookups
 
 
 def dialogue_of(stored: Mapping[str, Any]) -> tuple[Dialogue, DialogueSettings]:
     """A dialogue as it was stored."""
-    case = stored["case"]
-    turns = tuple(Turn(speaker, text, line, act, tuple(given)) for speaker, text, line, act, given in case["turns"])
-    settings = DialogueSettings(**stored["settings"], rubric=parse(stored["rubric"], "the stored rubric"))
-    return Dialogue(case["dialogue_id"], turns, tuple(case["overall_ratings"])), settings
+    case = cast(Dialogue, case_of("dialogue", stored["case"]))
+    return case, DialogueSettings(**stored["settings"], rubric=_rubric_of(stored))
 
 
 def review_of(stored: Mapping[str, Any]) -> tuple[Review, ReviewSettings]:
     """A review as it was stored."""
-    case = dict(stored["case"])
-    for side in ("ratings_a", "ratings_b"):
-        case[side] = {key: Original(**given) for key, given in case[side].items()}
-    case["preference"] = Original(**case["preference"])
-    settings = ReviewSettings(**stored["settings"], rubric=parse(stored["rubric"], "the stored rubric"))
-    return Review(**case), settings
+    case = cast(Review, case_of("review", stored["case"]))
+    return case, ReviewSettings(**stored["settings"], rubric=_rubric_of(stored))
+
+
+def _rubric_of(stored: Mapping[str, Any]) -> Rubric:
+    return parse(stored["rubric"], "the stored rubric")
