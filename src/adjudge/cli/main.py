@@ -12,7 +12,7 @@ import os
 import sys
 
 from ..version import __version__
-from . import compare, dialogue, doctor, embedded, judges, replay, review, rubric, serve
+from . import compare, dialogue, doctor, embedded, judges, replay, review, rubric, run, serve
 from .asking import say
 
 _EPILOG = """\
@@ -36,7 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (compare, dialogue, review, replay, rubric, judges, embedded, doctor, serve):
+    for module in (compare, dialogue, review, run, replay, rubric, judges, embedded, doctor, serve):
         module.register(commands)
     return parser
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
@@ -20,6 +20,8 @@ from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
+
+W = TypeVar("W", bound=Wire)
 
 
 @dataclass(slots=True)
@@ -55,6 +57,12 @@ class Engine:
         """Where each provider's model was asked: a replay must not depend on today's environment."""
         named = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         return {spec: str(url) for spec, url in named.items() if url}
+
+    def silence(self, wrap: Callable[[Wire], W]) -> dict[str, W]:
+        """Put something before each open wire (its judge must be opened anew), and say what stands where."""
+        wrapped = {spec: wrap(wire) for spec, wire in self._wires.items()}
+        self._wires.update(wrapped)
+        return wrapped
 
     def searcher(self, settings: CompareSettings) -> Searcher | None:
         """The search service these settings name, if any."""

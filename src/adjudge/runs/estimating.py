@@ -1,0 +1,129 @@
+"""What a run would ask and cost, before anything is paid: the protocol itself is run over a sample of the cases, on
+wires that send nothing. What the journal already holds is found by the same keys as in the run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+
+from ..engine import Engine
+from ..judges.prices import LOCAL, cost_of
+from ..judges.roles.base import Prompt
+from ..judges.wires.base import Completion, Delivery, Sampling, Wire
+from ..verdicts import Failure, Usage
+from .judging import Judging
+from .plan import Plan
+
+SAMPLE = 30
+_BYTES_PER_TOKEN = 4
+# Until a reply has been seen: what the shipped rubrics' replies usually take, in tokens a call.
+_USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
+# A critic is asked only after its evaluator, which on silent wires never answers.
+_STAGES = {"compare": 1, "dialogue": 2, "review": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """For all cases that are open: calls still to be paid, their tokens, and dollars (None: no price is published)."""
+
+    cases: int
+    sampled: int
+    calls: int
+    paid_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal | None
+    unpriced: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _SilentWire:
+    """Stands before a wire: counts what would be sent, and sends nothing."""
+
+    inner: Wire
+    sent_bytes: list[int] = field(default_factory=list)
+
+    @property
+    def provider(self) -> str:
+        return self.inner.provider
+
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    def identity(self) -> Mapping[str, Any]:
+        return self.inner.identity()
+
+    async def send(self, prompt: Prompt, sampling: Sampling, **_: Any) -> Delivery | Failure:
+        content = (prompt.system, prompt.turns, prompt.schema)
+        self.sent_bytes.append(len(orjson.dumps(content)))
+        return Failure(reason="connection", message="nothing is sent while estimating", judge=self.inner.model)
+
+    def decode(self, body: bytes) -> Completion:
+        return self.inner.decode(body)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int) -> Estimate:
+    """Read a sample and see what it would ask."""
+    Judging(plan, engine, SAMPLE)  # opens the wires
+    silent = engine.silence(_SilentWire)
+    if not silent:
+        return Estimate(open_cases, 0, 0, 0, 0, 0, Decimal(0))
+    judging = Judging(plan, engine, SAMPLE)
+    lines = sample_lines(cases, SAMPLE)
+    found: list[Usage] = []
+    for line in lines:
+        calls = await judging.calls_for(line)
+        found += [call.usage for call in calls]
+    scale = open_cases / max(1, len(lines)) * _STAGES[plan.protocol]
+    reply = sum(usage.output_tokens for usage in found) // len(found) if found else _USUAL_REPLY[plan.protocol]
+    total, unpriced = Decimal(0), []
+    calls_left = tokens_in = tokens_out = 0
+    for name, wire in silent.items():
+        asked = round(len(wire.sent_bytes) * scale)
+        used = Usage(input_tokens=round(sum(wire.sent_bytes) / _BYTES_PER_TOKEN * scale), output_tokens=asked * reply)
+        calls_left, tokens_in, tokens_out = (
+            calls_left + asked,
+            tokens_in + used.input_tokens,
+            tokens_out + used.output_tokens,
+        )
+        cost = (
+            Decimal(0) if wire.provider == LOCAL or not asked else cost_of(wire.provider, wire.model, used, time.time())
+        )
+        if cost is None:
+            unpriced.append(name)
+        else:
+            total += cost
+    return Estimate(
+        open_cases, len(lines), calls_left, round(len(found) * open_cases / max(1, len(lines))), tokens_in, tokens_out,
+        None if unpriced and not total else total, tuple(unpriced),
+    )  # fmt: skip
+
+
+def sample_lines(path: Path, count: int, seed: int = 0) -> list[bytes]:
+    """Some lines of a file, from places spread over it; all of them if it has few."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        first = [line for _, line in zip(range(count), file, strict=False)]
+        if len(first) < count or not file.read(1):
+            return first
+        draw, lines = Random(seed), {}
+        for _ in range(count):
+            file.seek(draw.randrange(size))
+            file.readline()
+            begin = file.tell()
+            line = file.readline()
+            if line.endswith(b"\n"):
+                lines[begin] = line
+    return [lines[begin] for begin in sorted(lines)] or first

@@ -1,0 +1,81 @@
+"""What a run is, and how it is carried out.
+
+A `Plan` decides the verdicts: two runs of equal plans over equal cases give equal verdicts. A `Manner` does not: it
+may change from one resume to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+from ..errors import InputError
+from ..rubric import parse
+
+Settings = CompareSettings | DialogueSettings | ReviewSettings
+PROTOCOLS = ("compare", "dialogue", "review")
+_SETTINGS: dict[str, type[Settings]] = {
+    "compare": CompareSettings,
+    "dialogue": DialogueSettings,
+    "review": ReviewSettings,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The protocol, and its settings and rubric as they can be stored."""
+
+    run_id: str
+    protocol: str
+    settings: Mapping[str, Any]
+    rubric: str
+
+    @classmethod
+    def of(cls, run_id: str, protocol: str, settings: Settings) -> Plan:
+        """The plan to judge with these settings."""
+        return cls(run_id, protocol, settings.stored(), settings.rubric.source)
+
+    def opened(self) -> Settings:
+        """The settings again."""
+        return _SETTINGS[self.protocol](**self.settings, rubric=parse(self.rubric, "the run's rubric"))
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The names of all judges this plan asks, members of juries too."""
+        named = [self.settings[key] for key in ("judge", "evaluator", "critic") if key in self.settings]
+        members = [part for name in named for part in _members(str(name))]
+        return tuple(dict.fromkeys(members))
+
+    def stored(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, worker processes."""
+
+    concurrency: int = 20
+    rate: float | None = None
+    budget: Decimal | None = None
+    workers: int | None = None
+    batch: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.concurrency <= 10_000:
+            raise InputError("--concurrency", str(self.concurrency), "1 to 10000 is allowed")
+        if self.rate is not None and not 0 < self.rate <= 10_000_000:
+            raise InputError("--rate", f"{self.rate:g}", "a number of calls a minute above 0")
+        if self.budget is not None and not self.budget > 0:
+            raise InputError("--budget", str(self.budget), "a number of dollars above 0")
+        if self.workers is not None and not 1 <= self.workers <= 256:
+            raise InputError("--workers", str(self.workers), "1 to 256 is allowed")
+
+
+def _members(name: str) -> list[str]:
+    if not name.startswith("jury"):
+        return [name]
+    return [member.strip() for member in name.partition(":")[2].split("+")]

@@ -1,0 +1,201 @@
+"""A run from its beginning, or from wherever it was left, to its end.
+
+begin      read the input, check it, make the directory; nothing is asked yet
+look       take stock: what is done, what is open, and what the rest would cost
+carry_out  judge what is open, until it is done or somebody says halt
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ..engine import open_engine
+from ..errors import InputError, SetupError
+from ..journal import open_journal
+from ..readers.rows import Rows
+from ..version import __version__
+from .directory import RunDirectory, write_whole
+from .estimating import Estimate, estimate
+from .judging import TRANSIENT, Outcome
+from .ledger import Done, Ledger, Tally, take_stock
+from .plan import Manner, Plan, Settings
+from .progress import Progress
+from .spooling import Spooled, in_order, spool
+from .workers import Halt, LocalWorkers, position_of
+
+_LOOK_EVERY = 0.25  # seconds between two looks at the sums
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where a run stands: what it is, what is done, and how many of the wanted cases are open."""
+
+    known: Mapping[str, Any]
+    plan: Plan
+    journal: str
+    tally: Tally
+    done: Done
+    wanted: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a session of work ended: `why` is empty if everything wanted has an outcome."""
+
+    tally: Tally
+    why: str
+
+
+def begin(
+    directory: RunDirectory, protocol: str, settings: Settings, rows: Rows, *, source: str,
+    journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
+) -> Spooled:  # fmt: skip
+    """Make the run, or find that it is already there: the same cases, judged the same way."""
+    aside = directory.path / ".cases.new"
+    try:
+        spooled = spool(rows, aside, skip_bad=skip_bad)
+        wanted = {
+            "protocol": protocol,
+            "settings": settings.stored(),
+            "rubric": settings.rubric.source,
+            "digest": spooled.digest,
+            "shuffle": shuffle,
+        }
+        if directory.exists:
+            known = directory.read()
+            _refuse_another(directory, known, orjson.loads(orjson.dumps(wanted)))
+            return spooled
+        for leftover in (directory.verdicts, directory.failures, directory.path / "journal.db"):
+            if leftover.exists():
+                raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
+        aside.replace(directory.cases)
+    finally:
+        with suppress(OSError):
+            aside.unlink()
+    directory.write(
+        {
+            "run_id": "r" + secrets.token_hex(6),
+            "software": __version__,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "journal": journal or "journal.db",
+            **wanted,
+            "input": {
+                "source": source,
+                "mapping": dict(spooled.mapping),
+                "cases": spooled.cases,
+                "bad": spooled.bad,
+                "labelled": spooled.labelled,
+            },
+        }
+    )
+    return spooled
+
+
+def look(directory: RunDirectory, *, limit: int | None = None, retry: bool = False) -> Stand:
+    """Take stock of a run; its files are made whole on the way."""
+    known = directory.read()
+    plan, where, cases = directory.plan(), directory.journal(known), known["input"]["cases"]
+    journal = open_journal(where)
+    try:
+        tally, done = take_stock(directory, journal, plan.run_id, cases, retry=retry)
+    finally:
+        journal.close()
+    wanted = cases if limit is None else min(limit, cases)
+    finished = sum(position_of(line) in done for line in _wanted(directory, known, limit)) if wanted < cases else None
+    left = tally.open if finished is None else wanted - finished
+    return Stand(known, plan, where, tally, done, wanted, left)
+
+
+async def estimated(directory: RunDirectory, stand: Stand) -> Estimate:
+    """What the open cases would ask and cost."""
+    async with open_engine(stand.journal) as engine:
+        return await estimate(stand.plan, engine, directory.cases, stand.open)
+
+
+async def carry_out(
+    directory: RunDirectory, stand: Stand, manner: Manner, progress: Progress, halt: Halt, *, limit: int | None = None
+) -> Ended:
+    """Judge what is open. Whatever happens, what is done stays done, and the summary says where the run stands."""
+    ledger = Ledger(directory, stand.tally)
+    unlucky = 0
+
+    def hear(outcomes: Sequence[Outcome]) -> None:
+        nonlocal unlucky
+        for outcome in outcomes:
+            ledger.write(outcome)
+            passing = outcome.status == "failure" and outcome.answer in TRANSIENT
+            unlucky = unlucky + 1 if passing else unlucky if outcome.status == "left" else 0
+        if unlucky >= max(20, 2 * manner.concurrency):
+            halt.ask("unreachable")
+
+    lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
+    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, cases=stand.open)
+    progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
+    watching = asyncio.create_task(_watch(ledger, progress))
+    try:
+        await engine.run()
+    finally:
+        watching.cancel()
+        ledger.close()
+        progress.end(stand.tally)
+        write_summary(directory, stand, halt.why)
+    return Ended(stand.tally, halt.why)
+
+
+def write_summary(directory: RunDirectory, stand: Stand, why: str) -> None:
+    """The sums, for programs and for those who come back tomorrow."""
+    told = {
+        "run_id": stand.plan.run_id,
+        "protocol": stand.plan.protocol,
+        "judges": stand.plan.judges,
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "stopped_by": why or None,
+        **stand.tally.as_json(),
+    }
+    write_whole(directory.summary, orjson.dumps(told, option=orjson.OPT_INDENT_2))
+
+
+async def _watch(ledger: Ledger, progress: Progress) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_EVERY)
+        ledger.flush()
+        progress.show(ledger.tally)
+
+
+def _wanted(directory: RunDirectory, known: Mapping[str, Any], limit: int | None) -> Iterator[bytes]:
+    return in_order(directory.cases, known["input"]["cases"], shuffle=known["shuffle"], limit=limit)
+
+
+def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """A run stays what it is: other cases or another judge need another folder."""
+    if known["digest"] != wanted["digest"]:
+        raise InputError(str(directory.path), "holds a run over other cases", "another folder for these")
+    for name in ("protocol", "rubric", "shuffle"):
+        if known[name] != wanted[name]:
+            raise InputError(str(directory.path), f"holds a run with another {name}", "another folder for this one")
+    for key in {**known["settings"], **wanted["settings"]}:
+        before, now = known["settings"].get(key), wanted["settings"].get(key)
+        if before != now:
+            found = f"holds a run with {key} = {before!r}, not {now!r}"
+            raise InputError(str(directory.path), found, "another folder for this one")
+
+
+def check_can_be_priced(judged: Estimate, manner: Manner) -> None:
+    """A budget can be kept only where prices are known."""
+    if manner.budget is not None and judged.unpriced:
+        raise SetupError(f"--budget: no price is published for {', '.join(judged.unpriced)}, so none can be kept")
+
+
+def run_directory(path: str) -> RunDirectory:
+    """The directory of this name."""
+    return RunDirectory(Path(path).expanduser())
