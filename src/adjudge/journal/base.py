@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ class Stored:
 
 
 class Journal(Protocol):
-    """Replies by key, verdicts by id, and the pieces of drafts as they came."""
+    """Replies by key, verdicts by id, the pieces of drafts as they came, and what came of each case of a run."""
 
     def get(self, key: str) -> Stored | None:
         """The reply to this question, if it was ever paid."""
@@ -32,8 +32,8 @@ class Journal(Protocol):
         """Keep a reply; when this returns it survives a kill and a power cut."""
         ...
 
-    def claim(self, key: str) -> AbstractAsyncContextManager[None]:
-        """Be the only one, in this process and in every other on this journal, who asks this question now."""
+    def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
+        """The reply if it is there; if not, be the only one on this journal, in any process, who asks for it now."""
         ...
 
     async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
@@ -50,6 +50,22 @@ class Journal(Protocol):
 
     def get_draft(self, draft_id: str) -> list[bytes]:
         """Everything that was added to a draft, in order; nothing if there is none of this id."""
+        ...
+
+    async def put_run(self, run_id: str, config: bytes) -> None:
+        """Keep what a run was started with; the first one under an id stays."""
+        ...
+
+    def get_run(self, run_id: str) -> bytes | None:
+        """What a run was started with."""
+        ...
+
+    async def put_outcome(self, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
+        """Keep what came of a case, a verdict or a failure. A verdict stays; a failure gives way to what comes later."""
+        ...
+
+    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
+        """Position, verdict id and failure of each case that came to an end, by position; never all in memory."""
         ...
 
     def close(self) -> None: ...

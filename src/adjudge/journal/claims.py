@@ -9,16 +9,18 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import JournalError
+from .base import Stored
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 0.1
+FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 
 
 class Claims:
@@ -30,9 +32,9 @@ class Claims:
         self._guard = threading.Lock()
         self._file: int | None = None
 
-    def hold(self, key: str) -> Claim:
-        """Wait until nobody else holds the key, then hold it: `async with claims.hold(key):`."""
-        return Claim(self, int(key[:12], 16))
+    def hold(self, key: str, look_up: Callable[[str], Stored | None]) -> Claim:
+        """Wait until nobody else holds the key, hold it, then look: `async with claims.hold(key, get) as stored:`."""
+        return Claim(self, key, look_up)
 
     def take(self, place: int) -> bool:
         """Hold a place, or say that somebody else does."""
@@ -63,17 +65,24 @@ class Claims:
 class Claim:
     """One key held for the length of an `async with`. A class of its own, for it stands in every call's path."""
 
-    __slots__ = ("_claims", "_place")
+    __slots__ = ("_claims", "_key", "_look_up", "_place")
 
-    def __init__(self, claims: Claims, place: int) -> None:
+    def __init__(self, claims: Claims, key: str, look_up: Callable[[str], Stored | None]) -> None:
         self._claims = claims
-        self._place = place
+        self._key = key
+        self._place = int(key[:12], 16)
+        self._look_up = look_up
 
-    async def __aenter__(self) -> None:
-        pause = _FIRST_PAUSE
+    async def __aenter__(self) -> Stored | None:
+        pause = FIRST_PAUSE
         while not self._claims.take(self._place):
             await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        try:
+            return self._look_up(self._key)
+        except BaseException:
+            self._claims.give_back(self._place)
+            raise
 
     async def __aexit__(self, *_: object) -> None:
         self._claims.give_back(self._place)

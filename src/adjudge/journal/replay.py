@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 from ..errors import NotJournalledError
@@ -27,8 +27,8 @@ class ReplayJournal:
         raise NotJournalledError("a replay stores nothing")
 
     @asynccontextmanager
-    async def claim(self, key: str) -> AsyncIterator[None]:
-        yield
+    async def claim(self, key: str) -> AsyncIterator[Stored]:
+        yield self.get(key)
 
     async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
         raise NotJournalledError("a replay stores nothing")
@@ -41,6 +41,18 @@ class ReplayJournal:
 
     def get_draft(self, draft_id: str) -> list[bytes]:
         return self._inner.get_draft(draft_id)
+
+    async def put_run(self, run_id: str, config: bytes) -> None:
+        raise NotJournalledError("a replay stores nothing")
+
+    def get_run(self, run_id: str) -> bytes | None:
+        return self._inner.get_run(run_id)
+
+    async def put_outcome(self, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
+        raise NotJournalledError("a replay stores nothing")
+
+    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
+        return self._inner.outcomes(run_id)
 
     def close(self) -> None:
         self._inner.close()

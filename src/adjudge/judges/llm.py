@@ -124,8 +124,7 @@ class LLMJudge:
                 "sample": self.sample,
             }
         )
-        async with self.journal.claim(key):
-            stored = self.journal.get(key)
+        async with self.journal.claim(key) as stored:
             if stored is None:
                 delivery = await self.wire.send(prompt, sampling)
                 if isinstance(delivery, Failure):

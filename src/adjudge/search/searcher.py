@@ -49,8 +49,7 @@ class JournalledSearcher:
     async def look_up(self, query: str) -> Lookup:
         name = self.service.name
         key = call_key({"search": name, "url": self.poster.url, "query": query})
-        async with self.journal.claim(key):
-            stored = self.journal.get(key)
+        async with self.journal.claim(key) as stored:
             if stored is None:
                 reply = await self.poster.get(self.service.params(query), self.service.headers, self._is_reply)
                 if not isinstance(reply, Answered):
