@@ -87,7 +87,7 @@ def begin(
             "run_id": "r" + secrets.token_hex(6),
             "software": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "journal": journal or "journal.db",
+            "journal": _named(journal),
             **wanted,
             "input": {
                 "source": source,
@@ -101,10 +101,12 @@ def begin(
     return spooled
 
 
-def look(directory: RunDirectory, *, limit: int | None = None, retry: bool = False) -> Stand:
+def look(
+    directory: RunDirectory, *, limit: int | None = None, retry: bool = False, journal_at: str | None = None
+) -> Stand:
     """Take stock of a run; its files are made whole on the way."""
     known = directory.read()
-    plan, where, cases = directory.plan(), directory.journal(known), known["input"]["cases"]
+    plan, where, cases = directory.plan(), journal_at or directory.journal(known), known["input"]["cases"]
     journal = open_journal(where)
     try:
         tally, done = take_stock(directory, journal, plan.run_id, cases, retry=retry)
@@ -117,8 +119,9 @@ def look(directory: RunDirectory, *, limit: int | None = None, retry: bool = Fal
 
 
 async def estimated(directory: RunDirectory, stand: Stand) -> Estimate:
-    """What the open cases would ask and cost."""
+    """What the open cases would ask and cost; the journal learns of the run on the way."""
     async with open_engine(stand.journal) as engine:
+        await engine.journal.put_run(stand.plan.run_id, directory.config.read_bytes())
         return await estimate(stand.plan, engine, directory.cases, stand.open)
 
 
@@ -174,6 +177,13 @@ async def _watch(ledger: Ledger, progress: Progress) -> None:
 
 def _wanted(directory: RunDirectory, known: Mapping[str, Any], limit: int | None) -> Iterator[bytes]:
     return in_order(directory.cases, known["input"]["cases"], shuffle=known["shuffle"], limit=limit)
+
+
+def _named(journal: str | None) -> str:
+    """The journal as the run remembers it: in its own folder, elsewhere, or in a database."""
+    if journal is None:
+        return "journal.db"
+    return journal if "://" in journal else str(Path(journal).expanduser().resolve())
 
 
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

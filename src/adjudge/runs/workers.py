@@ -87,8 +87,11 @@ class LocalWorkers:
         listening = {asyncio.create_task(self._tend(share)) for share in shares}
         halting = asyncio.create_task(self._heed())
         try:
-            for finished in asyncio.as_completed(listening):
-                await finished
+            # An error in one worker asks the others to finish what they have begun; only then is it told.
+            ended = await asyncio.gather(*listening, return_exceptions=True)
+            for error in ended:
+                if isinstance(error, BaseException):
+                    raise error
         finally:
             halting.cancel()
             for task in (*listening, *self._tasks):
