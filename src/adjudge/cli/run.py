@@ -255,7 +255,11 @@ def _manner(args: argparse.Namespace) -> Manner:
             budget = Decimal(args.budget.removeprefix("$"))
         except InvalidOperation:
             raise InputError("--budget", args.budget, "dollars, such as 5 or 0.50") from None
-    return Manner(args.concurrency, rate, budget, args.workers, args.batch)
+    if args.engine == "ray":
+        from ..runs.ray_cluster import check_installed
+
+        check_installed()
+    return Manner(args.concurrency, rate, budget, args.workers, args.batch, args.engine, args.ray_address)
 
 
 def _settings(args: argparse.Namespace) -> Settings:

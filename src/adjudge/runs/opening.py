@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..engine import Engine, open_engine
+from ..journal import Journal
 
 
-def open_for_run(known: Mapping[str, Any], budget: Any = None) -> Engine:
-    """The run's journal, this worker's share of its pace, and its budget."""
-    return open_engine(known["journal"])
+def open_for_run(known: Mapping[str, Any], budget: Any = None, journal: Journal | None = None) -> Engine:
+    """The run's journal or the one given, this worker's share of its pace, and its budget."""
+    return open_engine(known["journal"]) if journal is None else Engine(journal)

@@ -56,13 +56,18 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, worker processes."""
+    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, on how many workers.
+
+    `engine` is "local" or "ray"; a Ray cluster's address is where it is, none: on this machine, for this run.
+    """
 
     concurrency: int = 20
     rate: float | None = None
     budget: Decimal | None = None
     workers: int | None = None
     batch: bool = False
+    engine: str = "local"
+    ray_address: str | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.concurrency <= 10_000:
@@ -73,6 +78,10 @@ class Manner:
             raise InputError("--budget", str(self.budget), "a number of dollars above 0")
         if self.workers is not None and not 1 <= self.workers <= 256:
             raise InputError("--workers", str(self.workers), "1 to 256 is allowed")
+        if self.ray_address is not None and self.engine != "ray":
+            raise InputError("--ray-address", "stands without --engine ray", "both, or neither")
+        if self.batch and self.engine == "ray":
+            raise InputError("--batch", "stands beside --engine ray", "one of them: a batch needs no cluster")
 
 
 def _members(name: str) -> list[str]:

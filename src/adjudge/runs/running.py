@@ -30,7 +30,7 @@ from .ledger import Done, Ledger, Tally, take_stock
 from .plan import Manner, Plan, Settings
 from .progress import Progress
 from .spooling import Spooled, in_order, spool
-from .workers import Halt, LocalWorkers, position_of
+from .workers import Halt, Workers, position_of
 
 _LOOK_EVERY = 0.25  # seconds between two looks at the sums
 
@@ -142,7 +142,7 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, cases=stand.open)
+    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, cases=stand.open)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:
@@ -153,6 +153,17 @@ async def carry_out(
         progress.end(stand.tally)
         write_summary(directory, stand, halt.why)
     return Ended(stand.tally, halt.why)
+
+
+def _engine(manner: Manner) -> type[Workers]:
+    """What carries a run out: this machine, or a cluster."""
+    if manner.engine == "ray":
+        from .ray_engine import RayWorkers
+
+        return RayWorkers
+    from .local_engine import LocalWorkers
+
+    return LocalWorkers
 
 
 def write_summary(directory: RunDirectory, stand: Stand, why: str) -> None:

@@ -11,13 +11,15 @@ import gc
 import signal
 import sys
 import threading
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
 from ..errors import AdjudgeError
+from ..journal import Journal
 from . import frames
 from .judging import Judging, Outcome
 from .opening import open_for_run
@@ -29,7 +31,7 @@ _GATHERED = 0.02  # seconds: outcomes that come close together are sent together
 class _Asked:
     """The budget as a worker sees it: every reservation is its parent's to grant."""
 
-    def __init__(self, say: _Speaker) -> None:
+    def __init__(self, say: Speaker) -> None:
         self._say = say
         self._number = 0
         self._waiting: dict[int, asyncio.Future[bool]] = {}
@@ -57,11 +59,19 @@ class _Asked:
             self.hear(number, False)
 
 
-class _Speaker:
+class Out(Protocol):
+    """The way to the parent: a pipe, or whatever else carries bytes."""
+
+    def write(self, content: bytes, /) -> object: ...
+
+    def flush(self) -> object: ...
+
+
+class Speaker:
     """Writes to the parent; what cannot be written any more is in the journal all the same."""
 
-    def __init__(self) -> None:
-        self._out = sys.stdout.buffer
+    def __init__(self, out: Out) -> None:
+        self._out = out
         self._gathered: list[Outcome] = []
         self._gone = False
 
@@ -78,7 +88,11 @@ class _Speaker:
 
     def now(self, kind: int, payload: Any) -> None:
         """A message of its own."""
-        self._write(frames.frame(kind, orjson.dumps(payload)))
+        self.raw(kind, orjson.dumps(payload))
+
+    def raw(self, kind: int, payload: bytes) -> None:
+        """The same with a payload that is bytes already."""
+        self._write(frames.frame(kind, payload))
 
     def _write(self, content: bytes) -> None:
         if self._gone:
@@ -90,10 +104,10 @@ class _Speaker:
             self._gone = True
 
 
-class _Worker:
+class Station:
     """What was asked of this process, and the chunks it is at."""
 
-    def __init__(self, judging: Judging, say: _Speaker, purse: _Asked | None) -> None:
+    def __init__(self, judging: Judging, say: Speaker, purse: _Asked | None) -> None:
         self._judging, self._say, self._purse = judging, say, purse
         self._chunks: set[asyncio.Task[list[Outcome]]] = set()
         self._last = asyncio.Event()
@@ -142,30 +156,42 @@ async def work() -> None:
     first = frames.read_frame(0)
     if first is None:
         return
-    known = orjson.loads(first[1])
-    say = _Speaker()
-    purse = _Asked(say) if known["budget"] else None
     loop = asyncio.get_running_loop()
+
+    def ready(station: Station) -> None:
+        threading.Thread(target=_listen, args=(loop, station), name="adjudge-inbox", daemon=True).start()
+
+    await serve(orjson.loads(first[1]), Speaker(sys.stdout.buffer), ready)
+
+
+async def serve(
+    known: Mapping[str, Any], say: Speaker, ready: Callable[[Station], None], journal: Journal | None = None
+) -> None:
+    """Open what the parent described, say that messages can come, and work until the last of them is done.
+
+    `journal`: instead of the one that the parent named.
+    """
+    purse = _Asked(say) if known["budget"] else None
     try:
-        async with open_for_run(known, purse) as engine:
-            worker = _Worker(Judging(Plan(**known["plan"]), engine, known["at_once"]), say, purse)
-            threading.Thread(target=_listen, args=(loop, worker), name="adjudge-inbox", daemon=True).start()
+        async with open_for_run(known, purse, journal) as engine:
+            station = Station(Judging(Plan(**known["plan"]), engine, known["at_once"]), say, purse)
+            ready(station)
             # What is loaded by now stays: the collector need not look at it again and again.
             gc.collect()
             gc.freeze()
-            await worker.finish()
+            await station.finish()
     except AdjudgeError as error:
         say.flush()
         say.now(frames.STOPPED, [type(error).__name__, str(error)])
     say.flush()
 
 
-def _listen(loop: asyncio.AbstractEventLoop, worker: _Worker) -> None:
+def _listen(loop: asyncio.AbstractEventLoop, station: Station) -> None:
     message: tuple[int, bytes] | None = (0, b"")
     while message is not None:
         message = frames.read_frame(0)
         try:
-            loop.call_soon_threadsafe(worker.hear, message)
+            loop.call_soon_threadsafe(station.hear, message)
         except RuntimeError:
             return  # the loop has ended
 

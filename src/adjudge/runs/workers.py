@@ -1,7 +1,6 @@
-"""The local engine: worker processes of this machine, fed and listened to by one parent.
+"""Workers fed and listened to by one parent, whatever they are: the engines say how one is started and reached.
 
-Judging is more work for a processor than waiting for a provider is, so one process is not enough for a fast one. A
-worker that dies costs nothing but time: its cases go to another, which finds what was paid in the journal.
+A worker that dies costs nothing but time: its cases go to another, which finds what was paid in the journal.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,22 +49,34 @@ class Halt:
         self.asked.set()
 
 
-@dataclass(slots=True, eq=False)
-class _Worker:
-    process: asyncio.subprocess.Process
-    share: int
-    begun: dict[int, bytes] = field(default_factory=dict)
-    reserved: list[Decimal] = field(default_factory=list)
-    finishing: bool = False
+class Worker(ABC):
+    """The parent's end of one worker: what it has begun and set aside, and the way to it and back."""
 
+    def __init__(self, share: int) -> None:
+        self.share = share
+        self.begun: dict[int, bytes] = {}
+        self.reserved: list[Decimal] = []
+        self.finishing = False
+
+    @abstractmethod
     def send(self, kind: int, payload: bytes = b"") -> None:
-        assert self.process.stdin is not None
-        if not self.process.stdin.is_closing():
-            self.process.stdin.write(frames.frame(kind, payload))
+        """Say something to it; without effect when it is gone."""
+
+    @abstractmethod
+    async def receive(self) -> tuple[int, bytes] | None:
+        """What it says next; None when it has ended."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End it at once."""
+
+    @abstractmethod
+    async def ended(self) -> str:
+        """Wait for its end; how it ended."""
 
 
-class LocalWorkers:
-    """Carries out one plan over an iterator of case lines."""
+class Workers(ABC):
+    """Carries out one plan over an iterator of case lines, on workers of any kind."""
 
     def __init__(
         self, plan: Plan, journal: str, manner: Manner, lines: Iterator[bytes], hear: Hear, halt: Halt,
@@ -74,10 +86,15 @@ class LocalWorkers:
         self._lines, self._hear, self._halt, self._purse = lines, hear, halt, purse
         self._returned: deque[bytes] = deque()
         self._exhausted = False
-        self._workers: set[_Worker] = set()
+        self._workers: set[Worker] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._deaths = 0
+        self._over = asyncio.Event()  # no worker that is not there yet will be needed
         self._count = worker_count(plan, manner, cases)
+
+    @abstractmethod
+    async def _start(self, share: int) -> Worker | None:
+        """A worker that can take cases; None if all was over before it came to that."""
 
     async def run(self) -> None:
         """Until all is done, or the halt is asked for; an error that concerns the whole run is raised."""
@@ -98,9 +115,8 @@ class LocalWorkers:
                 task.cancel()
             await asyncio.gather(halting, *listening, *self._tasks, return_exceptions=True)
             for worker in self._workers:
-                if worker.process.returncode is None:
-                    worker.process.kill()
-                await worker.process.wait()
+                worker.kill()
+                await worker.ended()
 
     async def _heed(self) -> None:
         """Passes a halt on to the workers."""
@@ -108,13 +124,14 @@ class LocalWorkers:
         self._finish_all()
         await self._halt.now.wait()
         for worker in self._workers:
-            if worker.process.returncode is None:
-                worker.process.kill()
+            worker.kill()
 
     async def _tend(self, share: int) -> None:
         """One worker's place: a worker that dies is replaced as long as there is progress."""
         while True:
             worker = await self._start(share)
+            if worker is None:
+                return
             self._workers.add(worker)
             if self._halt.asked.is_set():
                 worker.send(frames.FINISH, b"now")
@@ -123,7 +140,9 @@ class LocalWorkers:
                 self._feed(worker)
             error = await self._listen(worker)
             self._workers.discard(worker)
-            status = await worker.process.wait()
+            # At once: whoever looks meanwhile must not take the run for done.
+            self._returned.extend(worker.begun.values())
+            status = await worker.ended()
             if error is not None:
                 self._halt.ask("error")
                 raise error
@@ -133,24 +152,19 @@ class LocalWorkers:
                     self._purse.settle(amount, amount)
             if not worker.begun and worker.finishing:
                 return
-            self._returned.extend(worker.begun.values())
             if self._halt.asked.is_set() or not (worker.begun or self._open()):
                 return
             self._deaths += 1
             if self._deaths >= _DEATHS:
                 self._halt.ask("error")
                 raise errors.JournalError(
-                    f"workers end one after another without a result (the last with status {status}); "
+                    f"workers end one after another without a result (the last: {status}); "
                     "nothing that was paid is lost"
                 )
 
-    async def _start(self, share: int) -> _Worker:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "adjudge.runs.worker",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=2**20, start_new_session=True,
-        )  # fmt: skip
-        worker = _Worker(process, share)
-        known = {
+    def _known(self, share: int) -> dict[str, Any]:
+        """What a worker must know before its first case."""
+        return {
             "plan": self._plan.stored(),
             "journal": self._journal,
             "concurrency": share,
@@ -159,14 +173,12 @@ class LocalWorkers:
             "budget": self._purse is not None,
             **self._more,
         }
-        worker.send(frames.PLAN, orjson.dumps(known))
-        return worker
 
     def _open(self) -> bool:
         """Whether cases are left that no worker has."""
         return bool(self._returned) or not self._exhausted
 
-    def _feed(self, worker: _Worker) -> None:
+    def _feed(self, worker: Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
         at_once = cases_at_once(self._plan, worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
@@ -194,21 +206,17 @@ class LocalWorkers:
         return taken
 
     def _finish_all(self) -> None:
+        self._over.set()
         for worker in self._workers:
             if not worker.finishing:
                 worker.finishing = True
                 worker.send(frames.FINISH, b"now" if self._halt.asked.is_set() else b"")
 
-    async def _listen(self, worker: _Worker) -> Exception | None:
+    async def _listen(self, worker: Worker) -> Exception | None:
         """What a worker says, until it ends; the error that stops the run, if it says one."""
-        assert worker.process.stdout is not None
         error: Exception | None = None
-        while True:
-            try:
-                size, kind = frames.HEAD.unpack(await worker.process.stdout.readexactly(frames.HEAD.size))
-                payload = await worker.process.stdout.readexactly(size)
-            except (asyncio.IncompleteReadError, ConnectionError):
-                return error
+        while (message := await worker.receive()) is not None:
+            kind, payload = message
             if kind == frames.OUTCOMES:
                 outcomes = frames.unpack_outcomes(payload)
                 for outcome in outcomes:
@@ -231,10 +239,13 @@ class LocalWorkers:
             elif kind == frames.STOPPED:
                 name, text = orjson.loads(payload)
                 error = told_again(name, text)
+        return error
 
-    async def _grant(self, worker: _Worker, purse: Purse, number: int, amount: Decimal) -> None:
+    async def _grant(self, worker: Worker, purse: Purse, number: int, amount: Decimal) -> None:
         granted = await purse.reserve(amount)
-        if granted:
+        if granted and worker not in self._workers:
+            purse.settle(amount, Decimal(0))  # it died while it waited, so it paid nothing
+        elif granted:
             worker.reserved.append(amount)
         worker.send(frames.GRANTED, orjson.dumps([number, granted]))
 
