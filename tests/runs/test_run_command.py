@@ -101,7 +101,7 @@ async def test_ctrl_c_finishes_what_is_in_flight_then_says_how_to_go_on(provider
     )  # fmt: skip
     await until(lambda: provider.calls >= 6)
     process.send_signal(signal.SIGINT)
-    out, err = await process.communicate()
+    _, err = await process.communicate()
     assert process.returncode == 130, err
     assert b"adjudge run --resume out" in err
     assert len(files.verdicts) == provider.calls < 30
