@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
+from ..judges.budget import Budget
 from ..judges.specs import Asking, open_judge
 from ..judges.wires.base import Wire
+from ..judges.wires.pacing import Pacing
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
@@ -31,6 +33,8 @@ class Engine:
     journal: Journal
     urls: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[tuple[str, Failure], ...] = ()
+    pacing: Pacing | None = None
+    budget: Budget | None = None
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -50,7 +54,16 @@ class Engine:
 
     def judge(self, spec: str, settings: CompareSettings | DialogueSettings | ReviewSettings) -> Judge:
         """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
-        asking = Asking(self.journal, settings.sampling, settings.sample, self._wires, self.urls, self.recorded)
+        asking = Asking(
+            self.journal,
+            settings.sampling,
+            settings.sample,
+            self._wires,
+            self.urls,
+            self.recorded,
+            self.pacing,
+            self.budget,
+        )
         return open_judge(spec, asking)
 
     def used_urls(self) -> dict[str, str]:
@@ -147,6 +160,11 @@ class Engine:
         return verdict
 
 
-def open_engine(journal: str | Path | None = None) -> Engine:
-    """An engine for many cases over the same journal and connections."""
-    return Engine(open_journal(journal))
+def open_engine(
+    journal: str | Path | None = None, *, pacing: Pacing | None = None, budget: Budget | None = None
+) -> Engine:
+    """An engine for many cases over the same journal and connections.
+
+    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid.
+    """
+    return Engine(open_journal(journal), pacing=pacing, budget=budget)

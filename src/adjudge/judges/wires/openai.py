@@ -49,7 +49,7 @@ class OpenAIWire:
     def identity(self) -> Mapping[str, Any]:
         return {"wire": "openai", "url": self.poster.url, "model": self.model}
 
-    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         return await deliver(
             self, prompt, sampling, encode=encode, adapt=adapt, is_reply=is_reply, really_sent=really_sent
         )
