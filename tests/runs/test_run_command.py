@@ -270,3 +270,31 @@ async def test_dialogues_and_reviews_run_the_same_way(command, tmp_path):
 
 def children_of(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+async def test_a_budget_stops_the_run_before_it_is_passed_and_more_money_goes_on(provider, command, files, tmp_path):
+    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
+    write_lines(tmp_path / "pairs.jsonl", pairs(40))
+    args = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000", "--concurrency", "4", "--workers", "2")
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--budget", "0.08")
+    assert done.code == 1, done.err
+    assert "the budget is used up" in done.err
+    assert "--resume out" in done.err
+    assert 0 < float(files.summary["cost_usd"]) <= 0.08
+    assert files.summary["open"] > 0
+    assert files.summary["failures"] == 0
+    paid = provider.calls
+    rest = await command("run", "--resume", "out", "--budget", "100")
+    assert rest.code == 0, rest.err
+    files.check_complete(40)
+    assert provider.calls == 40 > paid
+
+
+async def test_a_budget_that_cannot_be_kept_is_refused(provider, command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    done = await command(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--budget", "1"
+    )
+    assert done.code == 2
+    assert "no price is published" in done.err
+    assert provider.calls == 0

@@ -21,6 +21,7 @@ import orjson
 from ..engine import open_engine
 from ..errors import InputError, SetupError
 from ..journal import open_journal
+from ..judges.budget import Purse
 from ..readers.rows import Rows
 from ..version import __version__
 from .directory import RunDirectory, write_whole
@@ -142,7 +143,8 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, cases=stand.open)
+    purse = None if manner.budget is None else Purse(manner.budget, stand.tally.cost)
+    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, purse, cases=stand.open)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:

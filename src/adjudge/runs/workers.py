@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from .. import errors
+from ..judges.budget import Budget
 from . import frames
 from .judging import Outcome
 from .plan import Manner, Plan
@@ -25,14 +26,6 @@ from .plan import Manner, Plan
 Hear = Callable[[Sequence[Outcome]], None]
 _DEATHS = 3  # workers that may end one after another without anything done in between
 _SMALLEST_CHUNK = 4
-
-
-class Purse(Protocol):
-    """The parent's side of a budget."""
-
-    async def reserve(self, at_most: Decimal) -> bool: ...
-
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None: ...
 
 
 @dataclass(slots=True)
@@ -68,7 +61,7 @@ class LocalWorkers:
 
     def __init__(
         self, plan: Plan, journal: str, manner: Manner, lines: Iterator[bytes], hear: Hear, halt: Halt,
-        purse: Purse | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
+        purse: Budget | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self._plan, self._journal, self._manner, self._more = plan, journal, manner, dict(more or {})
         self._lines, self._hear, self._halt, self._purse = lines, hear, halt, purse
@@ -232,7 +225,7 @@ class LocalWorkers:
                 name, text = orjson.loads(payload)
                 error = told_again(name, text)
 
-    async def _grant(self, worker: _Worker, purse: Purse, number: int, amount: Decimal) -> None:
+    async def _grant(self, worker: _Worker, purse: Budget, number: int, amount: Decimal) -> None:
         granted = await purse.reserve(amount)
         if granted:
             worker.reserved.append(amount)

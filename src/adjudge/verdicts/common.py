@@ -22,7 +22,6 @@ Reason = Literal[
     "no_quorum",  # too few members of a jury gave an opinion
     "invalid",  # the case itself cannot be judged
     "crashed",  # our own code could not bear this case: please tell us
-    "over_budget",  # the next call could have cost more than is left
 ]
 
 
