@@ -51,16 +51,24 @@ class AdvisoryClaims:
         if claim is not None and claim.key == key:
             claim.paid = body
 
-    def enter(self, claim: AdvisoryClaim) -> bool:
+    async def enter(self, claim: AdvisoryClaim) -> None:
         """Be the one of this process who may turn to the server for this key."""
-        with self._guard:
-            return self._inside.setdefault(claim.place, claim) is claim
+        while True:
+            with self._guard:
+                inside = self._inside.setdefault(claim.place, claim)
+                if inside is claim:
+                    return
+                done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                inside.waiting.append(_Waiter(done))
+            await done
 
     def leave(self, claim: AdvisoryClaim) -> None:
         """Let others of this process have their turn; what is queued before their jobs is done before them."""
         with self._guard:
             if self._inside.get(claim.place) is claim:
                 del self._inside[claim.place]
+            waiting, claim.waiting = claim.waiting, []
+        tell((waiter, None) for waiter in waiting)
 
     async def take(self, claim: AdvisoryClaim) -> Answer:
         """Ask the server for the reply and the lock."""
@@ -89,7 +97,7 @@ class AdvisoryClaims:
 class AdvisoryClaim:
     """One key, claimed for the length of an `async with` unless its reply is there."""
 
-    __slots__ = ("_claims", "_holds", "key", "paid", "place")
+    __slots__ = ("_claims", "_holds", "key", "paid", "place", "waiting")
 
     def __init__(self, claims: AdvisoryClaims, key: str) -> None:
         self._claims = claims
@@ -97,22 +105,23 @@ class AdvisoryClaim:
         self.key = key
         self.place = _place_of(key)
         self.paid: bytes | None = None
+        self.waiting: list[_Waiter] = []
 
     async def __aenter__(self) -> Stored | None:
         pause = FIRST_PAUSE
         while True:
-            if self._claims.enter(self):
-                try:
-                    answer = await self._claims.take(self)
-                except BaseException:
-                    self._claims.abandon(self)
-                    raise
-                if answer.taken:
-                    self._holds = True
-                    return None
-                self._claims.leave(self)
-                if answer.stored is not None:
-                    return answer.stored
+            await self._claims.enter(self)
+            try:
+                answer = await self._claims.take(self)
+            except BaseException:
+                self._claims.abandon(self)
+                raise
+            if answer.taken:
+                self._holds = True
+                return None
+            self._claims.leave(self)
+            if answer.stored is not None:
+                return answer.stored
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -126,6 +135,10 @@ class AdvisoryClaim:
             await self._claims.give_back(self)
         else:
             self._claims.abandon(self)
+
+
+class _Waiter(NamedTuple):
+    done: asyncio.Future[None]
 
 
 class _Job(NamedTuple):
