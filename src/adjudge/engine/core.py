@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
 from ..judges.budget import Budget
-from ..judges.specs import Asking, open_judge
+from ..judges.specs import Asking, collect_batches, open_judge
 from ..judges.wires.base import Wire
 from ..judges.wires.pacing import Pacing
 from ..protocols.compare import Searcher
@@ -23,6 +23,9 @@ from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdic
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
+if TYPE_CHECKING:
+    from ..judges.wires.batches.base import BatchSettings
+
 
 @dataclass(slots=True)
 class Engine:
@@ -33,6 +36,7 @@ class Engine:
     recorded: tuple[tuple[str, Failure], ...] = ()
     pacing: Pacing | None = None
     budget: Budget | None = None
+    batches: BatchSettings | None = None
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -61,8 +65,17 @@ class Engine:
             self.recorded,
             self.pacing,
             self.budget,
+            self.batches,
         )
         return open_judge(spec, asking)
+
+    async def collect(self) -> int:
+        """Put the replies of batches that an earlier process handed in into the journal; how many there were.
+
+        It waits for those that are not done yet.
+        """
+        asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
+        return await collect_batches(asking)
 
     def used_urls(self) -> dict[str, str]:
         """Where each provider's model was asked: a replay must not depend on today's environment."""
@@ -127,10 +140,15 @@ class Engine:
 
 
 def open_engine(
-    journal: str | Path | None = None, *, pacing: Pacing | None = None, budget: Budget | None = None
+    journal: str | Path | None = None,
+    *,
+    pacing: Pacing | None = None,
+    budget: Budget | None = None,
+    batches: BatchSettings | None = None,
 ) -> Engine:
     """An engine for many cases over the same journal and connections.
 
-    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid.
+    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid;
+    `batches` sends them through the provider's batch API, which takes up to a day and costs half.
     """
-    return Engine(open_journal(journal), pacing=pacing, budget=budget)
+    return Engine(open_journal(journal), pacing=pacing, budget=budget, batches=batches)
