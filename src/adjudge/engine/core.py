@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
 from ..judges.budget import Budget
-from ..judges.specs import Asking, open_judge
+from ..judges.specs import Asking, collect_batches, open_judge
 from ..judges.wires.base import Wire
 from ..judges.wires.pacing import Pacing
 from ..protocols.compare import Searcher
@@ -22,6 +22,9 @@ from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
+
+if TYPE_CHECKING:
+    from ..judges.wires.batches.base import BatchSettings
 
 W = TypeVar("W", bound=Wire)
 
@@ -35,6 +38,7 @@ class Engine:
     recorded: tuple[tuple[str, Failure], ...] = ()
     pacing: Pacing | None = None
     budget: Budget | None = None
+    batches: BatchSettings | None = None
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -63,8 +67,17 @@ class Engine:
             self.recorded,
             self.pacing,
             self.budget,
+            self.batches,
         )
         return open_judge(spec, asking)
+
+    async def collect(self) -> int:
+        """Put the replies of batches that an earlier process handed in into the journal; how many there were.
+
+        It waits for those that are not done yet.
+        """
+        asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
+        return await collect_batches(asking)
 
     def used_urls(self) -> dict[str, str]:
         """Where each provider's model was asked: a replay must not depend on today's environment."""
@@ -161,10 +174,15 @@ class Engine:
 
 
 def open_engine(
-    journal: str | Path | None = None, *, pacing: Pacing | None = None, budget: Budget | None = None
+    journal: str | Path | None = None,
+    *,
+    pacing: Pacing | None = None,
+    budget: Budget | None = None,
+    batches: BatchSettings | None = None,
 ) -> Engine:
     """An engine for many cases over the same journal and connections.
 
-    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid.
+    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid;
+    `batches` sends them through the provider's batch API, which takes up to a day and costs half.
     """
-    return Engine(open_journal(journal), pacing=pacing, budget=budget)
+    return Engine(open_journal(journal), pacing=pacing, budget=budget, batches=batches)

@@ -29,6 +29,7 @@ from .wires.base import Sampling, Wire
 
 if TYPE_CHECKING:
     from .wires.anthropic import AnthropicWire
+    from .wires.batches.base import BatchSettings
     from .wires.openai import OpenAIWire
     from .wires.pacing import Pacing
 
@@ -53,6 +54,7 @@ class Asking:
     recorded: tuple[tuple[str, Failure], ...] = ()
     pacing: Pacing | None = None
     budget: Budget | None = None
+    batches: BatchSettings | None = None
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:
@@ -67,7 +69,7 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     from .llm import LLMJudge
 
     if spec not in asking.wires:
-        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.pacing)
+        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.pacing, asking.batches)
     return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample, asking.budget)
 
 
@@ -110,9 +112,28 @@ def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Jud
     return Jury(spec, jurors, rules[rule] if rule else "median", asking.recorded)
 
 
-def _open_wire(spec: str, url: str | None, pacing: Pacing | None) -> Wire:
+async def collect_batches(asking: Asking) -> int:
+    """Put the replies of batches that an earlier process handed in into the journal; how many there were."""
+    if asking.batches is None or not asking.batches.ledger.exists():
+        return 0
+    from .wires.batches.ledger import Ledger
+    from .wires.batches.wire import BatchWire
+
+    ledger = Ledger(asking.batches.ledger)
+    specs = dict.fromkeys(entry.judge for entry in ledger.open_entries())
+    ledger.close()
+    kept = 0
+    for spec in specs:
+        open_judge(spec, asking)
+        wire = asking.wires[spec]
+        if isinstance(wire, BatchWire):
+            kept += await wire.collect(asking.journal)
+    return kept
+
+
+def _open_wire(spec: str, url: str | None, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:
     if spec.startswith(("http://", "https://")):
-        return _paced(_open_url(spec), pacing)
+        return _tuned(_open_url(spec), spec, pacing, batches)
     provider, colon, model = spec.partition(":")
     if not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
         raise JudgeSpecError("judge", f"{spec!r} names no judge", f"allowed: {ALLOWED}")
@@ -121,14 +142,22 @@ def _open_wire(spec: str, url: str | None, pacing: Pacing | None) -> Wire:
 
         return LocalWire(Path(model).expanduser())
     if provider in PROVIDERS:
-        return _paced(_open_provider(PROVIDERS[provider], model, spec, url), pacing)
+        return _tuned(_open_provider(PROVIDERS[provider], model, spec, url), spec, pacing, batches)
+    if batches is not None:
+        from .wires.batches.wire import no_batches
+
+        raise no_batches(spec)
     from .wires.direct import DirectWire
 
     return DirectWire(spec)
 
 
-def _paced(wire: OpenAIWire | AnthropicWire, pacing: Pacing | None) -> Wire:
-    """The wire, in step with all others to the same provider and host."""
+def _tuned(wire: OpenAIWire | AnthropicWire, spec: str, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:
+    """The wire, in batches if so asked for, else in step with all others to the same provider and host."""
+    if batches is not None:
+        from .wires.batches.wire import batched
+
+        return batched(wire, spec, batches)
     if pacing is not None:
         wire.poster.pace = pacing.pace(wire.provider, wire.poster.url)
     return wire

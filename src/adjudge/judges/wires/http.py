@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -79,15 +79,22 @@ class Poster:
     pace: Pace | None = None
     _sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = field(default_factory=dict)
 
-    async def post(self, body: bytes, headers: Mapping[str, str], is_reply: IsReply) -> Answered | Refused | Failure:
+    def at(self, url: str, *, attempts: int | None = None) -> Poster:
+        """The same server at another address, over the same connections, without the pace of single calls."""
+        retries = self.retries if attempts is None else replace(self.retries, attempts=attempts)
+        return Poster(url, self.judge, retries, self.needs, None, self._sessions)
+
+    async def post(
+        self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, **options: Any
+    ) -> Answered | Refused | Failure:
         """The reply; what is none (a gateway's page, an error in disguise) is tried again, and never stored."""
-        return await self._request("POST", headers, is_reply, data=body)
+        return await self._request("POST", headers, is_reply, data=body, **options)
 
     async def get(
-        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply
+        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, **options: Any
     ) -> Answered | Refused | Failure:
-        """The same for a GET, as search services want it."""
-        return await self._request("GET", headers, is_reply, params=params)
+        """The same for a GET, as search services and batches want it."""
+        return await self._request("GET", headers, is_reply, params=params, **options)
 
     async def _request(
         self, method: str, headers: Mapping[str, str], is_reply: IsReply, **content_of: Any

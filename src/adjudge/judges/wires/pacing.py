@@ -25,6 +25,7 @@ _SLACK = 0.05  # seconds that a late start may be made up for: timers are not ex
 _SMALLEST_GAP = 0.001
 # A day's limit that is nearly used up must not look like a run that hangs: then the provider's refusals decide.
 _LONGEST_GAP, _LONGEST_HEADER_HOLD = 20.0, 60.0
+_HEED_EVERY = 0.005  # seconds; reading a reply's headers costs more than everything else here
 _OUTRUN = 12  # how often others may be served between two refusals of the same call
 
 
@@ -133,6 +134,7 @@ class Pace:
         self._pushes = 0
         self._answered_at = float("-inf")
         self._tokens_a_call = 0.0
+        self._heeded_at = float("-inf")
         # whether at all
         self._failed_in_a_row = 0
         self._broken: Broken | None = None
@@ -187,13 +189,16 @@ class Pace:
 
     def heed(self, headers: Mapping[str, Any], sent_bytes: int) -> None:
         """Slow down before the provider has to say so: spread what is left over the time until there is more."""
+        now = self._clock()
+        if now - self._heeded_at < _HEED_EVERY:
+            return
+        self._heeded_at = now
         tokens = sent_bytes / 4
         self._tokens_a_call += (tokens - self._tokens_a_call) * (0.1 if self._tokens_a_call else 1.0)
         left = allowance(headers, self._tokens_a_call)
         if left is None:
             return
         with self._guard:
-            now = self._clock()
             if left.calls < 1:
                 self._held_until = max(self._held_until, now + min(left.seconds, _LONGEST_HEADER_HOLD))
                 return
