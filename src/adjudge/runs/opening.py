@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..engine import Engine, open_engine
 from ..judges.budget import Budget
+from ..judges.wires.batches.base import BatchSettings
 from ..judges.wires.pacing import Pacing
 
 
@@ -14,5 +16,8 @@ def open_for_run(known: Mapping[str, Any], budget: Budget | None = None) -> Engi
     """The run's journal, this worker's share of its pace, and its budget."""
     share = known["concurrency"]
     return open_engine(
-        known["journal"], pacing=Pacing(start=share, ceiling=share, per_minute=known["rate"]), budget=budget
+        known["journal"],
+        pacing=Pacing(start=share, ceiling=share, per_minute=known["rate"]),
+        budget=budget,
+        batches=BatchSettings(Path(known["batches"])) if known.get("batches") else None,
     )

@@ -144,7 +144,8 @@ async def carry_out(
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
     purse = None if manner.budget is None else Purse(manner.budget, stand.tally.cost)
-    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, purse, cases=stand.open)
+    more = {"batches": str(directory.batches.resolve())} if manner.batch else {}
+    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:
@@ -200,6 +201,19 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
         if before != now:
             found = f"holds a run with {key} = {before!r}, not {now!r}"
             raise InputError(str(directory.path), found, "another folder for this one")
+
+
+def has_open_batches(directory: RunDirectory) -> bool:
+    """Whether something was handed in to a batch API that nobody has fetched."""
+    if not directory.batches.exists():
+        return False
+    from ..judges.wires.batches.ledger import Ledger as BatchLedger
+
+    ledger = BatchLedger(directory.batches)
+    try:
+        return bool(ledger.open_entries())
+    finally:
+        ledger.close()
 
 
 def check_can_be_priced(judged: Estimate, manner: Manner) -> None:

@@ -26,6 +26,7 @@ from .plan import Manner, Plan
 Hear = Callable[[Sequence[Outcome]], None]
 _DEATHS = 3  # workers that may end one after another without anything done in between
 _SMALLEST_CHUNK = 4
+_IN_BATCHES = 5000
 
 
 @dataclass(slots=True)
@@ -147,7 +148,7 @@ class LocalWorkers:
             "plan": self._plan.stored(),
             "journal": self._journal,
             "concurrency": share,
-            "at_once": cases_at_once(self._plan, share),
+            "at_once": self._at_once(share),
             "rate": None if self._manner.rate is None else self._manner.rate / self._count,
             "budget": self._purse is not None,
             **self._more,
@@ -155,13 +156,17 @@ class LocalWorkers:
         worker.send(frames.PLAN, orjson.dumps(known))
         return worker
 
+    def _at_once(self, share: int) -> int:
+        # A batch should be large, and takes long: many cases wait for it together.
+        return _IN_BATCHES if self._manner.batch else cases_at_once(self._plan, share)
+
     def _open(self) -> bool:
         """Whether cases are left that no worker has."""
         return bool(self._returned) or not self._exhausted
 
     def _feed(self, worker: _Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
-        at_once = cases_at_once(self._plan, worker.share)
+        at_once = self._at_once(worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
         while not worker.finishing and len(worker.begun) < at_once + chunk:
             lines = self._take(chunk)
