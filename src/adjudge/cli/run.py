@@ -155,8 +155,12 @@ def _begin(args: argparse.Namespace, directory: RunDirectory) -> None:
 
 def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) -> int:
     from ..engine import run_sync
-    from ..runs.running import check_can_be_priced, estimated, look
+    from ..errors import InputError
+    from ..runs.running import check_can_be_priced, estimated, has_open_batches, look
 
+    if not manner.batch and has_open_batches(directory):
+        found = "batches were handed in and are not collected yet"
+        raise InputError(str(directory.path), found, "go on with --batch, lest their questions are paid twice")
     stand = look(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     judged = run_sync(lambda: estimated(directory, stand))
     if not args.quiet or args.dry_run:
@@ -178,10 +182,13 @@ async def _carry_out(args: argparse.Namespace, directory: RunDirectory, stand: S
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
-        if halt.asked.is_set():
+        if manner.batch:
+            # A batch may take a day: it goes on without us.
+            _tell("what was handed in goes on at the provider; a resumed run collects it")
+        elif not halt.asked.is_set():
+            _tell("finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
+        if manner.batch or halt.asked.is_set():
             halt.now.set()
-            return
-        _tell("finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
         halt.ask("interrupted")
 
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -202,7 +209,8 @@ def _tell_before(stand: Stand, judged: Estimate, manner: Manner) -> None:
             _tell("no price is published for this judge")
         else:
             missing = f", without {', '.join(judged.unpriced)}, for which none is published" if judged.unpriced else ""
-            _tell(f"about ${judged.cost:,.2f} at published prices{missing}")
+            cost = judged.cost / 2 if manner.batch else judged.cost
+            _tell(f"about ${cost:,.2f} at published prices{missing}")
     if manner.budget is not None:
         _tell(f"budget ${manner.budget}, of which ${stand.tally.cost:.4f} is spent")
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from ..engine import Engine, open_engine
-from ..journal import Journal
+from ..engine import Engine
+from ..journal import Journal, open_journal
+from ..judges.budget import Budget
+from ..judges.wires.batches.base import BatchSettings
+from ..judges.wires.pacing import Pacing
 
 
-def open_for_run(known: Mapping[str, Any], budget: Any = None, journal: Journal | None = None) -> Engine:
+def open_for_run(known: Mapping[str, Any], budget: Budget | None = None, journal: Journal | None = None) -> Engine:
     """The run's journal or the one given, this worker's share of its pace, and its budget."""
-    return open_engine(known["journal"]) if journal is None else Engine(journal)
+    share = known["concurrency"]
+    return Engine(
+        open_journal(known["journal"]) if journal is None else journal,
+        pacing=Pacing(start=share, ceiling=share, per_minute=known["rate"]),
+        budget=budget,
+        batches=BatchSettings(Path(known["batches"])) if known.get("batches") else None,
+    )

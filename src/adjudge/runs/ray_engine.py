@@ -41,7 +41,6 @@ class RayWorkers(Workers):
     def __init__(self, *given: Any, apart: bool = False, **named: Any) -> None:
         super().__init__(*given, **named)
         self._apart = apart
-        self._cases: int | None = named.get("cases")
         self._merged: Journal | None = None
         if "://" not in self._journal:
             self._journal = str(Path(self._journal).resolve())

@@ -21,6 +21,7 @@ import orjson
 from ..engine import open_engine
 from ..errors import InputError, SetupError
 from ..journal import open_journal
+from ..judges.budget import Purse
 from ..readers.rows import Rows
 from ..version import __version__
 from .directory import RunDirectory, write_whole
@@ -142,7 +143,9 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, cases=stand.open)
+    purse = None if manner.budget is None else Purse(manner.budget, stand.tally.cost)
+    more = {"batches": str(directory.batches.resolve())} if manner.batch else {}
+    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:
@@ -209,6 +212,19 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
         if before != now:
             found = f"holds a run with {key} = {before!r}, not {now!r}"
             raise InputError(str(directory.path), found, "another folder for this one")
+
+
+def has_open_batches(directory: RunDirectory) -> bool:
+    """Whether something was handed in to a batch API that nobody has fetched."""
+    if not directory.batches.exists():
+        return False
+    from ..judges.wires.batches.ledger import Ledger as BatchLedger
+
+    ledger = BatchLedger(directory.batches)
+    try:
+        return bool(ledger.open_entries())
+    finally:
+        ledger.close()
 
 
 def check_can_be_priced(judged: Estimate, manner: Manner) -> None:

@@ -174,6 +174,7 @@ async def serve(
     purse = _Asked(say) if known["budget"] else None
     try:
         async with open_for_run(known, purse, journal) as engine:
+            await engine.collect()
             station = Station(Judging(Plan(**known["plan"]), engine, known["at_once"]), say, purse)
             ready(station)
             # What is loaded by now stays: the collector need not look at it again and again.

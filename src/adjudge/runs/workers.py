@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from .. import errors
+from ..judges.budget import Budget
 from . import frames
 from .judging import Outcome
 from .plan import Manner, Plan
@@ -25,14 +26,7 @@ from .plan import Manner, Plan
 Hear = Callable[[Sequence[Outcome]], None]
 _DEATHS = 3  # workers that may end one after another without anything done in between
 _SMALLEST_CHUNK = 4
-
-
-class Purse(Protocol):
-    """The parent's side of a budget."""
-
-    async def reserve(self, at_most: Decimal) -> bool: ...
-
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None: ...
+_IN_BATCHES = 5000
 
 
 @dataclass(slots=True)
@@ -80,7 +74,7 @@ class Workers(ABC):
 
     def __init__(
         self, plan: Plan, journal: str, manner: Manner, lines: Iterator[bytes], hear: Hear, halt: Halt,
-        purse: Purse | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
+        purse: Budget | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self._plan, self._journal, self._manner, self._more = plan, journal, manner, dict(more or {})
         self._lines, self._hear, self._halt, self._purse = lines, hear, halt, purse
@@ -90,6 +84,7 @@ class Workers(ABC):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._deaths = 0
         self._over = asyncio.Event()  # no worker that is not there yet will be needed
+        self._cases = cases
         self._count = worker_count(plan, manner, cases)
 
     @abstractmethod
@@ -168,11 +163,15 @@ class Workers(ABC):
             "plan": self._plan.stored(),
             "journal": self._journal,
             "concurrency": share,
-            "at_once": cases_at_once(self._plan, share),
+            "at_once": self._at_once(share),
             "rate": None if self._manner.rate is None else self._manner.rate / self._count,
             "budget": self._purse is not None,
             **self._more,
         }
+
+    def _at_once(self, share: int) -> int:
+        # A batch should be large, and takes long: many cases wait for it together.
+        return _IN_BATCHES if self._manner.batch else cases_at_once(self._plan, share)
 
     def _open(self) -> bool:
         """Whether cases are left that no worker has."""
@@ -180,7 +179,7 @@ class Workers(ABC):
 
     def _feed(self, worker: Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
-        at_once = cases_at_once(self._plan, worker.share)
+        at_once = self._at_once(worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
         while not worker.finishing and len(worker.begun) < at_once + chunk:
             lines = self._take(chunk)
@@ -241,7 +240,7 @@ class Workers(ABC):
                 error = told_again(name, text)
         return error
 
-    async def _grant(self, worker: Worker, purse: Purse, number: int, amount: Decimal) -> None:
+    async def _grant(self, worker: Worker, purse: Budget, number: int, amount: Decimal) -> None:
         granted = await purse.reserve(amount)
         if granted and worker not in self._workers:
             purse.settle(amount, Decimal(0))  # it died while it waited, so it paid nothing
