@@ -53,6 +53,8 @@ def _connect(address: str, workers: int) -> None:
     if address == "local":
         ray.init("local", num_cpus=workers, include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
         return
+    if address.startswith("ray://") and importlib.util.find_spec("grpc") is None:
+        raise SetupError("ray:// addresses need Ray's client: pip install 'adjudge[ray]'")
     _check_reachable(address)
     try:
         ray.init(address, **quiet)

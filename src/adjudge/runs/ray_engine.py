@@ -70,8 +70,12 @@ class RayWorkers(Workers):
         """Make an actor, and wait until the cluster has room for it and it has taken up the work."""
         import ray
 
-        actor: Any = ray.remote(_actor_class()).options(num_cpus=self._cpus_each, max_restarts=0, max_task_retries=0)
-        worker = _Actor(share, actor.remote(), self._settle_journal)
+        made: Any = ray.remote(_actor_class()).options(num_cpus=self._cpus_each, max_restarts=0, max_task_retries=0)
+        try:
+            worker = _Actor(share, made.remote(), self._run_journal)
+        except Exception as error:
+            self._halt.ask("error")
+            raise AdjudgeError(f"the Ray cluster takes no more workers: {_first_line(error)}") from None
         answer = asyncio.ensure_future(worker.begin(self._known(share), environment_for(self._plan, self._journal)))
         try:
             if not await self._came(answer):
@@ -111,7 +115,7 @@ class RayWorkers(Workers):
                 raise SetupError(f"the Ray cluster had no room for a worker within {_ROOM_SECONDS:g} s")
         return True
 
-    def _settle_journal(self) -> Journal:
+    def _run_journal(self) -> Journal:
         """The run's journal, for what workers on other hosts say."""
         if self._merged is None:
             self._merged = open_journal(self._journal)
@@ -166,21 +170,17 @@ class _Actor(Worker):
         return self._heard.popleft()
 
     async def _ask(self, answer: Any) -> Any:
-        from ray.exceptions import RayError
-
         try:
             return await answer
-        except (RayError, ConnectionError) as error:
-            told = str(getattr(error, "cause", None) or error).strip()
-            self._how = told.partition("\n")[0][:300] or type(error).__name__
+        except Exception as error:  # whatever it is, this worker cannot be reached any more
+            self._how = _first_line(error)
             return None
 
     def kill(self) -> None:
         import ray
-        from ray.exceptions import RayError
 
         # It may be gone already, and the cluster with it.
-        with suppress(RayError, ConnectionError, RuntimeError, ValueError):
+        with suppress(Exception):
             ray.kill(self._actor)
 
     async def ended(self) -> str:
@@ -190,6 +190,11 @@ class _Actor(Worker):
         for task in self._sending:
             task.cancel()
         return self._how
+
+
+def _first_line(error: Exception) -> str:
+    """What an error of Ray's says; the rest is stack traces and addresses."""
+    return str(getattr(error, "cause", None) or error).strip().partition("\n")[0][:300] or type(error).__name__
 
 
 def _actor_class() -> type:
