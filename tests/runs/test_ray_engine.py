@@ -90,10 +90,24 @@ def cluster():
         pytest.skip("processes are found through /proc")
     # Not below pytest's folder: the names of Ray's sockets must stay short.
     folder = Path(tempfile.mkdtemp(prefix="ray"))
-    started = Cluster(folder)
-    yield started
-    started.stop()
+    with pytest.MonkeyPatch.context() as environment:
+        # Ray reads this when it is loaded: nobody else on this machine may run code on our cluster.
+        environment.setenv("RAY_AUTH_MODE", "token")
+        environment.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        started = Cluster(folder)
+        yield started
+        started.stop()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def connected(cluster):
+    """The cluster, with a connection of this process that several tests share."""
+    import ray
+
+    ray.init(cluster.address, log_to_driver=False, logging_level="error")
+    yield cluster
+    ray.shutdown()
 
 
 def ray_run(provider, cluster, *more):
@@ -104,7 +118,7 @@ def ray_run(provider, cluster, *more):
 
 
 async def test_a_killed_workers_cases_are_taken_over_and_little_is_paid_twice(
-    provider, command, files, tmp_path, cluster
+    provider, cluster, command, files, tmp_path
 ):
     write_lines(tmp_path / "pairs.jsonl", pairs(60))
     provider.script = lambda request: waits(0.1)
@@ -121,7 +135,7 @@ async def test_a_killed_workers_cases_are_taken_over_and_little_is_paid_twice(
     assert b"ray" not in err.lower().replace(b"--engine ray", b""), "Ray's own messages stay away"
 
 
-async def test_a_killed_driver_is_resumed_without_paying_again(provider, command, files, tmp_path, cluster):
+async def test_a_killed_driver_is_resumed_without_paying_again(provider, cluster, command, files, tmp_path):
     write_lines(tmp_path / "pairs.jsonl", pairs(40))
     provider.script = lambda request: waits(0.1)
     process = await command.start(*ray_run(provider, cluster, "--concurrency", "4", "--workers", "2"))
@@ -140,7 +154,7 @@ async def test_a_killed_driver_is_resumed_without_paying_again(provider, command
     assert provider.calls == before
 
 
-async def test_a_budget_is_kept_and_keys_reach_the_workers_but_no_log(provider, command, files, tmp_path, cluster):
+async def test_a_budget_is_kept_and_keys_reach_the_workers_but_no_log(provider, cluster, command, files, tmp_path):
     key = f"sk-{secrets.token_hex(12)}"
     command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": key}
     write_lines(tmp_path / "pairs.jsonl", pairs(60))
@@ -161,7 +175,7 @@ async def test_a_budget_is_kept_and_keys_reach_the_workers_but_no_log(provider, 
 
 
 async def test_workers_that_die_one_after_another_end_the_run_with_one_error(
-    provider, command, files, tmp_path, cluster
+    provider, cluster, command, files, tmp_path
 ):
     write_lines(tmp_path / "pairs.jsonl", pairs(4))
     provider.script = lambda request: waits(600)
@@ -231,11 +245,11 @@ def begun(tmp_path, provider):
     return directory
 
 
-async def carried_out_apart(directory, cluster, journal, plan):
+async def carried_out_apart(directory, journal, plan):
     """All cases, by workers that cannot reach the journal."""
     heard = []
     lines = iter(directory.cases.read_bytes().splitlines())
-    manner = Manner(4, workers=2, engine="ray", ray_address=cluster.address)
+    manner = Manner(4, workers=2, engine="ray")
     workers = RayWorkers(plan, str(journal), manner, lines, heard.extend, Halt(), None, 12, apart=True)
     await workers.run()
     return heard
@@ -246,33 +260,37 @@ def rows_in(journal, table):
         return database.execute(f"select count(*) from {table}").fetchone()[0]
 
 
-async def test_what_workers_on_other_hosts_pay_for_is_merged_into_the_runs_journal(provider, begun, cluster, tmp_path):
+async def test_what_workers_on_other_hosts_pay_for_is_merged_into_the_runs_journal(
+    provider, begun, connected, tmp_path
+):
     plan = begun.plan()
-    heard = await carried_out_apart(begun, cluster, tmp_path / "one.db", plan)
+    heard = await carried_out_apart(begun, tmp_path / "one.db", plan)
     assert sorted(outcome.position for outcome in heard) == list(range(12))
     assert {outcome.status for outcome in heard} == {"verdict"}
     assert provider.calls == 12
     assert [rows_in(tmp_path / "one.db", table) for table in ("replies", "verdicts", "outcomes")] == [12, 12, 12]
 
     # The run's journal was lost: the host still has what was paid, and says it again.
-    heard = await carried_out_apart(begun, cluster, tmp_path / "two.db", plan)
+    heard = await carried_out_apart(begun, tmp_path / "two.db", plan)
     assert len(heard) == 12
     assert provider.calls == 12
     assert [rows_in(tmp_path / "two.db", table) for table in ("replies", "verdicts", "outcomes")] == [12, 12, 12]
 
     # A host that never saw these questions: the run's journal has their replies.
     elsewhere = Plan("r" + secrets.token_hex(6), plan.protocol, plan.settings, plan.rubric)
-    heard = await carried_out_apart(begun, cluster, tmp_path / "two.db", elsewhere)
+    heard = await carried_out_apart(begun, tmp_path / "two.db", elsewhere)
     assert len(heard) == 12
     assert provider.calls == 12
     assert rows_in(tmp_path / "two.db", "outcomes") == 24
 
 
-async def test_a_killed_worker_on_another_host_leaves_what_it_paid_to_its_successor(provider, begun, cluster, tmp_path):
+async def test_a_killed_worker_on_another_host_leaves_what_it_paid_to_its_successor(
+    provider, begun, connected, tmp_path
+):
     provider.script = lambda request: waits(0.5)
-    task = asyncio.create_task(carried_out_apart(begun, cluster, tmp_path / "one.db", begun.plan()))
+    task = asyncio.create_task(carried_out_apart(begun, tmp_path / "one.db", begun.plan()))
     await until(lambda: provider.calls >= 6)
-    os.kill(cluster.workers()[0], signal.SIGKILL)
+    os.kill(connected.workers()[0], signal.SIGKILL)
     heard = await task
     assert sorted(outcome.position for outcome in heard) == list(range(12))
     assert provider.calls <= 12 + 4
@@ -282,10 +300,10 @@ async def test_a_killed_worker_on_another_host_leaves_what_it_paid_to_its_succes
 # -- what must be there -----------------------------------------------------------------------------------------------
 
 
-async def test_another_version_on_the_cluster_is_said_plainly(begun, cluster, monkeypatch):
+async def test_another_version_on_the_cluster_is_said_plainly(begun, connected, monkeypatch):
     monkeypatch.setattr(ray_engine, "__version__", "99.0")
     stand = look(begun)
-    manner = Manner(4, workers=1, engine="ray", ray_address=cluster.address)
+    manner = Manner(4, workers=1, engine="ray")
     with pytest.raises(SetupError, match=r"has adjudge .*, this is 99\.0; install the same version on every node"):
         await carry_out(begun, stand, manner, Quiet(), Halt())
 

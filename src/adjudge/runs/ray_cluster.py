@@ -60,7 +60,8 @@ def _connect(address: str, workers: int) -> None:
         ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         told = str(error).strip().partition("\n")[0][:300]
-        raise InputError("--ray-address", f"{address}: {told}", "a Ray cluster that runs the same versions") from None
+        allowed = "a running Ray cluster with the same versions, and RAY_AUTH_MODE=token if it asks for a token"
+        raise InputError("--ray-address", f"{address}: {told}", allowed) from None
 
 
 def _check_reachable(address: str) -> None:
