@@ -236,14 +236,13 @@ async def test_a_refused_batch_is_a_failure_for_everybody_in_it(
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in await ask(batched(), 3))
 
 
+@pytest.mark.parametrize("kind", ["openai"])  # who checks a batch as a whole
 @pytest.mark.parametrize(
     ("code", "reason"), [("invalid_json_line", "rejected"), ("token_limit_exceeded", "rate_limited")]
 )
 async def test_a_batch_that_fails_as_a_whole_says_why(
     batched: OpenBatched, provider: ScriptedProvider, kind: str, code: str, reason: str
 ) -> None:
-    if kind == "anthropic":
-        pytest.skip("only OpenAI checks a batch as a whole")
     provider.batches.invalid = {"code": code, "message": "Enqueued too much.", "line": 1}
     outcomes = await ask(batched(), 2)
     for outcome in outcomes:
