@@ -45,9 +45,16 @@ class Plan:
     @property
     def judges(self) -> tuple[str, ...]:
         """The names of all judges this plan asks, members of juries too."""
-        named = [self.settings[key] for key in ("judge", "evaluator", "critic") if key in self.settings]
-        members = [part for name in named for part in _members(str(name))]
-        return tuple(dict.fromkeys(members))
+        return tuple(dict.fromkeys(member for name in self._named for member in _members(name)))
+
+    @property
+    def has_jury(self) -> bool:
+        """Whether several judges are asked the same, so that one of them may be missing."""
+        return any(len(_members(name)) > 1 for name in self._named)
+
+    @property
+    def _named(self) -> list[str]:
+        return [str(self.settings[key]) for key in ("judge", "evaluator", "critic") if key in self.settings]
 
     def stored(self) -> dict[str, Any]:
         """As plain data."""

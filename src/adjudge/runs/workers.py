@@ -151,6 +151,7 @@ class LocalWorkers:
             "at_once": self._at_once(share),
             "rate": None if self._manner.rate is None else self._manner.rate / self._count,
             "budget": self._purse is not None,
+            "jury": self._plan.has_jury,
             **self._more,
         }
         worker.send(frames.PLAN, orjson.dumps(known))
@@ -250,11 +251,7 @@ def worker_count(plan: Plan, manner: Manner, cases: int | None = None) -> int:
 
 def cases_at_once(plan: Plan, concurrency: int) -> int:
     """Cases in flight in a worker: as many as calls; more with a jury, lest its slowest member hold up the others."""
-    return concurrency * (4 if len(plan.judges) > 2 or any(n.startswith("jury") for n in _named(plan)) else 1)
-
-
-def _named(plan: Plan) -> list[str]:
-    return [str(plan.settings[key]) for key in ("judge", "evaluator", "critic") if key in plan.settings]
+    return concurrency * (4 if plan.has_jury else 1)
 
 
 def position_of(line: bytes) -> int:
