@@ -24,5 +24,5 @@ def open_for_run(known: Mapping[str, Any], budget: Budget | None = None) -> Engi
             start=share, ceiling=share, per_minute=known["rate"], breaks_after=5 if known["jury"] else _NEVER
         ),
         budget=budget,
-        batches=BatchSettings(Path(known["batches"])) if known.get("batches") else None,
+        batches=BatchSettings(Path(known["batches"]), poll=known["poll"]) if known.get("batches") else None,
     )

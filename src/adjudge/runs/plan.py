@@ -63,13 +63,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, worker processes."""
+    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, worker processes.
+
+    With `batch` calls go through the provider's batch API, which is asked every `poll` seconds whether it is done.
+    """
 
     concurrency: int = 20
     rate: float | None = None
     budget: Decimal | None = None
     workers: int | None = None
     batch: bool = False
+    poll: float = 20.0
 
     def __post_init__(self) -> None:
         if not 1 <= self.concurrency <= 10_000:
@@ -78,6 +82,8 @@ class Manner:
             raise InputError("--rate", f"{self.rate:g}", "a number of calls a minute above 0")
         if self.budget is not None and not self.budget > 0:
             raise InputError("--budget", str(self.budget), "a number of dollars above 0")
+        if not 0.05 <= self.poll <= 3600:
+            raise InputError("--poll", f"{self.poll:g}", "0.05 to 3600 seconds")
         if self.workers is not None and not 1 <= self.workers <= 256:
             raise InputError("--workers", str(self.workers), "1 to 256 is allowed")
 

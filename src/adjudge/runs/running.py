@@ -144,7 +144,7 @@ async def carry_out(
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
     purse = None if manner.budget is None else Purse(manner.budget, stand.tally.cost)
-    more = {"batches": str(directory.batches.resolve())} if manner.batch else {}
+    more = {"batches": str(directory.batches.resolve()), "poll": manner.poll} if manner.batch else {}
     engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))

@@ -250,8 +250,11 @@ def worker_count(plan: Plan, manner: Manner, cases: int | None = None) -> int:
 
 
 def cases_at_once(plan: Plan, concurrency: int) -> int:
-    """Cases in flight in a worker: as many as calls; more with a jury, lest its slowest member hold up the others."""
-    return concurrency * (4 if plan.has_jury else 1)
+    """Cases in flight in a worker. The pace limits calls; while one case is written down another is asked about.
+
+    With a jury there are more of them, lest its slowest member hold up the others.
+    """
+    return concurrency * (4 if plan.has_jury else 2)
 
 
 def position_of(line: bytes) -> int:
