@@ -326,3 +326,18 @@ async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_ha
     assert len(provider.batches.made) == 1
     # 1,000 tokens in and 200 out, at half of 2.50 and 10.00 dollars a million.
     assert [line["cost"] for line in files.verdicts] == ["0.00225"] * 8
+
+
+async def test_a_run_may_keep_its_journal_on_a_postgres_server(provider, command, files, tmp_path, postgres):
+    write_lines(tmp_path / "pairs.jsonl", pairs(6))
+    where = postgres.new_place()
+    args = ("--journal", where, "--judge", judge_of(provider), "--one-order", "--workers", "2")
+    first = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--limit", "3")
+    assert first.code == 0, first.err
+    rest = await command("run", "--resume", "out", "--journal", where)
+    assert rest.code == 0, rest.err
+    files.check_complete(6)
+    assert provider.calls == 6
+    again = await command("run", "compare", "pairs.jsonl", "--run", "again", *args)
+    assert again.code == 0, again.err
+    assert provider.calls == 6, "another run finds the replies of the first"

@@ -227,6 +227,8 @@ class LocalWorkers:
                 reserved, spent = orjson.loads(payload)
                 worker.reserved.remove(Decimal(reserved))
                 self._purse.settle(Decimal(reserved), None if spent is None else Decimal(spent))
+            elif kind == frames.FOUND and self._purse is not None:
+                self._purse.found(Decimal(orjson.loads(payload)))
             elif kind == frames.STOPPED:
                 name, text = orjson.loads(payload)
                 error = told_again(name, text)
