@@ -75,8 +75,12 @@ def write_run(
             verdicts.append(orjson.dumps(head)[:-1] + b',"verdict":' + shown.strip() + b"}")
         elif row.fate == "failure":
             line = {**about, "place": place, **beside, "calls": 1, "input_tokens": 900, "output_tokens": 12}
-            failures.append({**line, "cost": "0.0012", "reason": "timeout", "message": "first try", "judge": "openai:x"})
-            failures.append({**line, "cost": "0.0012", "reason": "malformed", "message": "no JSON", "judge": "openai:x"})
+            failures.append(
+                {**line, "cost": "0.0012", "reason": "timeout", "message": "first try", "judge": "openai:x"}
+            )
+            failures.append(
+                {**line, "cost": "0.0012", "reason": "malformed", "message": "no JSON", "judge": "openai:x"}
+            )
     # As they came, which is not the order of the input.
     write_lines(folder / "verdicts.jsonl", reversed(verdicts))
     write_lines(folder / "failures.jsonl", failures)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .column import Cells, Column
 from .columns_compare import COMPARE, compare_cells, criterion_columns
 from .columns_dialogue import DIALOGUE, dialogue_cells, dialogue_criteria
 from .columns_extra import extra_cells, extra_columns
 from .columns_review import REVIEW, review_cells, review_criteria
-from .column import Cells, Column
 from .directory import Outcome, Run
 
 _FIRST = (

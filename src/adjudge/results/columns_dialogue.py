@@ -1,4 +1,4 @@
-"""The columns of a dialogue: the final average, what the Evaluator and the Critic said before, criterion by criterion."""
+"""The columns of a dialogue: the final average, and what Evaluator and Critic said before, criterion by criterion."""
 
 from __future__ import annotations
 

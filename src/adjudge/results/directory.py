@@ -1,6 +1,6 @@
 """A run directory, read: its configuration, and for every case what came of it, in the order of the cases.
 
-Only places in the files are held in memory, 16 bytes a case; the lines themselves pass through one at a time.
+Only places in the files are held in memory, 24 bytes a case; the lines themselves pass through one at a time.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ Status = Literal["verdict", "failure", "skipped"]
 PROTOCOLS: tuple[Protocol, ...] = ("compare", "dialogue", "review")
 FORMAT = 1
 _NOWHERE = -1
+_MOST_CASES = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Run:
     rubric: Rubric
     cases: int
     expected: int
+    _cases: array[int] = field(repr=False)
     _verdicts: array[int] = field(repr=False)
     _failures: array[int] = field(repr=False)
 
@@ -66,13 +68,9 @@ class Run:
 
     def outcomes(self, wanted: Callable[[int], bool] | None = None) -> Iterator[Outcome]:
         """What came of each case, in the order of the input; unfinished cases are left out."""
-        with _Lines(self.folder / "verdicts.jsonl") as verdicts, _Lines(self.folder / "failures.jsonl") as failures:
-            for _, raw in whole_lines(self.folder / "cases.jsonl"):
-                position = position_of(raw)
-                if position is None or (wanted is not None and not wanted(position)):
-                    continue
-                outcome = self._outcome(position, raw, verdicts, failures)
-                if outcome is not None:
+        with self.reader() as reader:
+            for position in range(len(self._cases)):
+                if (wanted is None or wanted(position)) and (outcome := reader.outcome(position)) is not None:
                     yield outcome
 
     def case_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -82,17 +80,38 @@ class Run:
             if case is not None and isinstance(case.get("position"), int):
                 yield case["position"], case
 
-    def _outcome(self, position: int, raw: bytes, verdicts: _Lines, failures: _Lines) -> Outcome | None:
-        case = parsed(raw)
+    def reader(self) -> Reader:
+        """What came of any case, by its position; use it as `with run.reader() as reader`."""
+        return Reader(self)
+
+
+class Reader:
+    """The open files of a run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._cases, self._verdicts, self._failures = (
+            _Lines(run.folder / f"{name}.jsonl", places)
+            for name, places in (("cases", run._cases), ("verdicts", run._verdicts), ("failures", run._failures))
+        )
+
+    def outcome(self, position: int) -> Outcome | None:
+        """What came of a case; None if nothing yet."""
+        case = parsed(self._cases.line(position))
         if case is None:
             return None
-        at = _at(self._verdicts, position)
-        if at != _NOWHERE and (split := split_verdict(verdicts.line(at))) is not None:
+        if (split := split_verdict(self._verdicts.line(position))) is not None:
             return Outcome("verdict", case, *split)
-        at = _at(self._failures, position)
-        if at != _NOWHERE and (line := parsed(failures.line(at))) is not None:
+        if (line := parsed(self._failures.line(position))) is not None:
             return Outcome("failure", case, line)
         return Outcome("skipped", case, {"message": case["bad"]}) if case.get("bad") else None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for lines in (self._cases, self._verdicts, self._failures):
+            lines.close()
 
 
 def open_run(path: str | Path, place: str = "DIR") -> Run:
@@ -106,11 +125,8 @@ def open_run(path: str | Path, place: str = "DIR") -> Run:
         found = f"format {config.get('format')!r}"
         raise InputError(str(folder / "run.json"), found, f"this version reads format {FORMAT}")
     rubric = parse(str(config.get("rubric", "")), f"{folder / 'run.json'}, rubric")
-    cases, room = 0, 0
-    for _, raw in whole_lines(folder / "cases.jsonl"):
-        position = position_of(raw)
-        if position is not None:
-            cases, room = cases + 1, max(room, position + 1)
+    places = _places(folder / "cases.jsonl")
+    cases = sum(at != _NOWHERE for at in places)
     expected = (config.get("input") or {}).get("cases")
     return Run(
         folder=folder,
@@ -119,9 +135,10 @@ def open_run(path: str | Path, place: str = "DIR") -> Run:
         rubric=rubric,
         cases=cases,
         expected=max(expected, cases) if isinstance(expected, int) else cases,
+        _cases=places,
         # Nothing replaces a verdict, so the first counts; of failures the last.
-        _verdicts=_places(folder / "verdicts.jsonl", room, first=True),
-        _failures=_places(folder / "failures.jsonl", room, first=False),
+        _verdicts=_places(folder / "verdicts.jsonl"),
+        _failures=_places(folder / "failures.jsonl", last=True),
     )
 
 
@@ -136,37 +153,38 @@ def _config(folder: Path, place: str) -> dict[str, Any]:
         raise InputError(place, found, "a run directory, as `adjudge run … --run DIR` makes it") from None
     config = parsed(raw)
     if config is None:
-        raise InputError(str(folder / "run.json"), "not a JSON object", "the run's own file is needed as it was written")
+        raise InputError(str(folder / "run.json"), "not a JSON object", "the file as the run wrote it is needed")
     return config
 
 
-def _places(path: Path, room: int, *, first: bool) -> array[int]:
-    places = array("q", [_NOWHERE]) * room
+def _places(path: Path, *, last: bool = False) -> array[int]:
+    """Where the line of each position begins; of several the first, or the last."""
+    places = array("q")
     for at, raw in whole_lines(path):
         position = position_of(raw)
-        if position is not None and position < room and not (first and places[position] != _NOWHERE):
+        if position is None or position >= _MOST_CASES:
+            continue
+        if position >= len(places):
+            places.extend([_NOWHERE] * (position + 1 - len(places)))
+        if last or places[position] == _NOWHERE:
             places[position] = at
     return places
 
 
-def _at(places: array[int], position: int) -> int:
-    return places[position] if position < len(places) else _NOWHERE
-
-
 class _Lines:
-    """A file whose lines are read where they begin; one that is not there has none."""
+    """A file whose lines are found by position; one that is not there has none."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, places: array[int]) -> None:
+        self._places = places
         self._file: BinaryIO | None = path.open("rb") if path.exists() else None
 
-    def line(self, at: int) -> bytes:
-        assert self._file is not None
+    def line(self, position: int) -> bytes:
+        at = self._places[position] if position < len(self._places) else _NOWHERE
+        if at == _NOWHERE or self._file is None:
+            return b""
         self._file.seek(at)
         return self._file.readline()
 
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self._file is not None:
             self._file.close()

@@ -22,8 +22,7 @@ DRAWS = 400
 _FEW_DRAWS = 100
 _MANY_GAMES = 100_000
 _RESULTS = {"A": 1, "B": -1, "tie": 0}
-# What the answer to a longer one is worth is shown for a difference of typical size.
-_TYPICAL = 0.7615941559557649  # tanh 1
+_TYPICAL = 0.7615941559557649  # tanh 1: a difference in length of typical size
 
 
 @dataclass(frozen=True, slots=True)

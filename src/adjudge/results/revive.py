@@ -119,7 +119,7 @@ def dialogue_case(outcome: Outcome) -> Dialogue:
     turns = tuple(
         Turn(**{**turn, "ratings": tuple(turn.get("ratings") or ())})
         if isinstance(turn, Mapping)
-        else Turn(*turn[:4], tuple(turn[4]) if len(turn) > 4 else ())
+        else Turn(turn[0], turn[1], turn[2], turn[3], tuple(turn[4]))
         for turn in given["turns"]
     )
     return Dialogue(given["dialogue_id"], turns, tuple(given.get("overall_ratings") or ()))
@@ -218,5 +218,3 @@ def _review_opinion(said: Mapping[str, Any]) -> ReviewOpinion:
         preference=int(said["preference"]),
         reasons=said["reasons"],
     )
-
-

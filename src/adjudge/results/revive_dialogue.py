@@ -12,7 +12,6 @@ from typing import Any
 
 from ..cases import Dialogue
 from ..render.dialogue_wording import RULES
-from ..rubric import Rubric
 from ..verdicts import (
     Critique,
     DialogueVerdict,

@@ -22,15 +22,73 @@ _TOKEN = re.compile(
 )
 # After these an expression begins: what is quoted there is a column or a text, and not a name for what stands before.
 _BEFORE_EXPRESSION = frozenset(
-    "select distinct where and or not on having by when then else case in like ilike similar to between is from "
-    "escape glob any all limit offset filter qualify union except intersect return".split()
+    {
+        "select",
+        "distinct",
+        "where",
+        "and",
+        "or",
+        "not",
+        "on",
+        "having",
+        "by",
+        "when",
+        "then",
+        "else",
+        "case",
+        "in",
+        "like",
+        "ilike",
+        "similar",
+        "to",
+        "between",
+        "is",
+        "from",
+        "escape",
+        "glob",
+        "any",
+        "all",
+        "limit",
+        "offset",
+        "filter",
+        "qualify",
+        "union",
+        "except",
+        "intersect",
+        "return",
+    }
 )
-_NAMES_FOLLOW = frozenset("from join as with update into table".split())
+_NAMES_FOLLOW = frozenset({"from", "join", "as", "with", "update", "into", "table"})
 _AFTER_COLUMN = frozenset(
-    "in like ilike is between glob similar as from asc desc and or group order having limit nulls where union then "
-    "else end when collate".split()
+    {
+        "in",
+        "like",
+        "ilike",
+        "is",
+        "between",
+        "glob",
+        "similar",
+        "as",
+        "from",
+        "asc",
+        "desc",
+        "and",
+        "or",
+        "group",
+        "order",
+        "having",
+        "limit",
+        "nulls",
+        "where",
+        "union",
+        "then",
+        "else",
+        "end",
+        "when",
+        "collate",
+    }
 )
-_AFTER_NOT = frozenset("in like ilike between similar glob".split())
+_AFTER_NOT = frozenset({"in", "like", "ilike", "between", "similar", "glob"})
 
 Kind = Literal["space", "text", "quoted", "word", "number", "sign"]
 
@@ -80,7 +138,7 @@ def name(value: str) -> str:
 def _kind(match: re.Match[str]) -> Kind:
     for kind in ("space", "text", "quoted", "word", "number"):
         if match[kind] is not None:
-            return kind  # type: ignore[return-value]
+            return kind
     return "sign"
 
 

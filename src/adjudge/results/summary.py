@@ -25,11 +25,13 @@ class Summary:
     winners: Counter[str] = field(default_factory=Counter)
     steps: Counter[float] = field(default_factory=Counter)
     undecided: int = 0
+    confident: int = 0
     inconsistent: int = 0
     invalid: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     warnings: Counter[str] = field(default_factory=Counter)
     judges: Counter[str] = field(default_factory=Counter)
+    named_systems: int = 0
     labelled: int = 0
     agreeing: int = 0
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -47,6 +49,7 @@ class Summary:
             self.reasons[row["reason"]] += 1
         if row["judge"]:
             self.judges[row["judge"]] += 1
+        self.named_systems += row["system_a"] is not None
         self.tokens += row["tokens"] or 0
         self.calls += row["calls"] or 0
         if row["cost"] is not None:
@@ -61,6 +64,7 @@ class Summary:
             self.winners[row["winner"]] += 1
         if row.get("overall_experience") is not None:
             self.steps[row["overall_experience"]] += 1
+        self.confident += row.get("confidence") is not None
         self.undecided += row.get("decided") is False
         self.inconsistent += row.get("order_consistent") is False
         self.invalid += bool(row.get("invalid"))
