@@ -110,7 +110,8 @@ def _ask(args: argparse.Namespace, opened: Run, table: Table, names: list[str]) 
         question = f"select {chosen} from results where (\n{args.where}\n) order by position {capped}"
         count = _print(args, names, database.ask(question, "--where")[1])
     if args.format == "table":
-        print(f"{count:,} of {total:,} rows that fit" if count < total else f"{total:,} rows fit", file=sys.stderr)
+        fit = "1 row fits" if total == 1 else f"{total:,} rows fit"
+        print(f"{fit}, the first {count:,} shown" if count < total else fit, file=sys.stderr)
 
 
 def _show_case(args: argparse.Namespace, opened: Run) -> int:

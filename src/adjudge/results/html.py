@@ -62,13 +62,17 @@ _PREFERRED = {"A": "Response 1", "B": "Response 2", "tie": "Neither"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A case in the table: its cells with their headings, and the page that shows it, if there is one."""
+    """A case in the table: its cells with their headings, and the page that shows it, if there is one.
+
+    Where there is nothing to put into cells, `fate` and `told` say why.
+    """
 
     case: str
     page: str
     cells: tuple[tuple[str, str], ...]
-    status: str
-    said: str
+    note: str
+    fate: str
+    told: str
     agrees: bool | None
     tone: str
 
@@ -165,17 +169,26 @@ def _line(run: Run, row: Cells, columns: tuple[tuple[str, str], ...], page: str)
         if name == "confidence" and value is not None:
             value = f"{int(value * 100)} %"
         cells.append((heading, shown(value)))
-    undecided = "best guess" if row.get("decided") is False else ""
-    said = {"verdict": row.get("invalid") or undecided, "failure": f"{row['reason']}: {row['message']}"}
+    fate, told = _told(row)
     return Line(
         case=row["case"],
         page=page,
         cells=tuple(cells),
-        status=row["status"],
-        said=said.get(row["status"], row["message"] or ""),
+        note="undecided, best guess" if row.get("decided") is False else "",
+        fate=fate,
+        told=told,
         agrees=row["agrees"],
         tone=row.get("winner") or "",
     )
+
+
+def _told(row: Cells) -> tuple[str, str]:
+    """Why a row has no numbers; nothing for one that has."""
+    if row["status"] == "failure":
+        return "Failed:", f"{row['reason']}. {row['message']}"
+    if row["status"] == "skipped":
+        return "Skipped:", row["message"] or "the row could not be judged"
+    return ("Cannot be rated:", row["invalid"]) if row.get("invalid") else ("", "")
 
 
 def _page_name(outcome: Outcome) -> str:

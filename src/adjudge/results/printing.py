@@ -71,7 +71,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _numeric(values: Iterable[Any]) -> bool:
-    return all(value is None or (isinstance(value, int | float | Decimal)) for value in values)
+    return all(value is None or (isinstance(value, int | float | Decimal) and not isinstance(value, bool)) for value in values)
 
 
 def _cell(value: Any) -> str:
