@@ -75,7 +75,7 @@ class Database:
     def _refused(self, error: Exception, place: str) -> InputError:
         said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         names = ", ".join(column.name for column in self.columns)
-        return InputError(place, said.rstrip(".;"), f"the columns of results are {names}")
+        return InputError(place, said.rstrip(".;!"), f"the columns of results are {names}")
 
 
 @contextmanager

@@ -92,7 +92,9 @@ def diff_of(first: Run, second: Run) -> Diff:
         found = f"a {second.protocol} run beside a {first.protocol} run"
         raise InputError("RUN2", found, "both must be of the same protocol")
     need("scipy.stats", "a comparison of runs")
-    diff = Diff(first.protocol, (first.name, second.name))
+    names = (first.name, second.name)
+    # Two runs of one name are told apart by where they are.
+    diff = Diff(first.protocol, (str(first.folder), str(second.folder)) if names[0] == names[1] else names)
     pairs = _pair(first, second, diff)
     tables = table_of(first), table_of(second)
     numbers: dict[str, tuple[array[float], array[float]]] = {}

@@ -140,7 +140,7 @@ def _tests(diff: Diff) -> list[Section]:
     for name, change in diff.tests.items():
         shown = (number(change.before), number(change.after), signed(change.change))
         rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
-    if not rows:
+    if not rows or not diff.changes:
         return []
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
     full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
@@ -188,9 +188,13 @@ def _cases(diff: Diff, limit: int) -> list[Section]:
     rest = len(diff.changes) - len(shown)
     said = (f"The first {len(shown):,} of {len(diff.changes):,}; --format json has all.",) if rest else ()
     number_name = _NAMES[NUMBER[diff.protocol]]
-    rows = tuple((change.case, *_fate(change), signed(change.change), _scores(change)) for change in shown)
-    head = ("Case", "Before", "After", number_name, "Scores that moved most")
-    return [Section("Cases that changed", said, Grid(head, rows))]
+    rows = tuple((change.case, *_fate(change), _scores(change), signed(change.change)) for change in shown)
+    head = ("Case", "Before", "After", "Scores that moved most", f"Change of {_lower(number_name)}")
+    return [Section("Cases that changed", said, Grid(head, rows, names=4))]
+
+
+def _lower(name: str) -> str:
+    return name if name.startswith("A’s") else name[0].lower() + name[1:]
 
 
 def _fate(change: CaseChange) -> tuple[str, str]:

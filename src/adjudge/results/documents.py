@@ -5,6 +5,7 @@ All words are still as others wrote them; each way of showing makes them safe.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from ..render.terminal import Page
 
 _WIDEST_CELL = 48
 _NARROWEST_CELL = 6
+# A number in a cell marks up nothing, and reads better without backslashes.
+_NUMBER = re.compile(r"[+−]?[\d.,]+(?: %)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +86,16 @@ def grid_markdown(grid: Grid) -> list[str]:
 
 def markdown_row(cells: Sequence[str]) -> str:
     """One line of a table in Markdown."""
-    return f"| {' | '.join(markdown(cell) for cell in cells)} |"
+    return f"| {' | '.join(cell if _NUMBER.fullmatch(cell) else markdown(cell) for cell in cells)} |"
 
 
-def grid_lines(grid: Grid, width: int, right: Collection[int] | None = None) -> list[str]:
+def grid_lines(
+    grid: Grid, width: int, right: Collection[int] | None = None, widest_cell: int = _WIDEST_CELL
+) -> list[str]:
     """A table in plain text that keeps to the width: the widest words are cut first, and what still has no room is
     left out. `right` says which columns hold numbers, if not all after the names."""
     rows = [[one_line(cell) for cell in row] for row in (grid.head, *grid.rows)]
-    sizes = [min(max(map(width_of, column)), _WIDEST_CELL) for column in zip(*rows, strict=True)]
+    sizes = [min(max(map(width_of, column)), widest_cell) for column in zip(*rows, strict=True)]
     numbers = set(range(grid.names, len(sizes)) if right is None else right)
     words = [at for at in range(len(sizes)) if at not in numbers]
     while words and _across(sizes) > width:

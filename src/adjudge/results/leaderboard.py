@@ -9,7 +9,7 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError
@@ -38,7 +38,8 @@ class Strength:
 class Standing:
     """One system: its strength, with length held apart too where lengths are known, and what it rests on.
 
-    `group` numbers the systems that met, through others at least; strengths of different groups do not compare.
+    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths of different
+    groups do not compare.
     `bound` says that it never lost (or never won), so that only the penalty keeps its strength finite.
     """
 
@@ -174,7 +175,9 @@ def ranked(collected: Collected) -> Leaderboard:
         for at in range(len(names))
     ]
     sizes = Counter(standing.group for standing in standings)
-    standings.sort(key=lambda standing: (-sizes[standing.group], standing.group, -standing.raw.points, standing.system))
+    ordered = {number: place for place, (number, _) in enumerate(sizes.most_common())}
+    standings = [replace(standing, group=ordered[standing.group]) for standing in standings]
+    standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
     return Leaderboard(
         standings=tuple(standings),
         games=len(games.first),

@@ -16,6 +16,7 @@ from .documents import Grid, grid_lines
 # Widths are found from the first rows; those of later ones are the same, so that a million rows need no memory.
 _AT_A_TIME = 500
 _PIPED = 400
+WIDEST = 48
 
 
 def print_table(
@@ -31,7 +32,7 @@ def print_table(
         # The columns of words come first only as far as their order allows: a table keeps its order.
         grid = Grid(tuple(names[at] for at in kept), tuple(tuple(_cell(row[at]) for at in kept) for row in batch), 0)
         right = {place for place, at in enumerate(kept) if at in numbers}
-        for line in grid_lines(grid, width or _PIPED, right=right):
+        for line in grid_lines(grid, width or _PIPED, right=right, widest_cell=_PIPED if words else WIDEST):
             sys.stdout.buffer.write(f"{line}\n".encode("utf-8", "replace"))
     if not count:
         sys.stdout.write("no rows\n")
@@ -71,7 +72,9 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _numeric(values: Iterable[Any]) -> bool:
-    return all(value is None or (isinstance(value, int | float | Decimal) and not isinstance(value, bool)) for value in values)
+    return all(
+        value is None or (isinstance(value, int | float | Decimal) and not isinstance(value, bool)) for value in values
+    )
 
 
 def _cell(value: Any) -> str:

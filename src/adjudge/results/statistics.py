@@ -56,7 +56,7 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
     np, first, second = _arrays(before, after)
     stats = need("scipy.stats", "a test")
     moved = first != second
-    if not moved.any():
+    if moved.sum() < 2:  # either way round, one pair is as extreme as it can be
         return _change(np, first, second, 1.0, "permutation test")
     if moved.sum() > _MANY_MOVED:
         return _change(np, first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
