@@ -174,6 +174,19 @@ async def test_a_budget_is_kept_and_keys_reach_the_workers_but_no_log(provider, 
         assert not log.is_file() or key.encode() not in log.read_bytes(), log
 
 
+async def test_with_a_journal_on_a_postgres_server_every_worker_uses_it(
+    provider, cluster, command, files, tmp_path, postgres
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(12))
+    where = postgres.new_place()
+    done = await command(*ray_run(provider, cluster, "--workers", "2", "--journal", where))
+    assert done.code == 0, done.err
+    files.check_complete(12)
+    assert provider.calls == 12
+    assert postgres.do("select count(*) from replies", where) == [(12,)]
+    assert not (tmp_path / "out" / "journal.db").exists()
+
+
 async def test_workers_that_die_one_after_another_end_the_run_with_one_error(
     provider, cluster, command, files, tmp_path
 ):

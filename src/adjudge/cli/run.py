@@ -104,6 +104,9 @@ def _add_manner(group: Any) -> None:
     group.add_argument(
         "--batch", action="store_true", help="through the provider's batch API: half price, within a day"
     )
+    group.add_argument(
+        "--poll", type=float, default=20.0, metavar="S", help="seconds between looks at a batch (default: 20)"
+    )
     group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
     group.add_argument("--ray-address", metavar="ADDRESS", help="ray://HOST:PORT; default: a cluster on this machine")
     group.add_argument(
@@ -267,7 +270,7 @@ def _manner(args: argparse.Namespace) -> Manner:
         from ..runs.ray_cluster import check_installed
 
         check_installed()
-    return Manner(args.concurrency, rate, budget, args.workers, args.batch, args.engine, args.ray_address)
+    return Manner(args.concurrency, rate, budget, args.workers, args.batch, args.poll, args.engine, args.ray_address)
 
 
 def _settings(args: argparse.Namespace) -> Settings:

@@ -23,7 +23,7 @@ from ..journal import Journal, Stored, open_journal
 
 # Beside those of `frames`. Worker → parent, and the parent's answer to CLAIM.
 REPLY, VERDICT, OUTCOME, CLAIM, RELEASE = 31, 32, 33, 34, 35
-FOUND = 36
+ANSWER = 36
 _MERGED = (REPLY, VERDICT, OUTCOME)
 
 
@@ -157,7 +157,7 @@ class Merging:
 
     async def _hold(self, number: int, key: str, released: asyncio.Event) -> None:
         async with self._journal.claim(key) as stored:
-            self._send(FOUND, orjson.dumps(number) + b"\n" + (b"" if stored is None else pack_reply(key, stored)))
+            self._send(ANSWER, orjson.dumps(number) + b"\n" + (b"" if stored is None else pack_reply(key, stored)))
             await released.wait()
 
 

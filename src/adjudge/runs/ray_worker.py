@@ -80,7 +80,7 @@ class RayWorker:
         while self._station is not None and self._next in self._early:
             kind, payload = self._early.pop(self._next)
             self._next += 1
-            if kind == merging.FOUND and self._journal is not None:
+            if kind == merging.ANSWER and self._journal is not None:
                 self._journal.hear(payload)
             else:
                 self._station.hear((kind, payload))
