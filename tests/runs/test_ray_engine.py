@@ -183,7 +183,7 @@ async def test_with_a_journal_on_a_postgres_server_every_worker_uses_it(
     assert done.code == 0, done.err
     files.check_complete(12)
     assert provider.calls == 12
-    assert postgres.do("select count(*) from replies", where) == [(12,)]
+    assert postgres.do("select count(*) from adjudge_replies", where) == [(12,)]
     assert not (tmp_path / "out" / "journal.db").exists()
 
 
