@@ -18,7 +18,6 @@ Parse = Callable[[bytes], Any]
 
 _CHUNK = 65_536
 _MARK = re.compile(rb'["\\{}\[\]\n,]')
-_REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _IN_STRING = re.compile(rb'["\\\n]')
 _OBJECT = "one JSON object a row is allowed"
 
@@ -123,11 +122,7 @@ class _Scanner:
                 self._line += 1
             elif sign == b"\\":
                 self._escaped = self._string
-            elif sign == b'"' and not self._string and (rest := _REST_OF_STRING.match(chunk, at)):
-                self._line += chunk.count(b"\n", at, rest.end())
-                at = rest.end()
             elif sign == b'"':
-                # It ends in another chunk, or ends one that began in the last.
                 self._string = not self._string
             elif sign in b"{[":
                 self._depth += 1
