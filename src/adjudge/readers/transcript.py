@@ -22,13 +22,19 @@ def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None)
 
     A dialogue has the id given for it, `first_id`, if it is the only one; else its record's own, else its position.
     """
-    records = _records(_decode(raw, place), place)
-    if not records:
-        raise InputError(place, "no dialogue", FORMS)
+    records = read_records(raw, place)
     only_id = first_id if len(records) == 1 else None
     if only_id is not None:
         records = [replace(records[0], own_id=only_id)]
     return [build(record, position, place, position) for position, record in enumerate(records, 1)]
+
+
+def read_records(raw: bytes, place: str) -> list[Record]:
+    """The dialogues in some bytes before any is built, so that one that cannot be leaves the others."""
+    records = _records(_decode(raw, place), place)
+    if not records:
+        raise InputError(place, "no dialogue", FORMS)
+    return records
 
 
 def _decode(raw: bytes, place: str) -> str:

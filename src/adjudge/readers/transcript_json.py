@@ -38,6 +38,14 @@ def is_json(text: str) -> bool:
     return _START.match(text) is not None
 
 
+def is_message_line(line: str) -> bool:
+    """Whether a line of JSONL is one message, and not a dialogue."""
+    try:
+        return _is_message(json.loads(line))
+    except (ValueError, RecursionError):
+        return False
+
+
 def read_json(text: str, place: str) -> list[Record]:
     """The dialogues in JSON or JSONL."""
     try:

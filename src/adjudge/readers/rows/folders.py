@@ -1,0 +1,73 @@
+"""Rows from a folder: a file a case, or a file several dialogues; subfolders too, in the order of their names."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ...errors import InputError
+from ...rubric import Rubric
+from .base import BadRow, Row
+from .dialogues import rows_in_transcripts
+from .jsonl import Parse, read_array
+from .records import Record
+from .reviews import rows_in_reviews
+from .sources import Source
+
+SUFFIXES = {
+    "compare": (".json", ".txt"),
+    "dialogue": (".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
+    "review": (".json", ".txt"),
+}
+_READERS: dict[str, Callable[[bytes, str, Rubric, int, str | None], Iterator[Row | BadRow]]] = {
+    "dialogue": rows_in_transcripts,
+    "review": rows_in_reviews,
+}
+
+
+def read_folder(source: Source, protocol: str, rubric: Rubric, parse: Parse) -> Iterator[Record | Row | BadRow]:
+    """The cases of all files that may hold one; others are passed over."""
+    number = 1
+    for path in _files(source.path, SUFFIXES[protocol]):
+        place = str(path)
+        name = path.relative_to(source.path).with_suffix("").as_posix()
+        for item in _read(Source(place), place, name, number, protocol, rubric, parse):
+            yield item
+            number += 1
+
+
+def _read(
+    file: Source, place: str, name: str, number: int, protocol: str, rubric: Rubric, parse: Parse
+) -> Iterator[Record | Row | BadRow]:
+    try:
+        raw = file.whole()
+    except InputError as error:
+        yield BadRow(place, name, f"{error.found}; {error.allowed}")
+        return
+    if protocol in _READERS and not (protocol == "review" and _is_object(raw)):
+        yield from _READERS[protocol](raw, place, rubric, number, name)
+        return
+    items = list(read_array(io.BytesIO(raw), place, parse))
+    for position, item in enumerate(items, 1):
+        own_name = name if len(items) == 1 else f"{name}:{position}"
+        if isinstance(item, Record):
+            yield Record(place if len(items) == 1 else item.place, number + position - 1, item.values, own_name)
+        else:
+            yield BadRow(item.place, own_name, item.message)
+    if not items:
+        yield BadRow(place, name, "empty; a case is needed")
+
+
+def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _files(path, suffixes)
+        elif path.suffix.lower() in suffixes:
+            yield path
+
+
+def _is_object(raw: bytes) -> bool:
+    return raw.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
