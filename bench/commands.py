@@ -70,8 +70,8 @@ def short_cases(count: int) -> Iterator[Comparison]:
 
 
 def short_reply() -> bytes:
-    """As little as a judge can say: a score for each criterion, and why in a word; one quote, in both answers."""
-    quote = {"quote": "three outcomes that matter", "impact": "favorable", "rationale": "Concrete."}
+    """As little as a judge can say: a score for each criterion, and why in a word, with one quote of each answer."""
+    quote = {"quote": " ".join(SENTENCES[0].split()[:10]), "impact": "favorable", "rationale": "Concrete."}
     criteria = {
         criterion.key: {
             "evidence": [{"answer": answer, **quote} for answer in (1, 2)],
