@@ -51,9 +51,12 @@ def adjudge(*args: str | Path | int) -> list[str]:
     return [str(Path(sys.executable).with_name("adjudge")), *map(str, args)]
 
 
-def quiet_environment() -> dict[str, str]:
-    """This process's environment, without what would send a local call through a proxy."""
-    return {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+def environment() -> dict[str, str]:
+    """This process's environment for a command in another folder, without what sends local calls through a proxy."""
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    if paths := kept.get("PYTHONPATH"):
+        kept["PYTHONPATH"] = os.pathsep.join(str(Path(path).resolve()) for path in paths.split(os.pathsep))
+    return kept
 
 
 def write_cases(path: Path, cases: Iterable[Comparison]) -> None:

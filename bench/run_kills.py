@@ -28,7 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from commands import adjudge, ask, quiet_environment, read_lines, serving, write_cases
+from commands import adjudge, ask, environment, read_lines, serving, write_cases
 from overhead import cases, reply_body
 from process_tree import Process, still_runs, tree
 
@@ -176,7 +176,7 @@ class Killing:
 
 def _begin(command: list[str], log: Path) -> subprocess.Popen[bytes]:
     with log.open("ab") as said:
-        return subprocess.Popen(command, stdout=said, stderr=said, env=quiet_environment(), start_new_session=True)
+        return subprocess.Popen(command, stdout=said, stderr=said, env=environment(), start_new_session=True)
 
 
 def _is_worker(one: Process) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
-from commands import adjudge, quiet_environment, serving, short_cases, short_reply, write_cases
+from commands import adjudge, environment, serving, short_cases, short_reply, write_cases
 from process_tree import measured
 
 _BYTES_A_CASE = 30_000  # input, the run's copy, journal, verdicts: generously, until the small run says it exactly
@@ -52,7 +52,7 @@ def one_run(count: int, judge: str, above: Path, concurrency: int) -> Figures:
                 "run", "compare", folder / "cases.jsonl", "--run", folder / "run", "--one-order",
                 "--judge", judge, "--concurrency", concurrency,
             ),
-            env=quiet_environment(), cwd=folder,
+            env=environment(), cwd=folder,
         )  # fmt: skip
         if done.status != 0:
             sys.exit(f"the run over {count:,} cases ended with status {done.status}\n{done.said[-2000:]}")

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from commands import adjudge, ask, quiet_environment, serving, write_cases
+from commands import adjudge, ask, environment, serving, write_cases
 from overhead import CONCURRENCY, DELAY, bare_loop, cases, reply_body
 from peer_environments import PEERS, Peer, promptfoo, python_peer
 from process_tree import Measured, measured
@@ -67,7 +67,7 @@ def _count(folder: Path) -> int:
 def one_round(name: str, command: Command, port: int, folder: Path, count: int) -> Figures:
     """Run a contender once and see what the server saw of it."""
     ask(port, "/stats")
-    done = measured(command(port, folder), every=0.05, env=quiet_environment(), cwd=folder)
+    done = measured(command(port, folder), every=0.05, env=environment(), cwd=folder)
     seen = ask(port, "/stats")
     asked = sum(each["requests"] for each in seen.values())
     if done.status != 0 or asked != count:
