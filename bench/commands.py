@@ -25,14 +25,12 @@ _HERE = Path(__file__).parent
 def serving(script: str, *args: str | Path | float) -> Iterator[int]:
     """A server of this folder while it is needed: its port."""
     command = [sys.executable, str(_HERE / script), *map(str, args)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        yield int(server.stdout.readline())
-    finally:
-        server.terminate()
-        server.wait()
-        server.stdout.close()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield int(server.stdout.readline())
+        finally:
+            server.terminate()
 
 
 def ask(port: int, path: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A server that answers every chat completion with the same reply after a fixed delay, at as little CPU as Python can.
 
 Run as `python bench/instant_server.py REPLY.json DELAY_SECONDS [NAME=REPLY.json …]`; it prints its port. The other end
-of a benchmark: whoever asks under `/NAME/v1/…` gets the reply of that name; `/stats` says how often and when each was asked, and forgets.
+of a benchmark: whoever asks under `/NAME/v1/…` gets the reply of that name. `/stats` says how often and when each was
+asked, and begins anew.
 """
 
 from __future__ import annotations

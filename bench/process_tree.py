@@ -48,8 +48,8 @@ def process(pid: int) -> Process | None:
 def tree(root: int) -> list[Process]:
     """A process and everything under it, parents before children."""
     under: dict[int, list[Process]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit() and (found := process(int(name))) is not None:
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and (found := process(int(folder.name))) is not None:
             under.setdefault(found.parent, []).append(found)
     first = process(root)
     found_all = [first] if first is not None else []

@@ -93,9 +93,15 @@ def main() -> None:
     if args.cases < 10:
         parser.error("--cases: at least 10")
     faults = Faults(
-        seed=args.seed, malformed=0.05, errors=0.05, resets=0.02, every=max(50, args.cases // 4), burst=args.concurrency,
-        retry_after=1, always_malformed=_UNREADABLE, always_error=_UNANSWERED,
-    )  # fmt: skip
+        seed=args.seed,
+        malformed=0.05,
+        errors=0.05,
+        resets=0.02,
+        every=max(50, args.cases // 4),
+        burst=args.concurrency,
+        always_malformed=_UNREADABLE,
+        always_error=_UNANSWERED,
+    )
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_cases(folder / "cases.jsonl", planted(args.cases))

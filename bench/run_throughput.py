@@ -95,7 +95,8 @@ def contenders(args: argparse.Namespace) -> tuple[dict[str, Command], list[Peer]
 def report(rounds: list[dict[str, Figures]], count: int) -> float:
     """The table; what share of the bare loop `adjudge run` reached."""
     print(f"{count} comparisons, {DELAY * 1000:g} ms server, {CONCURRENCY} at a time, median of {len(rounds)} rounds")
-    print(f"{'':24}{'judgments/s':>12}{'of the bare loop':>18}{'CPU-ms each':>13}{'peak MB':>9}{'whole command, s':>18}")
+    heads = f"{'judgments/s':>12}{'of the bare loop':>18}{'CPU-ms each':>13}{'peak MB':>9}{'whole command, s':>18}"
+    print(f"{'':24}{heads}")
     reached = 0.0
     for name in rounds[0]:
         found = [each[name] for each in rounds]

@@ -1,4 +1,4 @@
-"""What every peer's script starts from: its arguments and its cases. Uses nothing but Python itself, in any environment.
+"""What every peer's script starts from: its arguments and its cases. Needs nothing but Python itself.
 
 A peer is started as `python peers/NAME.py URL CASES.jsonl CONCURRENCY` and says nothing unless something went wrong.
 """
@@ -31,12 +31,13 @@ def wanted() -> Wanted:
 
 def completion(content: str | None, **more: Any) -> dict[str, Any]:
     """A chat completion that says this."""
+    message = {"role": "assistant", "content": content, **more}
     return {
         "id": "x",
         "object": "chat.completion",
         "created": 0,
         "model": "m",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": content, **more}, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1500, "completion_tokens": 900, "total_tokens": 2400},
     }
 
