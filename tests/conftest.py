@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from postgres import PostgresForTests, running_postgres
 from scripted.judging import OpenJudge, open_anthropic, open_openai
 from scripted.provider import ScriptedProvider
 
@@ -44,6 +45,12 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
     opened = open_journal(tmp_path / "journal.db")
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresForTests]:
+    with running_postgres() as started:
+        yield started
 
 
 @pytest.fixture

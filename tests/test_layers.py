@@ -30,7 +30,9 @@ LAYERS = [
     "cli",
 ]
 # Within judges/: roles and wires know no judge, and the judges know no protocol.
-INNER = {"judges": ["base", "roles", "prices", "providers", "wires", "embedded", "llm", "jury", "specs"]}
+INNER = {
+    "judges": ["waiting", "base", "budget", "roles", "prices", "providers", "wires", "embedded", "llm", "jury", "specs"]
+}
 
 
 def imports_of(file):

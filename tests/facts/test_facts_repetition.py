@@ -1,6 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adjudge.facts.repetition import find_repetition
+from adjudge.facts.repetition import _may_repeat, find_repetition
+from adjudge.facts.sentences import sentence_spans
 
 REPEATED = [
     ("The cat sat on the mat. It rained. The cat sat on the mat.", 2),
@@ -40,3 +43,12 @@ def test_the_most_repeated_sentence_comes_first_and_the_list_is_short() -> None:
     spots = find_repetition(text)
     assert len(spots) == 3
     assert text[spots[0].start : spots[0].end] == sentences[4].strip()
+
+
+@given(st.lists(st.sampled_from(["one two", "e.g. it", "3.5", " ", "\n", ".", "!", '."', ".'))", "\x1c", "_*", "`"])))
+def test_the_first_look_overlooks_no_sentence_that_stands_twice(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    with_letters = [sentence for sentence in sentences if any(map(str.isalpha, sentence))]
+    if len(set(with_letters)) < len(with_letters):
+        assert _may_repeat(text)

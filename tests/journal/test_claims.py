@@ -1,17 +1,14 @@
-"""One caller at a time for each question, across tasks, journal objects and processes; a killed one lets go."""
+"""One caller at a time for each question, across tasks and open journals; whoever comes later finds the reply."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from pathlib import Path
 
 import pytest
-from scripted.provider import ScriptedProvider, waits
 
-from adjudge.journal import Journal, open_journal
+from adjudge.journal import Journal, Stored, open_journal
 
+REPLY = Stored(b"{}", 1_700_000_000.125, 3, {"temperature": None})
 KEY, OTHER_KEY = "0123456789abcdef" * 4, "fedcba9876543210" * 4
 
 
@@ -31,7 +28,7 @@ async def test_a_claim_is_held_by_one_at_a_time(journal: Journal) -> None:
 
 
 async def test_different_questions_do_not_wait_for_each_other(journal: Journal) -> None:
-    async with asyncio.timeout(1), journal.claim(KEY), journal.claim(OTHER_KEY):
+    async with asyncio.timeout(5), journal.claim(KEY), journal.claim(OTHER_KEY):
         pass
 
 
@@ -39,85 +36,79 @@ async def test_a_claim_ends_with_an_error_too(journal: Journal) -> None:
     with pytest.raises(ZeroDivisionError):
         async with journal.claim(KEY):
             _ = 1 / 0
-    async with asyncio.timeout(1), journal.claim(KEY):
+    async with asyncio.timeout(5), journal.claim(KEY):
         pass
 
 
-async def test_two_journal_objects_on_one_file_exclude_each_other(journal: Journal, tmp_path: Path) -> None:
-    other = open_journal(tmp_path / "journal.db")
+async def test_a_claim_hands_over_the_reply_that_is_there(journal: Journal) -> None:
+    async with journal.claim(KEY) as stored:
+        assert stored is None
+        await journal.put(KEY, REPLY)
+    async with asyncio.timeout(5), journal.claim(KEY) as stored:
+        assert stored == REPLY
+
+
+async def test_those_who_waited_find_what_the_first_one_stored(journal: Journal) -> None:
+    asked = 0
+
+    async def ask() -> Stored:
+        nonlocal asked
+        async with journal.claim(KEY) as stored:
+            if stored is None:
+                asked += 1
+                await asyncio.sleep(0.02)
+                await journal.put(KEY, stored := REPLY)
+        return stored
+
+    assert await asyncio.gather(*(ask() for _ in range(20))) == [REPLY] * 20
+    assert asked == 1
+
+
+async def test_a_caller_that_gives_up_waiting_leaves_nothing_claimed(journal: Journal, place: str) -> None:
+    other = open_journal(place)
+    for pause in (0.0, 0.0, 0.001, 0.002, 0.005):
+        task = asyncio.create_task(_hold(journal, 10))
+        await asyncio.sleep(pause)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with asyncio.timeout(5), other.claim(KEY):
+            pass
+    other.close()
+
+
+async def _hold(journal: Journal, seconds: float) -> None:
+    async with journal.claim(KEY):
+        await asyncio.sleep(seconds)
+
+
+async def test_two_open_journals_exclude_each_other(journal: Journal, place: str) -> None:
+    other = open_journal(place)
     async with journal.claim(KEY):
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05), other.claim(KEY):
+            async with asyncio.timeout(0.1), other.claim(KEY):
                 pass
+    async with asyncio.timeout(5), other.claim(KEY):
+        pass
+    async with asyncio.timeout(5), journal.claim(KEY):
+        pass
     other.close()
-    async with asyncio.timeout(1), journal.claim(KEY):
-        pass
 
 
-HOLDER = """
-import asyncio, sys
-from adjudge.journal import open_journal
-async def main():
-    async with open_journal(sys.argv[1]).claim(sys.argv[2]):
-        print("held", flush=True)
-        await asyncio.sleep(60)
-asyncio.run(main())
-"""
+async def test_many_claims_in_two_open_journals_pay_once_for_each_question(journal: Journal, place: str) -> None:
+    other, paid = open_journal(place), []
 
+    async def ask(opened: Journal, number: int) -> Stored:
+        key = f"{number:064x}"[::-1]
+        async with opened.claim(key) as stored:
+            if stored is None:
+                paid.append(number)
+                await asyncio.sleep(0.001)
+                await opened.put(key, stored := Stored(b"%d" % number, 1.0))
+        return stored
 
-async def test_a_killed_process_lets_go_of_its_claim(journal: Journal, tmp_path: Path) -> None:
-    holder = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HOLDER, str(tmp_path / "journal.db"), KEY, stdout=asyncio.subprocess.PIPE
-    )
-    assert holder.stdout is not None
-    assert await holder.stdout.readline() == b"held\n"
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.1), journal.claim(KEY):
-            pass
-    holder.kill()
-    await holder.wait()
-    async with asyncio.timeout(2), journal.claim(KEY):
-        pass
-
-
-JUDGE = """
-import asyncio, sys
-from scripted.judging import open_openai
-from scripted.provider import ScriptedProvider
-from adjudge.cases import Comparison
-from adjudge.journal import open_journal
-from adjudge.judges.base import CompareQuestion
-from adjudge.rubric import shipped
-async def main():
-    provider = ScriptedProvider()
-    provider.url = sys.argv[2]
-    judge = open_openai(provider, open_journal(sys.argv[1]))
-    case = Comparison(task="A question", a="one two three four five six", b="seven eight nine ten eleven twelve")
-    opinions = await asyncio.gather(
-        *(judge.opine(CompareQuestion(case, shipped("compare"), order)) for order in ("ab", "ba", "ab"))
-    )
-    await judge.close()
-    print(opinions[0].model_dump_json())
-asyncio.run(main())
-"""
-
-
-async def test_processes_that_share_a_journal_pay_for_a_question_once(
-    provider: ScriptedProvider, tmp_path: Path
-) -> None:
-    provider.script = lambda request: waits(0.3)
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    runs = [
-        await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-c", JUDGE, str(tmp_path / "journal.db"), provider.url),
-            stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        for _ in range(3)
-    ]
-    outputs = [(await run.communicate())[0] for run in runs]
-    assert [run.returncode for run in runs] == [0, 0, 0]
-    assert len(set(outputs)) == 1
-    assert b'"scores"' in outputs[0]
-    assert provider.calls == 2, "one for each order"
+    asks = [ask(opened, number) for number in range(300) for opened in (journal, other)]
+    replies = await asyncio.gather(*asks)
+    assert sorted(paid) == [*range(300)]
+    assert [reply.body for reply in replies] == [b"%d" % number for number in range(300) for _ in (0, 1)]
+    other.close()

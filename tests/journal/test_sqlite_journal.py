@@ -1,98 +1,63 @@
-"""The journal in a file: what was put in is there, for everybody, also after a kill."""
+"""The journal in a file: formats, permissions, and files that are no journals."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import signal
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from adjudge.errors import JournalError, NotJournalledError
-from adjudge.journal import Journal, ReplayJournal, Stored, call_key, default_path, open_journal
+from adjudge.errors import JournalError
+from adjudge.journal import Stored, default_place, open_journal
 from adjudge.journal.sqlite import VERSION, SqliteJournal
 
-REPLY = Stored(
-    b'{"choices": []} \x00 \xff', 1_700_000_000.125, 3, {"temperature": None, "structure": "tool", "seed": 0}
-)
+REPLY = Stored(b"{}", 1_700_000_000.125, 3, {"temperature": None})
+
+# The tables as formats 1 and 2 had them.
+FORMAT_1 = """
+create table replies (
+    number integer primary key, key text not null unique, at real not null, attempts integer not null,
+    sent text not null, body blob not null
+);
+create table verdicts (
+    number integer primary key, id text not null unique, inputs blob not null, verdict blob not null
+);
+insert into replies (key, at, attempts, sent, body) values ('aa', 1.5, 2, '{"seed": 7}', x'00ff');
+insert into verdicts (id, inputs, verdict) values ('c1', x'01', x'02');
+"""
+FORMAT_2 = """
+create table drafts (number integer primary key, id text not null, changes blob not null);
+create index drafts_by_id on drafts (id);
+insert into drafts (id, changes) values ('d1', x'03');
+"""
 
 
-async def test_a_reply_comes_back_as_it_was_put(journal: Journal) -> None:
-    assert journal.get("a" * 64) is None
-    await journal.put("a" * 64, REPLY)
-    assert journal.get("a" * 64) == REPLY
-
-
-async def test_the_first_reply_to_a_question_stays(journal: Journal) -> None:
-    await journal.put("a" * 64, REPLY)
-    await journal.put("a" * 64, Stored(b"another", 1.0))
-    assert journal.get("a" * 64) == REPLY
-
-
-async def test_many_writers_share_commits_and_lose_nothing(journal: Journal) -> None:
-    keys = [call_key({"number": number}) for number in range(2500)]
-    await asyncio.gather(*(journal.put(key, Stored(key.encode(), 1.0)) for key in keys))
-    for key in keys:
-        stored = journal.get(key)
-        assert stored is not None
-        assert stored.body == key.encode()
-
-
-async def test_a_caller_that_goes_away_does_not_undo_what_is_being_kept(journal: Journal) -> None:
-    task = asyncio.create_task(journal.put("a" * 64, REPLY))
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await journal.put("b" * 64, REPLY)
-    assert journal.get("a" * 64) == REPLY
-
-
-def test_a_journal_outlives_the_loops_it_is_used_from(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+async def test_a_file_of_an_older_format_is_brought_up_to_date_in_place(tmp_path: Path, version: int) -> None:
+    connection = sqlite3.connect(tmp_path / "journal.db")
+    connection.executescript(FORMAT_1 + (FORMAT_2 if version == 2 else "") + f"pragma user_version = {version};")
+    connection.close()
     journal = open_journal(tmp_path / "journal.db")
-    asyncio.run(journal.put("a" * 64, REPLY))
-    asyncio.run(journal.put("b" * 64, REPLY))
+    assert journal.get("aa") == Stored(b"\x00\xff", 1.5, 2, {"seed": 7})
+    assert journal.get_verdict("c1") == (b"\x01", b"\x02")
+    assert journal.get_draft("d1") == ([b"\x03"] if version == 2 else [])
+    await journal.put_draft("d1", b"\x04")
+    await journal.put_run("r1", b"config")
+    await journal.put_outcome("r1", 0, "c1", None)
+    assert journal.get_draft("d1")[-1] == b"\x04"
+    assert list(journal.outcomes("r1")) == [(0, "c1", None)]
     journal.close()
-    again = open_journal(tmp_path / "journal.db")
-    assert again.get("a" * 64) == again.get("b" * 64) == REPLY
-    again.close()
+    connection = sqlite3.connect(tmp_path / "journal.db")
+    assert connection.execute("pragma user_version").fetchone() == (VERSION,)
+    connection.close()
 
 
-async def test_verdicts_are_found_by_a_unique_beginning_of_their_id(journal: Journal) -> None:
-    await journal.put_verdict("cabc1", b"in 1", b"out 1")
-    await journal.put_verdict("cabc2", b"in 2", b"out 2")
-    await journal.put_verdict("cabc1", b"in 1", b"changed")
-    assert journal.get_verdict("cabc1") == (b"in 1", b"out 1")
-    assert journal.get_verdict("cabc2") == (b"in 2", b"out 2")
-    assert journal.get_verdict("cab%") is None
-    assert journal.get_verdict("d") is None
-    with pytest.raises(JournalError, match="several verdicts"):
-        journal.get_verdict("cab")
-
-
-async def test_a_replay_only_reads(journal: Journal) -> None:
-    await journal.put("a" * 64, REPLY)
-    replay = ReplayJournal(journal)
-    assert replay.get("a" * 64) == REPLY
-    with pytest.raises(NotJournalledError, match="made with another journal"):
-        replay.get("b" * 64)
-    with pytest.raises(NotJournalledError):
-        await replay.put("b" * 64, REPLY)
-    with pytest.raises(NotJournalledError):
-        await replay.put_verdict("c1", b"", b"")
-    assert journal.get("b" * 64) is None
-
-
-def test_a_key_depends_on_all_of_the_question_and_not_on_the_order_of_its_fields() -> None:
-    assert call_key({"a": 1, "b": [1, 2]}) == call_key({"b": [1, 2], "a": 1})
-    assert call_key({"a": 1, "b": [1, 2]}) != call_key({"a": 1, "b": [2, 1]})
-
-
-# -- trouble ----------------------------------------------------------------------------------------------------------
+@pytest.mark.skipif(sys.platform == "win32", reason="other permissions there")
+def test_a_new_file_is_for_its_owners_eyes(tmp_path: Path) -> None:
+    open_journal(tmp_path / "journal.db").close()
+    assert os.stat(tmp_path / "journal.db").st_mode & 0o077 == 0  # noqa: PTH116
 
 
 def test_a_file_that_is_no_journal_is_refused_by_name(tmp_path: Path) -> None:
@@ -134,62 +99,10 @@ async def test_a_disk_that_takes_nothing_is_an_error_and_not_a_silence(tmp_path:
     journal.close()
 
 
-# -- several processes ------------------------------------------------------------------------------------------------
-
-WRITER = """
-import asyncio, sys
-from adjudge.journal import Stored, call_key, open_journal
-async def main():
-    journal = open_journal(sys.argv[1])
-    print("ready", flush=True)
-    number = 0
-    while True:
-        await journal.put(call_key({"number": number}), Stored(b"x" * 5000, 1.0))
-        print(number, flush=True)
-        number += 1
-asyncio.run(main())
-"""
-
-
-def test_what_was_reported_kept_survives_a_kill(tmp_path: Path) -> None:
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(tmp_path / "journal.db")], stdout=subprocess.PIPE, text=True
-    )
-    assert writer.stdout is not None
-    lines = [writer.stdout.readline() for _ in range(20)]
-    os.kill(writer.pid, signal.SIGKILL)
-    lines += writer.stdout.readlines()
-    writer.wait()
-    writer.stdout.close()
-    kept = [int(line) for line in lines if line.strip().isdigit() and line.endswith("\n")]
-    assert len(kept) >= 19
-    journal = open_journal(tmp_path / "journal.db")
-    assert all(journal.get(call_key({"number": number})) for number in kept)
-    journal.close()
-
-
-OPENER = """
-import asyncio, sys
-from adjudge.journal import Stored, open_journal
-journal = open_journal(sys.argv[1])
-asyncio.run(journal.put(sys.argv[2] * 64, Stored(b"x", 1.0)))
-journal.close()
-"""
-
-
-def test_processes_that_open_a_new_journal_at_once_all_succeed(tmp_path: Path) -> None:
-    path = str(tmp_path / "journal.db")
-    openers = [subprocess.Popen([sys.executable, "-c", OPENER, path, letter]) for letter in "abcdef"]
-    assert [opener.wait(30) for opener in openers] == [0] * 6
-    journal = open_journal(path)
-    assert all(journal.get(letter * 64) for letter in "abcdef")
-    journal.close()
-
-
 def test_the_default_place_can_be_named_in_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "mine.db"))
-    assert default_path() == tmp_path / "mine.db"
+    assert default_place() == tmp_path / "mine.db"
     monkeypatch.delenv("ADJUDGE_JOURNAL")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     if sys.platform == "linux":
-        assert default_path() == tmp_path / "adjudge" / "journal.db"
+        assert default_place() == tmp_path / "adjudge" / "journal.db"

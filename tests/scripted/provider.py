@@ -98,6 +98,17 @@ def waits(seconds: float, then: Behaviour | None = None) -> Behaviour:
     return behave
 
 
+def tells(behaviour: Behaviour, **headers: str) -> Behaviour:
+    """As told, with these headers: `x_ratelimit_remaining_requests="3"`."""
+
+    async def behave(request: Request, raw: web.Request) -> web.StreamResponse:
+        response = await behaviour(request, raw)
+        response.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
+        return response
+
+    return behave
+
+
 def resets(after: bytes | None = None) -> Behaviour:
     """The connection breaks: before any reply, or in the middle of the body after these bytes of it."""
 

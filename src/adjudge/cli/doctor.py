@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         except AdjudgeError as error:
             failed = True
             print(f"missing  {name}: {error}")
-    for extra, module in (("local", "xllamacpp"), ("providers", "pydantic_ai")):
+    for extra, module in (("local", "xllamacpp"), ("providers", "pydantic_ai"), ("postgres", "psycopg")):
         if find_spec(module) is None:
             print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")
         else:
@@ -82,11 +82,11 @@ def _check_embedded() -> str:
     return "judges offline"
 
 
-def _check_journal(path: str | None) -> str:
-    from ..journal import default_path, open_journal
+def _check_journal(named: str | None) -> str:
+    from ..journal import default_place, masked, open_journal
 
-    open_journal(path).close()
-    return str(path or default_path())
+    open_journal(named).close()
+    return masked(named or default_place())
 
 
 def _check_words() -> str:

@@ -45,6 +45,7 @@ def add_journal_argument(parser: Any) -> None:
     """The option that names the journal."""
     parser.add_argument(
         "--journal",
-        metavar="FILE",
-        help="where replies and verdicts are kept (default: $ADJUDGE_JOURNAL, else the user's data folder)",
+        metavar="FILE|URL",
+        help="where replies and verdicts are kept: a file, or postgresql://user:password@host/database "
+        "(default: $ADJUDGE_JOURNAL, else the user's data folder)",
     )

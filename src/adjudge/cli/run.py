@@ -7,6 +7,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,16 @@ examples:
   adjudge run dialogue transcripts/ --run talks
   adjudge run --resume out
 """
+# What a run is made of; a resumed one cannot be given another.
+_SETTLED = {
+    "protocol": "a protocol",
+    "input": "INPUT",
+    "directory": "--run",
+    **{name: "--" + name.replace("_", "-") for name in (
+        "map", "input_format", "skip_bad", "shuffle", "judge", "one_order", "search", "evaluator", "critic",
+        "languages", "rubric", "seed", "sample", "temperature", "max_tokens",
+    )},
+}  # fmt: skip
 _HALTED = {
     "interrupted": "stopped as asked",
     "budget": "the budget is used up",
@@ -60,7 +71,7 @@ def register(commands: Any) -> None:
     shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
     shown.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
     shown.add_argument("--json-progress", action="store_true", help="one JSON object a second on standard error")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, default_of=parser.get_default)
 
 
 def _add_reading(group: Any) -> None:
@@ -106,9 +117,10 @@ def run(args: argparse.Namespace) -> int:
     from ..runs.running import run_directory
 
     if args.resume is not None:
-        for name in ("protocol", "input", "directory"):
-            if getattr(args, name) is not None:
-                raise InputError("--resume", f"stands beside {name}", "a run knows its own: --resume DIR is enough")
+        for name in _SETTLED:
+            if getattr(args, name) != args.default_of(name):
+                found = f"stands beside {_SETTLED[name]}"
+                raise InputError("--resume", found, "a run keeps the one it was begun with; begin another for that")
     elif args.protocol is None or args.input is None or args.directory is None:
         raise InputError("run", "something is missing", "PROTOCOL INPUT --run DIR, or --resume DIR")
     if args.limit is not None and args.limit < 1:
@@ -143,9 +155,13 @@ def _begin(args: argparse.Namespace, directory: RunDirectory) -> None:
 
 def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) -> int:
     from ..engine import run_sync
-    from ..runs.running import check_can_be_priced, estimated, look
+    from ..errors import InputError
+    from ..runs.running import check_can_be_priced, estimated, has_open_batches, look
 
-    stand = look(directory, limit=args.limit, retry=args.retry_failed)
+    if not manner.batch and has_open_batches(directory):
+        found = "batches were handed in and are not collected yet"
+        raise InputError(str(directory.path), found, "go on with --batch, lest their questions are paid twice")
+    stand = look(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     judged = run_sync(lambda: estimated(directory, stand))
     if not args.quiet or args.dry_run:
         _tell_before(stand, judged, manner)
@@ -166,19 +182,19 @@ async def _carry_out(args: argparse.Namespace, directory: RunDirectory, stand: S
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
-        if halt.asked.is_set():
+        if manner.batch:
+            # A batch may take a day: it goes on without us.
+            _tell("what was handed in goes on at the provider; a resumed run collects it")
+        elif not halt.asked.is_set():
+            _tell("finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
+        if manner.batch or halt.asked.is_set():
             halt.now.set()
-            return
-        _tell("finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
         halt.ask("interrupted")
 
     for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, interrupted)
-    try:
-        return await carry_out(directory, stand, manner, _progress(args), halt, limit=args.limit)
-    finally:
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(name)
+        with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
+            loop.add_signal_handler(name, interrupted)
+    return await carry_out(directory, stand, manner, _progress(args), halt, limit=args.limit)
 
 
 def _tell_before(stand: Stand, judged: Estimate, manner: Manner) -> None:
@@ -193,7 +209,8 @@ def _tell_before(stand: Stand, judged: Estimate, manner: Manner) -> None:
             _tell("no price is published for this judge")
         else:
             missing = f", without {', '.join(judged.unpriced)}, for which none is published" if judged.unpriced else ""
-            _tell(f"about ${judged.cost:,.2f} at published prices{missing}")
+            cost = judged.cost / 2 if manner.batch else judged.cost
+            _tell(f"about ${cost:,.2f} at published prices{missing}")
     if manner.budget is not None:
         _tell(f"budget ${manner.budget}, of which ${stand.tally.cost:.4f} is spent")
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
-from ..judges.specs import Asking, open_judge
+from ..judges.budget import Budget
+from ..judges.specs import Asking, collect_batches, open_judge
 from ..judges.wires.base import Wire
+from ..judges.wires.pacing import Pacing
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
@@ -20,6 +22,9 @@ from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
+
+if TYPE_CHECKING:
+    from ..judges.wires.batches.base import BatchSettings
 
 W = TypeVar("W", bound=Wire)
 
@@ -31,6 +36,9 @@ class Engine:
     journal: Journal
     urls: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[tuple[str, Failure], ...] = ()
+    pacing: Pacing | None = None
+    budget: Budget | None = None
+    batches: BatchSettings | None = None
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -50,8 +58,26 @@ class Engine:
 
     def judge(self, spec: str, settings: CompareSettings | DialogueSettings | ReviewSettings) -> Judge:
         """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
-        asking = Asking(self.journal, settings.sampling, settings.sample, self._wires, self.urls, self.recorded)
+        asking = Asking(
+            self.journal,
+            settings.sampling,
+            settings.sample,
+            self._wires,
+            self.urls,
+            self.recorded,
+            self.pacing,
+            self.budget,
+            self.batches,
+        )
         return open_judge(spec, asking)
+
+    async def collect(self) -> int:
+        """Put the replies of batches that an earlier process handed in into the journal; how many there were.
+
+        It waits for those that are not done yet.
+        """
+        asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
+        return await collect_batches(asking)
 
     def used_urls(self) -> dict[str, str]:
         """Where each provider's model was asked: a replay must not depend on today's environment."""
@@ -147,6 +173,16 @@ class Engine:
         return verdict
 
 
-def open_engine(journal: str | Path | None = None) -> Engine:
-    """An engine for many cases over the same journal and connections."""
-    return Engine(open_journal(journal))
+def open_engine(
+    journal: str | Path | None = None,
+    *,
+    pacing: Pacing | None = None,
+    budget: Budget | None = None,
+    batches: BatchSettings | None = None,
+) -> Engine:
+    """An engine for many cases over the same journal and connections.
+
+    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid;
+    `batches` sends them through the provider's batch API, which takes up to a day and costs half.
+    """
+    return Engine(open_journal(journal), pacing=pacing, budget=budget, batches=batches)

@@ -28,6 +28,7 @@ _PATTERNS = (
         r" (?:previous|prior|above|earlier|preceding|existing|original|former|system|judging|grading|scoring)",
         r"(?: \w+)? (?:instructions?|prompts?|rules?|guidelines?|criteria|directions?|rubrics?)\b",
         found="tells the reader to ignore its instructions",
+        words="ignore disregard forget override bypass",
         commands=True,
     ),
     *OTHER_LANGUAGES,
@@ -38,6 +39,8 @@ _PATTERNS = (
         rf":?,? (?:AI |LLM )?{_JUDGE}\b\s?[,:!.—-]",
         rf"|^\W{{0,4}}(?:AI |LLM )?{_JUDGE}\s?[:,] (?:you|please|give|score|rate|choose|select|pick|this)\b",
         found="addresses the judge",
+        words="judge judges evaluator evaluators grader graders rater raters referee referees assessor assessors scorer"
+        " scorers",
     ),
     pattern(
         "give |assign |award |rate |score |grade |mark  & score|rating|grade|points|marks|10| ten|5/5",
@@ -46,6 +49,7 @@ _PATTERNS = (
         r"(?: (?:with|as|at|an?|the|of|out|full|perfect|highest|maximum|top|best|possible)){0,4}",
         r" (?:10|ten|100|5/5|scores?|marks|ratings?|points|grade)\b",
         found="asks for a score",
+        words="give assign award rate score grade mark & 10 ten 100 5 score scores marks rating ratings points grade",
         commands=True,
     ),
     pattern(
@@ -54,6 +58,8 @@ _PATTERNS = (
         r"\b(?:choose|select|pick|declare|name|mark|pronounce|vote for|prefer)(?: this| my| the)?",
         rf" {_ANSWER}(?: {_WHICH})?(?: (?:to be|is|as))?(?: the)? (?:winner|best|better|superior|preferred|over)\b",
         found="asks to be named the winner",
+        words="choose select pick declare name mark pronounce vote prefer & winner best better superior preferred over"
+        " & response answer assistant candidate option model output submission",
         commands=True,
     ),
     pattern(
@@ -69,6 +75,7 @@ _PATTERNS = (
         r" (?:clearly |obviously |definitely |by far |simply |much )?(?:the )?",
         r"(?:better|best|winner|superior|correct one)\b",
         found="says which answer is better",
+        words="response answer assistant & better best winner superior correct",
         cased=True,
     ),
     pattern(
@@ -76,16 +83,18 @@ _PATTERNS = (
         r"\b(?:final )?winner[ \t]{0,3}[:=][ \t*\"']{0,4}(?:response |answer )?(?:A|B|tie)\b",
         found="imitates a verdict",
     ),
-    pattern("[[a]]|[[b]]|[[c]]", r"\[\[[ABC]\]\]", found="imitates a verdict"),
+    pattern("[ & [[a]]|[[b]]|[[c]]", r"\[\[[ABC]\]\]", found="imitates a verdict"),
     pattern(
-        '"winner"|"preference"|"verdict"|"criteria_|"weighted_|"winner_|"summary_|"task_|"correctness_|"depth_|"action',
+        '" & "winner"|"preference"|"verdict"|"criteria_|"weighted_|"winner_|"summary_|"task_|"correctness_|"depth_'
+        '|"action',
         r"\"(?:winner|preference|verdict)\"\s{0,9}:\s{0,9}\"(?:A|B|tie|(?:answer|response)[ _]?[12AB])\"",
         r"|\"(?:criteria_scores|weighted_total_score|winner_rationale|summary_[12]|task_understanding",
         r"|correctness_reasoning|depth_coverage_usefulness|actionability_specificity)\"\s{0,9}:",
         found="imitates the JSON of a verdict",
     ),
     pattern(
-        "[system|<system|</system|# system|#system|system prompt|system message|system note|system override"
+        ":|system & system|instruction:|assistant:|user:|human:"
+        " & [system|<system|</system|# system|#system|system prompt|system message|system note|system override"
         "|system instruction|instruction:|assistant:|user:|human:",
         r"^[ \t]{0,8}(?:\[system(?: \w+)?\]|</?system(?:[_-]?\w+)?>",
         r"|#{1,6} ?system(?: (?:prompt|message|note|override|instructions?))?:?[ \t]*$",
@@ -94,19 +103,22 @@ _PATTERNS = (
         found="imitates the header of another role",
     ),
     pattern(
-        "<<< & >>>",
+        "< & > & <<< & >>>",
         r"(?<!<)<<<(?!<)[ \t]{0,4}(?:END\b|(?:THE )?(?:TASK|CONTEXT|ANSWER|RESPONSE|SEARCH RESULTS)\b)[^<>\n]{0,60}>>>",
         found="imitates the markers around judged text",
         certain=True,
     ),
     pattern(
-        "start of|end of & ]",
+        "[ & ] & start of|end of",
         r"\[(?:the )?(?:start|end) of (?:the )?(?:assistant|response|answer|candidate|user question|evaluation)\b",
         r"[^\[\]\n]{0,40}\]",
         found="imitates the markers around judged text",
         certain=True,
     ),
 )
+
+_ALL_WORDS = frozenset(word for kind in _PATTERNS for group in kind.words for word in group)
+_APART = bytes(code if chr(code).isalnum() or chr(code) == "_" else ord(" ") for code in range(128)) + b" " * 128
 
 # What may stand before an imperative. Anything else ("makes it ignore", "to ignore", "attackers disregard") describes.
 _COMMANDS = Lazy(
@@ -126,8 +138,11 @@ _TALKED_ABOUT = Lazy(
 def find_injection(text: str, task: str = "") -> list[Spot]:
     """The places where the text tries to steer its judge; what the task itself says may be repeated."""
     lowered, asked = text.lower(), task.lower()
+    said = _said_words(lowered) if _is_plain(text) else None
     spots: list[Spot] = []
     for kind in _PATTERNS:
+        if said is not None and not _has_words(said, kind.words):
+            continue
         if not _has_cues(lowered, kind.cues):
             continue
         taken = 0
@@ -142,6 +157,24 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
                 break
     spots.sort(key=lambda spot: (not spot.certain, spot.start, spot.end))
     return spots[:_SHOWN]
+
+
+def _is_plain(text: str) -> bool:
+    """Are all letters and digits ASCII? Only then do the words of a pattern stand in every match of it."""
+    return text.isascii() or not any(char > "\x7f" and char.isalnum() for char in set(text))
+
+
+def _said_words(lowered: str) -> frozenset[bytes]:
+    """Those words of the patterns that stand in the text; one pass over it instead of one for every cue."""
+    return _ALL_WORDS.intersection(lowered.encode("ascii", "replace").translate(_APART).split())
+
+
+def _has_words(said: frozenset[bytes], groups: tuple[frozenset[bytes], ...]) -> bool:
+    # A plain loop, as below.
+    for group in groups:  # noqa: SIM110
+        if said.isdisjoint(group):
+            return False
+    return True
 
 
 def _has_cues(lowered: str, groups: tuple[tuple[str, ...], ...]) -> bool:

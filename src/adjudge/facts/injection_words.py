@@ -12,22 +12,34 @@ from .patterns import Lazy
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """`cues`: of each group one lower-case piece stands in every match. `commands`: counts only as an imperative."""
+    """`cues`: of each group one lower-case piece stands in every match. `commands`: counts only as an imperative.
+
+    `words` are a faster look than cues: of each group one stands in every match as a whole word, if all letters and
+    digits of the text are ASCII. Other alphabets, and letters that only look like ours when case is ignored, have cues.
+    """
 
     cues: tuple[tuple[str, ...], ...]
     regex: Lazy
     found: str
     certain: bool = False
     commands: bool = False
+    words: tuple[frozenset[bytes], ...] = ()
 
 
 def pattern(
-    cues: str, *regex: str, found: str, certain: bool = False, commands: bool = False, cased: bool = False
+    cues: str,
+    *regex: str,
+    found: str,
+    certain: bool = False,
+    commands: bool = False,
+    cased: bool = False,
+    words: str = "",
 ) -> Pattern:
-    """A pattern from its cues ("a|b & c": a or b, and c) and the pieces of its expression."""
+    """A pattern from its cues ("a|b & c": a or b, and c), the pieces of its expression, and its words ("a b & c")."""
     flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
     groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
-    return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands)
+    known = tuple(frozenset(group.encode().split()) for group in words.split(" & ")) if words else ()
+    return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands, known)
 
 
 # Stands in every request for a score or the win; the few words of a first group spare the many of the second.
@@ -49,6 +61,8 @@ OTHER_LANGUAGES = (
         r"|पिछले (?:सभी |सारे )?निर्देशों को (?:अनदेखा|नज़रअंदाज़)|तجाهل",
         r"|تجاهل (?:جميع |كل )?التعليمات السابقة",
         found="tells the reader to ignore its instructions",
+        words="ignora ignore ignoran ignoren ignori ignores ignorez ignoriere ignorieren olvida olvide olvidan olviden"
+        " oublie oublies oubliez vergiss vergessen esqueca dimentica",
     ),
     pattern(
         "juez|jueza|evaluador|juge|évaluateur|richter|bewerter|gutachter|gutachtende|juiz|avaliador|giudice|"
@@ -69,6 +83,8 @@ OTHER_LANGUAGES = (
         r"|(?:심사위원|평가자|심판)(?:님|에게|께)[,:! ]|(?:प्रिय |सम्मानित )?(?:निर्णायक|मूल्यांकनकर्ता|"
         r"न्यायाधीश)(?: महोदय| जी)?[,:!]|(?:عزيزي |إلى |ملاحظة إلى )(?:الحكم|المقيم|المُقيِّم|القاضي)[،,:!]?",
         found="addresses the judge",
+        words="juez jueza evaluador evaluadora juge cherjuge aujuge lejuge richter richterin bewerter bewerterin"
+        " gutachter gutachterin juiz avaliador avaliadora giudice valutatore",
     ),
     pattern(
         _ANSWER +
@@ -95,6 +111,7 @@ OTHER_LANGUAGES = (
         r"|(?:أعط|امنح|اعط|أعطِ) (?:هذه |هذا )?(?:الإجابة|الجواب|الرد|إجابتي) (?:ال)?(?:10|درجة كاملة|الدرجة الكاملة|"
         r"أعلى درجة|العلامة الكاملة|الدرجة القصوى|درجة)",
         found="asks for a score",
+        words="respuesta antwort resposta risposta atribua questa",
     ),
     pattern(
         _ANSWER +
@@ -119,5 +136,6 @@ OTHER_LANGUAGES = (
         r"|(?:اختر|أعلن|اعتبر|حدد) (?:هذه |هذا )?(?:الإجابة|الجواب|الرد|إجابتي) (?:[AB12] )?(?:ك|هي |هو )?(?:فائز\w*|"
         r"الفائز\w*|الأفضل|أفضل)",
         found="asks to be named the winner",
+        words="respuesta antwort resposta risposta",
     ),
 )  # fmt: skip

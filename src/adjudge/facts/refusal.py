@@ -81,6 +81,7 @@ _CUES = (
     "नहीं", "لا ", "لن ", "غير قادر", "لست", "不便", "没办法", "沒辦法", "consigo", "no me es", "no estoy", "não me",
     "non sono", "non mi", "ne suis pas",
 )  # fmt: skip
+_ASCII_CUES = tuple(cue for cue in _CUES if cue.isascii())
 _ANSWERS_AFTER_ALL = Lazy(
     r"```|^[ \t]*(?:[-*•]|\d{1,2}[.)])\s|\bhere(?:'s| is| are)\b"
     r"|(?:aquí tienes|voici|hier (?:ist|sind)|aqui est[áã]|ecco)\b|以下(?:は|是|に|のとおり)|다음은|यहाँ|إليك",
@@ -172,7 +173,10 @@ def find_refusal(text: str, asked: str = "") -> Spot | None:
     """The refusal that is the text's main content, or None; a hint where it may be the words that were asked for."""
     opening = text[:_OPENING].replace("’", "'")
     lowered = opening.lower()
-    if not any(cue in lowered for cue in _CUES):
+    for cue in _ASCII_CUES if lowered.isascii() else _CUES:
+        if cue in lowered:
+            break
+    else:
         return None
     match = _FIRM().search(opening) or _OTHERS().search(opening)
     firm = match is not None

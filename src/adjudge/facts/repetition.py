@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .sentences import code_spans, rough_words, sentence_spans
+from .sentences import CLOSERS, code_spans, rough_words, sentence_spans
 from .spots import Spot
 
 _WORDS = 6
+_AROUND = " \t\r\v\f\x1c\x1d\x1e\x1f" + CLOSERS
 _SHOWN = 3
 
 
 def find_repetition(text: str) -> list[Spot]:
     """The sentences that stand more than once, the most frequent first; each at its first repeat."""
+    if text.isascii() and not _may_repeat(text):
+        return []
     spans = sentence_spans(text)
     if len(spans) < 2:
         return []
@@ -40,6 +43,23 @@ def find_repetition(text: str) -> list[Spot]:
         spots.append((len(places), Spot(start, end, f"stands {len(places) + 1} times word for word", True)))
     spots.sort(key=lambda item: (-item[0], item[1].start))
     return [spot for _, spot in spots[:_SHOWN]]
+
+
+def _may_repeat(text: str) -> bool:
+    """Whether any two pieces between stops are equal: a first look that is twenty times cheaper than sentences are.
+
+    A sentence that stands twice is cut at the same stops both times, and what the sentence before it leaves in front of
+    its first piece (white space, closing marks) is stripped. One with letters has a piece that is not empty.
+    """
+    seen: set[str] = set()
+    count = 0
+    for piece in text.replace("!", ".").replace("?", ".").replace("\n", ".").split("."):
+        if piece := piece.strip(_AROUND):
+            seen.add(piece)
+            count += 1
+            if len(seen) < count:
+                return True
+    return False
 
 
 def _inside(at: int, spans: list[tuple[int, int]]) -> bool:

@@ -61,7 +61,7 @@ class Journal(Protocol):
         ...
 
     async def put_outcome(self, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
-        """Keep what came of a case, a verdict or a failure. A verdict stays; a failure gives way to what comes later."""
+        """Keep what came of a case, a verdict or a failure. A verdict stays; a failure gives way to what follows."""
         ...
 
     def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:

@@ -43,23 +43,26 @@ class BatchThread(Generic[J]):
         self._most = most
         self._queue: queue.SimpleQueue[J | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._guard = threading.Lock()
+        self._closed = False
 
     def submit(self, job: J) -> None:
         """Queue a job; jobs are begun in the order they came."""
-        if self._thread is None:
-            with self._starting:
-                if self._thread is None:
-                    worker = self._open_worker()
-                    thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
-                    thread.start()
-                    self._thread = thread
-        self._queue.put(job)
+        with self._guard:
+            if self._closed:
+                raise JournalError("the journal is closed")
+            if self._thread is None:
+                worker = self._open_worker()
+                self._thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
+                self._thread.start()
+            self._queue.put(job)
 
     def close(self) -> None:
         """Finish what is queued, then let the worker go."""
-        if self._thread is not None:
+        with self._guard:
+            self._closed = True
             self._queue.put(None)
+        if self._thread is not None:
             self._thread.join()
             self._thread = None
 

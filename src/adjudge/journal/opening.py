@@ -6,13 +6,14 @@ import os
 import sys
 from pathlib import Path
 
+from .address import is_server
 from .base import Journal
 
 
-def default_path() -> Path:
-    """Where replies are kept unless somebody says otherwise."""
+def default_place() -> str | Path:
+    """Where replies are kept unless somebody says otherwise: a file, or a server's address."""
     if named := os.environ.get("ADJUDGE_JOURNAL"):
-        return Path(named)
+        return named if is_server(named) else Path(named)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
@@ -22,8 +23,13 @@ def default_path() -> Path:
     return Path(base) / "adjudge" / "journal.db"
 
 
-def open_journal(path: str | Path | None = None) -> Journal:
-    """The journal at a path, made if it is not there."""
+def open_journal(where: str | Path | None = None) -> Journal:
+    """The journal in a file or at `postgresql://…`, made if it is not there."""
+    place = where if where is not None else default_place()
+    if isinstance(place, str) and is_server(place):
+        from .postgres import PostgresJournal
+
+        return PostgresJournal(place)
     from .sqlite import SqliteJournal
 
-    return SqliteJournal(Path(path) if path is not None else default_path())
+    return SqliteJournal(Path(place))

@@ -8,7 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, cast
+
+import orjson
 
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
@@ -23,7 +26,8 @@ from .base import (
     RateQuestion,
     ResearchQuestion,
 )
-from .prices import cost_of
+from .budget import Budget
+from .prices import at_most, cost_of
 from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Prompt, Reading, Role
 from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
@@ -60,6 +64,7 @@ class LLMJudge:
     journal: Journal
     sampling: Sampling = field(default_factory=Sampling)
     sample: int = 0
+    budget: Budget | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
         role = _ROLES[type(question)]
@@ -126,11 +131,10 @@ class LLMJudge:
         )
         async with self.journal.claim(key) as stored:
             if stored is None:
-                delivery = await self.wire.send(prompt, sampling)
-                if isinstance(delivery, Failure):
-                    return delivery
-                stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
-                await self.journal.put(key, stored)
+                paid = await self._pay(key, prompt, sampling)
+                if isinstance(paid, Failure):
+                    return paid
+                stored = paid
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:
@@ -144,12 +148,51 @@ class LLMJudge:
                 purpose=purpose,
                 model=completion.model or self.wire.model,
                 usage=completion.usage,
-                cost=cost_of(self.wire.provider, self._priced(completion), completion.usage, stored.at),
+                cost=self._cost(completion, stored),
                 attempts=stored.attempts,
                 sent=dict(stored.sent),
             )
         )
         return completion
+
+    async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
+        """Ask, and keep the reply; with a budget, only if the dearest reply there can be is still within it."""
+        reserved = self._at_most(prompt, sampling) if self.budget is not None else None
+        if self.budget is None or reserved is None:
+            return await self._send(key, prompt, sampling)
+        if not await self.budget.reserve(reserved):
+            return self._failure("over_budget", f"one more call may cost ${reserved}, which is more than is left")
+        # Whoever is interrupted does not know what the provider will charge.
+        spent: Decimal | None = None
+        try:
+            paid = await self._send(key, prompt, sampling)
+            spent = Decimal(0) if isinstance(paid, Failure) else self._spent(paid)
+            return paid
+        finally:
+            self.budget.settle(reserved, spent)
+
+    async def _send(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
+        delivery = await self.wire.send(prompt, sampling, key=key)
+        if isinstance(delivery, Failure):
+            return delivery
+        stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
+        await self.journal.put(key, stored)
+        return stored
+
+    def _at_most(self, prompt: Prompt, sampling: Sampling) -> Decimal | None:
+        texts = (prompt.system, *prompt.turns)
+        size = sum(len(text.encode()) for text in texts) + len(orjson.dumps(prompt.schema))
+        return at_most(self.wire.provider, self.wire.model, size, sampling.max_tokens)
+
+    def _spent(self, stored: Stored) -> Decimal | None:
+        try:
+            return self._cost(self.wire.decode(stored.body), stored)
+        except UnreadableReplyError:
+            return None
+
+    def _cost(self, completion: Completion, stored: Stored) -> Decimal | None:
+        model, batch = self._priced(completion), "batch" in stored.sent
+        return cost_of(self.wire.provider, model, completion.usage, stored.at, batch=batch)
 
     def _priced(self, completion: Completion) -> str:
         # A deployment has a name of its user's own; which model it is, its replies say.

@@ -16,14 +16,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import JudgeSpecError
 from ..journal import Journal
 from ..verdicts import Failure
 from .base import Judge
+from .budget import Budget
 from .providers import PROVIDERS, URL_KEY, Provider
 from .wires.base import Sampling, Wire
+
+if TYPE_CHECKING:
+    from .wires.anthropic import AnthropicWire
+    from .wires.batches.base import BatchSettings
+    from .wires.openai import OpenAIWire
+    from .wires.pacing import Pacing
 
 ALLOWED = "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, or jury:A+B+C"
 _JURY = re.compile(r"jury(?:\((\w+)\))?:(.+)", re.DOTALL)
@@ -44,6 +52,9 @@ class Asking:
     wires: dict[str, Wire] = field(default_factory=dict)
     urls: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[tuple[str, Failure], ...] = ()
+    pacing: Pacing | None = None
+    budget: Budget | None = None
+    batches: BatchSettings | None = None
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:
@@ -58,8 +69,8 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     from .llm import LLMJudge
 
     if spec not in asking.wires:
-        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec))
-    return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample)
+        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.pacing, asking.batches)
+    return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample, asking.budget)
 
 
 def _open_embedded(spec: str) -> Judge:
@@ -101,9 +112,28 @@ def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Jud
     return Jury(spec, jurors, rules[rule] if rule else "median", asking.recorded)
 
 
-def _open_wire(spec: str, url: str | None) -> Wire:
+async def collect_batches(asking: Asking) -> int:
+    """Put the replies of batches that an earlier process handed in into the journal; how many there were."""
+    if asking.batches is None or not asking.batches.ledger.exists():
+        return 0
+    from .wires.batches.ledger import Ledger
+    from .wires.batches.wire import BatchWire
+
+    ledger = Ledger(asking.batches.ledger)
+    specs = dict.fromkeys(entry.judge for entry in ledger.open_entries())
+    ledger.close()
+    kept = 0
+    for spec in specs:
+        open_judge(spec, asking)
+        wire = asking.wires[spec]
+        if isinstance(wire, BatchWire):
+            kept += await wire.collect(asking.journal)
+    return kept
+
+
+def _open_wire(spec: str, url: str | None, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:
     if spec.startswith(("http://", "https://")):
-        return _open_url(spec)
+        return _tuned(_open_url(spec), spec, pacing, batches)
     provider, colon, model = spec.partition(":")
     if not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
         raise JudgeSpecError("judge", f"{spec!r} names no judge", f"allowed: {ALLOWED}")
@@ -112,13 +142,28 @@ def _open_wire(spec: str, url: str | None) -> Wire:
 
         return LocalWire(Path(model).expanduser())
     if provider in PROVIDERS:
-        return _open_provider(PROVIDERS[provider], model, spec, url)
+        return _tuned(_open_provider(PROVIDERS[provider], model, spec, url), spec, pacing, batches)
+    if batches is not None:
+        from .wires.batches.wire import no_batches
+
+        raise no_batches(spec)
     from .wires.direct import DirectWire
 
     return DirectWire(spec)
 
 
-def _open_url(spec: str) -> Wire:
+def _tuned(wire: OpenAIWire | AnthropicWire, spec: str, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:
+    """The wire, in batches if so asked for, else in step with all others to the same provider and host."""
+    if batches is not None:
+        from .wires.batches.wire import batched
+
+        return batched(wire, spec, batches)
+    if pacing is not None:
+        wire.poster.pace = pacing.pace(wire.provider, wire.poster.url)
+    return wire
+
+
+def _open_url(spec: str) -> OpenAIWire:
     from .wires.http import Poster
     from .wires.openai import OpenAIWire, default_dialect
 
@@ -138,7 +183,7 @@ def _open_url(spec: str) -> Wire:
     return OpenAIWire("", model, poster, _bearer(key or None), default_dialect("", model))
 
 
-def _open_provider(provider: Provider, model: str, spec: str, url: str | None) -> Wire:
+def _open_provider(provider: Provider, model: str, spec: str, url: str | None) -> OpenAIWire | AnthropicWire:
     from .wires.anthropic import VERSION, AnthropicWire
     from .wires.http import Poster
     from .wires.openai import OpenAIWire, default_dialect

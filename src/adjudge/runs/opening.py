@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..engine import Engine, open_engine
+from ..judges.budget import Budget
+from ..judges.wires.batches.base import BatchSettings
+from ..judges.wires.pacing import Pacing
 
 
-def open_for_run(known: Mapping[str, Any], budget: Any = None) -> Engine:
+def open_for_run(known: Mapping[str, Any], budget: Budget | None = None) -> Engine:
     """The run's journal, this worker's share of its pace, and its budget."""
-    return open_engine(known["journal"])
+    share = known["concurrency"]
+    return open_engine(
+        known["journal"],
+        pacing=Pacing(start=share, ceiling=share, per_minute=known["rate"]),
+        budget=budget,
+        batches=BatchSettings(Path(known["batches"])) if known.get("batches") else None,
+    )

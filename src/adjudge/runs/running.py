@@ -21,6 +21,7 @@ import orjson
 from ..engine import open_engine
 from ..errors import InputError, SetupError
 from ..journal import open_journal
+from ..judges.budget import Purse
 from ..readers.rows import Rows
 from ..version import __version__
 from .directory import RunDirectory, write_whole
@@ -87,7 +88,7 @@ def begin(
             "run_id": "r" + secrets.token_hex(6),
             "software": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "journal": journal or "journal.db",
+            "journal": _named(journal),
             **wanted,
             "input": {
                 "source": source,
@@ -101,10 +102,12 @@ def begin(
     return spooled
 
 
-def look(directory: RunDirectory, *, limit: int | None = None, retry: bool = False) -> Stand:
+def look(
+    directory: RunDirectory, *, limit: int | None = None, retry: bool = False, journal_at: str | None = None
+) -> Stand:
     """Take stock of a run; its files are made whole on the way."""
     known = directory.read()
-    plan, where, cases = directory.plan(), directory.journal(known), known["input"]["cases"]
+    plan, where, cases = directory.plan(), journal_at or directory.journal(known), known["input"]["cases"]
     journal = open_journal(where)
     try:
         tally, done = take_stock(directory, journal, plan.run_id, cases, retry=retry)
@@ -117,8 +120,9 @@ def look(directory: RunDirectory, *, limit: int | None = None, retry: bool = Fal
 
 
 async def estimated(directory: RunDirectory, stand: Stand) -> Estimate:
-    """What the open cases would ask and cost."""
+    """What the open cases would ask and cost; the journal learns of the run on the way."""
     async with open_engine(stand.journal) as engine:
+        await engine.journal.put_run(stand.plan.run_id, directory.config.read_bytes())
         return await estimate(stand.plan, engine, directory.cases, stand.open)
 
 
@@ -139,7 +143,9 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, cases=stand.open)
+    purse = None if manner.budget is None else Purse(manner.budget, stand.tally.cost)
+    more = {"batches": str(directory.batches.resolve())} if manner.batch else {}
+    engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:
@@ -176,6 +182,13 @@ def _wanted(directory: RunDirectory, known: Mapping[str, Any], limit: int | None
     return in_order(directory.cases, known["input"]["cases"], shuffle=known["shuffle"], limit=limit)
 
 
+def _named(journal: str | None) -> str:
+    """The journal as the run remembers it: in its own folder, elsewhere, or in a database."""
+    if journal is None:
+        return "journal.db"
+    return journal if "://" in journal else str(Path(journal).expanduser().resolve())
+
+
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """A run stays what it is: other cases or another judge need another folder."""
     if known["digest"] != wanted["digest"]:
@@ -188,6 +201,19 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
         if before != now:
             found = f"holds a run with {key} = {before!r}, not {now!r}"
             raise InputError(str(directory.path), found, "another folder for this one")
+
+
+def has_open_batches(directory: RunDirectory) -> bool:
+    """Whether something was handed in to a batch API that nobody has fetched."""
+    if not directory.batches.exists():
+        return False
+    from ..judges.wires.batches.ledger import Ledger as BatchLedger
+
+    ledger = BatchLedger(directory.batches)
+    try:
+        return bool(ledger.open_entries())
+    finally:
+        ledger.close()
 
 
 def check_can_be_priced(judged: Estimate, manner: Manner) -> None:

@@ -148,6 +148,7 @@ async def work() -> None:
     loop = asyncio.get_running_loop()
     try:
         async with open_for_run(known, purse) as engine:
+            await engine.collect()
             worker = _Worker(Judging(Plan(**known["plan"]), engine, known["at_once"]), say, purse)
             threading.Thread(target=_listen, args=(loop, worker), name="adjudge-inbox", daemon=True).start()
             # What is loaded by now stays: the collector need not look at it again and again.

@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from .. import errors
+from ..judges.budget import Budget
 from . import frames
 from .judging import Outcome
 from .plan import Manner, Plan
@@ -25,14 +26,7 @@ from .plan import Manner, Plan
 Hear = Callable[[Sequence[Outcome]], None]
 _DEATHS = 3  # workers that may end one after another without anything done in between
 _SMALLEST_CHUNK = 4
-
-
-class Purse(Protocol):
-    """The parent's side of a budget."""
-
-    async def reserve(self, at_most: Decimal) -> bool: ...
-
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None: ...
+_IN_BATCHES = 5000
 
 
 @dataclass(slots=True)
@@ -68,7 +62,7 @@ class LocalWorkers:
 
     def __init__(
         self, plan: Plan, journal: str, manner: Manner, lines: Iterator[bytes], hear: Hear, halt: Halt,
-        purse: Purse | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
+        purse: Budget | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self._plan, self._journal, self._manner, self._more = plan, journal, manner, dict(more or {})
         self._lines, self._hear, self._halt, self._purse = lines, hear, halt, purse
@@ -87,8 +81,11 @@ class LocalWorkers:
         listening = {asyncio.create_task(self._tend(share)) for share in shares}
         halting = asyncio.create_task(self._heed())
         try:
-            for finished in asyncio.as_completed(listening):
-                await finished
+            # An error in one worker asks the others to finish what they have begun; only then is it told.
+            ended = await asyncio.gather(*listening, return_exceptions=True)
+            for error in ended:
+                if isinstance(error, BaseException):
+                    raise error
         finally:
             halting.cancel()
             for task in (*listening, *self._tasks):
@@ -151,7 +148,7 @@ class LocalWorkers:
             "plan": self._plan.stored(),
             "journal": self._journal,
             "concurrency": share,
-            "at_once": cases_at_once(self._plan, share),
+            "at_once": self._at_once(share),
             "rate": None if self._manner.rate is None else self._manner.rate / self._count,
             "budget": self._purse is not None,
             **self._more,
@@ -159,13 +156,17 @@ class LocalWorkers:
         worker.send(frames.PLAN, orjson.dumps(known))
         return worker
 
+    def _at_once(self, share: int) -> int:
+        # A batch should be large, and takes long: many cases wait for it together.
+        return _IN_BATCHES if self._manner.batch else cases_at_once(self._plan, share)
+
     def _open(self) -> bool:
         """Whether cases are left that no worker has."""
         return bool(self._returned) or not self._exhausted
 
     def _feed(self, worker: _Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
-        at_once = cases_at_once(self._plan, worker.share)
+        at_once = self._at_once(worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
         while not worker.finishing and len(worker.begun) < at_once + chunk:
             lines = self._take(chunk)
@@ -229,7 +230,7 @@ class LocalWorkers:
                 name, text = orjson.loads(payload)
                 error = told_again(name, text)
 
-    async def _grant(self, worker: _Worker, purse: Purse, number: int, amount: Decimal) -> None:
+    async def _grant(self, worker: _Worker, purse: Budget, number: int, amount: Decimal) -> None:
         granted = await purse.reserve(amount)
         if granted:
             worker.reserved.append(amount)

@@ -18,10 +18,10 @@ Reason = Literal[
     "server_error",  # still 5xx after the last retry
     "timeout",
     "connection",
+    "over_budget",  # what the call may cost is more than is left
     "no_quorum",  # too few members of a jury gave an opinion
     "invalid",  # the case itself cannot be judged
     "crashed",  # our own code could not bear this case: please tell us
-    "over_budget",  # the next call could have cost more than is left
 ]
 
 

@@ -151,8 +151,8 @@ async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
 class BoundedWire(OpenAIWire):
     """Over HTTP nothing of ours keeps a small model from writing on: here the schema cuts its texts short."""
 
-    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        return await super().send(replace(prompt, schema=bounded_schema(prompt.schema, 12, 2)), sampling)
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        return await super().send(replace(prompt, schema=bounded_schema(prompt.schema, 12, 2)), sampling, key=key)
 
 
 async def test_the_same_model_judges_behind_an_openai_compatible_server(weights: Path, journal: Journal) -> None:

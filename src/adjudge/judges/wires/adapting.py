@@ -5,7 +5,7 @@ The two HTTP wires share this; what a dialect is, and what a complaint means, is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from ...verdicts import Failure
@@ -14,6 +14,8 @@ from .base import Delivery, Sampling
 from .http import Answered, IsReply, Poster, Refused
 
 D = TypeVar("D")
+Sent = Mapping[str, str | int | float | None]
+Post = Callable[[bytes, Sent], Awaitable[Answered | Refused | Failure]]
 
 
 class Adaptable(Protocol[D]):
@@ -29,20 +31,28 @@ async def deliver(
     wire: Adaptable[D],
     prompt: Prompt,
     sampling: Sampling,
+    post: Post | None = None,
     *,
     encode: Callable[[str, Prompt, Sampling, D], bytes],
     adapt: Callable[[D, Refused], D | None],
     is_reply: IsReply,
     really_sent: Callable[[D, Sampling], dict[str, Any]],
 ) -> Delivery | Failure:
-    """One reply; a refusal that names what it does not take is met without it, as often as there is something left."""
+    """One reply; a refusal that names what it does not take is met without it, as often as there is something left.
+
+    `post` is another way there than the wire's own poster.
+    """
     attempts = 0
     tried: set[D] = set()
     while True:
         # Another call may change the dialect while this one waits: what was sent is what is judged and recorded.
         dialect = wire.dialect
         tried.add(dialect)
-        reply = await wire.poster.post(encode(wire.model, prompt, sampling, dialect), wire.headers, is_reply)
+        body = encode(wire.model, prompt, sampling, dialect)
+        if post is None:
+            reply = await wire.poster.post(body, wire.headers, is_reply)
+        else:
+            reply = await post(body, really_sent(dialect, sampling))
         if isinstance(reply, Failure):
             return reply
         attempts += reply.attempts

@@ -59,8 +59,8 @@ class Wire(Protocol):
         """What makes this model this model: part of every journal key, free of secrets."""
         ...
 
-    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        """Pay for one reply."""
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        """Pay for one reply. `key` is the journal's: a wire whose replies come much later names the question by it."""
         ...
 
     def decode(self, body: bytes) -> Completion:

@@ -40,7 +40,7 @@ class DirectWire:
     def identity(self) -> Mapping[str, Any]:
         return {"wire": "direct", "model": self._spec}
 
-    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 

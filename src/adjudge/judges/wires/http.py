@@ -1,6 +1,7 @@
 """One POST that is tried again when that can help: 429, 5xx, time-outs and broken connections, bounded and jittered.
 
 Nothing here knows a provider. A 4xx other than 429 is the caller's to understand: it comes back as `Refused`.
+With a `pace`, all who ask the same provider keep in step, and to be pushed back does not count as an attempt.
 """
 
 from __future__ import annotations
@@ -8,19 +9,21 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
 
 from ...errors import SetupError
 from ...verdicts import Failure, Reason
+from .limits import retry_after
+from .pacing import Pace
 
 IsReply = Callable[[bytes], bool]
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+# A 429 of another kind: there is no money left, and waiting brings none.
+_NO_CREDIT = b"insufficient_quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,20 @@ class Refused:
     attempts: int
 
 
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An attempt that came to nothing. `pushes_back`: the provider has too much to do; where it says so itself, that
+    `counts` as no attempt. `hopeless`: asking again never helps.
+    """
+
+    reason: Reason
+    message: str
+    wait: float | None = None
+    pushes_back: bool = False
+    counts: bool = True
+    hopeless: bool = False
+
+
 @dataclass(slots=True)
 class Poster:
     """Posts to one URL over one connection pool, opened at first use; `needs` says what must be set up before that."""
@@ -59,17 +76,25 @@ class Poster:
     judge: str
     retries: Retries = field(default_factory=Retries)
     needs: SetupError | None = None
+    pace: Pace | None = None
     _sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = field(default_factory=dict)
 
-    async def post(self, body: bytes, headers: Mapping[str, str], is_reply: IsReply) -> Answered | Refused | Failure:
+    def at(self, url: str, *, attempts: int | None = None) -> Poster:
+        """The same server at another address, over the same connections, without the pace of single calls."""
+        retries = self.retries if attempts is None else replace(self.retries, attempts=attempts)
+        return Poster(url, self.judge, retries, self.needs, None, self._sessions)
+
+    async def post(
+        self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, **options: Any
+    ) -> Answered | Refused | Failure:
         """The reply; what is none (a gateway's page, an error in disguise) is tried again, and never stored."""
-        return await self._request("POST", headers, is_reply, data=body)
+        return await self._request("POST", headers, is_reply, data=body, **options)
 
     async def get(
-        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply
+        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, **options: Any
     ) -> Answered | Refused | Failure:
-        """The same for a GET, as search services want it."""
-        return await self._request("GET", headers, is_reply, params=params)
+        """The same for a GET, as search services and batches want it."""
+        return await self._request("GET", headers, is_reply, params=params, **options)
 
     async def _request(
         self, method: str, headers: Mapping[str, str], is_reply: IsReply, **content_of: Any
@@ -79,39 +104,100 @@ class Poster:
         session = self._sessions.get(asyncio.get_running_loop())
         if session is None or session.closed:
             session = await self._open()
-        last: tuple[Reason, str] = ("connection", "never tried")
+        if self.pace is not None:
+            return await self._paced(self.pace, session, method, headers, is_reply, content_of)
+        trouble = Trouble("connection", "never tried")
         for attempt in range(1, self.retries.attempts + 1):
-            wait: float | None = None
-            try:
-                # A redirect is not followed: the case and the key go to the server that was named and to no other.
-                async with session.request(
-                    method, self.url, headers=headers, allow_redirects=False, **content_of
-                ) as response:
-                    content = await response.read()
-                    status = response.status
-                    if status == 200 and is_reply(content):
-                        return Answered(content, attempt)
-                    message = _error_message(content)
-                    if 300 <= status < 400:
-                        message = f"redirects to {response.headers.get('Location', 'nowhere')}"
-                    if 300 <= status < 500 and status not in _RETRIED:
-                        return Refused(status, message, attempt)
-                    wait = _retry_after(response.headers)
-                    if status == 429:
-                        last = ("rate_limited", f"HTTP 429: {message}")
-                    else:
-                        last = ("server_error", f"HTTP {status}: {message}")
-            except aiohttp.ConnectionTimeoutError:
-                last = ("timeout", f"no connection within {self.retries.connect_timeout:g} s")
-            except TimeoutError:
-                last = ("timeout", f"no reply within {self.retries.timeout:g} s")
-            except (aiohttp.ClientError, OSError) as error:
-                last = ("connection", f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
-            if wait is not None and wait > self.retries.longest_wait:
-                return self._failure(last[0], f"{last[1]}; the server asks to wait {wait:g} s", attempt)
+            outcome = await self._attempt(session, method, headers, is_reply, content_of, attempt)
+            if not isinstance(outcome, Trouble):
+                return outcome
+            trouble = outcome
+            if trouble.wait is not None and trouble.wait > self.retries.longest_wait:
+                return self._failure(trouble, attempt)
             if attempt < self.retries.attempts:
-                await asyncio.sleep(self._pause(attempt, wait))
-        return self._failure(last[0], last[1], self.retries.attempts)
+                await asyncio.sleep(self._pause(attempt, trouble.wait))
+        return self._failure(trouble, self.retries.attempts)
+
+    async def _paced(
+        self,
+        pace: Pace,
+        session: aiohttp.ClientSession,
+        method: str,
+        headers: Mapping[str, str],
+        is_reply: IsReply,
+        content_of: Mapping[str, Any],
+    ) -> Answered | Refused | Failure:
+        """The same in step with all others who ask this provider: to be pushed back is no failed attempt."""
+        turn = pace.turn()
+        sent = failed = 0
+        while True:
+            broken = await pace.enter(turn)
+            if broken is not None:
+                message = f"{self.url}: {broken.message}; left alone until it had time to recover"
+                return Failure(reason=broken.reason, message=message, judge=self.judge)
+            sent += 1
+            try:
+                outcome = await self._attempt(session, method, headers, is_reply, content_of, sent)
+                if not isinstance(outcome, Trouble):
+                    pace.answered(turn)
+                    return outcome
+                failed += outcome.counts
+                again = failed < self.retries.attempts and not turn.probes
+                longest_wait = self.retries.longest_wait
+                if outcome.pushes_back:
+                    again = pace.pushed_back(turn, outcome.wait) and again
+                    longest_wait = pace.patience
+                too_long = outcome.wait is not None and outcome.wait > longest_wait
+                if not again or too_long or outcome.hopeless:
+                    for_all = outcome.hopeless or (too_long and outcome.pushes_back)
+                    pace.failed(turn, outcome.reason, outcome.message, at_once=for_all)
+                    return self._failure(outcome, sent)
+            finally:
+                pace.leave(turn)
+            if outcome.counts:
+                await asyncio.sleep(self._pause(failed, outcome.wait))
+
+    async def _attempt(
+        self,
+        session: aiohttp.ClientSession,
+        method: str,
+        headers: Mapping[str, str],
+        is_reply: IsReply,
+        content_of: Mapping[str, Any],
+        attempt: int,
+    ) -> Answered | Refused | Trouble:
+        try:
+            # A redirect is not followed: the case and the key go to the server that was named and to no other.
+            async with session.request(
+                method, self.url, headers=headers, allow_redirects=False, **content_of
+            ) as response:
+                content = await response.read()
+                status = response.status
+                if self.pace is not None:
+                    self.pace.heed(response.headers, len(content_of.get("data", b"")) + len(content))
+                if status == 200 and is_reply(content):
+                    return Answered(content, attempt)
+                message = error_message(content)
+                if 300 <= status < 400:
+                    message = f"redirects to {response.headers.get('Location', 'nowhere')}"
+                if 300 <= status < 500 and status not in _RETRIED:
+                    return Refused(status, message, attempt)
+                wait = retry_after(response.headers)
+                return Trouble(
+                    "rate_limited" if status == 429 else "server_error",
+                    f"HTTP {status}: {message}",
+                    wait,
+                    pushes_back=status in (429, 503, 529),
+                    # A 503 that names no time may as well be a server that is gone.
+                    counts=status not in (429, 529) and not (status == 503 and wait is not None),
+                    hopeless=status == 429 and _NO_CREDIT in content,
+                )
+        except aiohttp.ConnectionTimeoutError:
+            return Trouble("timeout", f"no connection within {self.retries.connect_timeout:g} s")
+        except TimeoutError:
+            return Trouble("timeout", f"no reply within {self.retries.timeout:g} s")
+        except (aiohttp.ClientError, OSError) as error:
+            return Trouble("connection", f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
 
     def _pause(self, attempt: int, asked: float | None) -> float:
         growing = min(self.retries.first_wait * 2.0 ** (attempt - 1), self.retries.longest_wait)
@@ -119,9 +205,12 @@ class Poster:
         # What the server asks for is a minimum; the jitter on top keeps a thousand callers from coming back at once.
         return jittered if asked is None else asked + jittered * 0.1
 
-    def _failure(self, reason: Reason, message: str, attempts: int) -> Failure:
+    def _failure(self, trouble: Trouble, attempts: int) -> Failure:
         tries = "one attempt" if attempts == 1 else f"{attempts} attempts"
-        return Failure(reason=reason, message=f"{self.url}: {message} (after {tries})", judge=self.judge)
+        message = trouble.message
+        if trouble.wait is not None and trouble.wait > self.retries.longest_wait:
+            message += f"; the server asks to wait {trouble.wait:g} s"
+        return Failure(reason=trouble.reason, message=f"{self.url}: {message} (after {tries})", judge=self.judge)
 
     async def _open(self) -> aiohttp.ClientSession:
         """This loop's session; a judge may outlive a loop (one `asyncio.run` a call) and be used on several."""
@@ -146,26 +235,7 @@ class Poster:
                 await session.close()
 
 
-def _retry_after(headers: Mapping[str, Any]) -> float | None:
-    if milliseconds := headers.get("retry-after-ms"):
-        try:
-            return max(0.0, float(milliseconds) / 1000)
-        except ValueError:
-            pass
-    value = headers.get("Retry-After")
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
-
-
-def _error_message(content: bytes) -> str:
+def error_message(content: bytes) -> str:
     """The provider's own words, whichever of the usual shapes they come in, on one line."""
     import orjson
 

@@ -56,7 +56,7 @@ class LocalWire:
             "bounds": self._bounds,
         }
 
-    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="adjudge-gguf")
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._complete, prompt, sampling)

@@ -13,7 +13,7 @@ import orjson
 
 from ...verdicts import Failure, Usage
 from ..roles.base import Prompt
-from .adapting import deliver
+from .adapting import Post, deliver
 from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError
 from .http import Poster, Refused
 
@@ -49,9 +49,13 @@ class OpenAIWire:
     def identity(self) -> Mapping[str, Any]:
         return {"wire": "openai", "url": self.poster.url, "model": self.model}
 
-    async def send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        return await self.send_by(None, prompt, sampling)
+
+    async def send_by(self, post: Post | None, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+        """The same by another way than straight over HTTP."""
         return await deliver(
-            self, prompt, sampling, encode=encode, adapt=adapt, is_reply=is_reply, really_sent=really_sent
+            self, prompt, sampling, post, encode=encode, adapt=adapt, is_reply=is_reply, really_sent=really_sent
         )
 
     def decode(self, body: bytes) -> Completion:

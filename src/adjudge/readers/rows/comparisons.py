@@ -160,10 +160,13 @@ def _id(value: Any, record: Record) -> str:
     return written or record.name or str(record.number)
 
 
-def _text(name: str, value: Any) -> Any:
-    if isinstance(value, list) or value is None:
-        raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
-    return value
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    # An answer "42" or "true" has often lost its quotes on its way through a table.
+    if name != "task" and isinstance(value, bool | int | float):
+        return orjson.dumps(value).decode()
+    raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
 
 
 def _context(value: Any) -> str:

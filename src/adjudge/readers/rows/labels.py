@@ -19,13 +19,14 @@ from ..json_strict import kind_of
 # Folded (lower case, without spaces, `_` and `-`) → ours. "left" and "right" are how arenas ask.
 WINNERS = {
     **dict.fromkeys(("a", "modela", "responsea", "answera", "outputa", "assistanta", "[[a]]", "a>b", "left"), "A"),
-    **dict.fromkeys(("1", "model1", "response1", "answer1", "output1", "first"), "A"),
+    **dict.fromkeys(("model1", "response1", "answer1", "output1", "first"), "A"),
     **dict.fromkeys(("b", "modelb", "responseb", "answerb", "outputb", "assistantb", "[[b]]", "b>a", "right"), "B"),
-    **dict.fromkeys(("2", "model2", "response2", "answer2", "output2", "second"), "B"),
+    **dict.fromkeys(("model2", "response2", "answer2", "output2", "second"), "B"),
     **dict.fromkeys(("tie", "tie(bothbad)", "bothbad", "bothgood", "both", "neither", "[[c]]", "c"), "tie"),
-    **dict.fromkeys(("draw", "equal", "same", "a=b", "0.5", "1.5"), "tie"),
+    **dict.fromkeys(("draw", "equal", "same", "a=b"), "tie"),
 }
 ALLOWED = "A, B or tie; model_a, model_b; 1, 2 (0.5 or 1.5 for a tie); or the name of one of the two systems"
+_HALF = Decimal("0.5")
 _FEW = 20
 
 
@@ -42,15 +43,17 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
     written = str(value).strip()
     if systems and systems[0] != systems[1] and written in systems:
         return "AB"[systems.index(written)]
-    if found := WINNERS.get(_folded(written)):
-        return found
     number = to_decimal(written)
-    if number is not None and 1 <= number <= 2:
-        middle = Decimal("1.5")
-        return "tie" if number == middle else "A" if number < middle else "B"
-    if number == 0:
-        raise InputError("label", "0 is a tie to some and B to others", ALLOWED)
-    raise InputError("label", f"{written!r:.60} is no winner", ALLOWED)
+    if number is None:
+        found = WINNERS.get(_folded(written))
+    elif number in (_HALF, 1 + _HALF):
+        found = "tie"
+    else:
+        found = ("A" if number < 1 + _HALF else "B") if 1 <= number <= 2 else None
+    if found is None:
+        why = "is a tie to some and B to others" if number == 0 else "is no winner"
+        raise InputError("label", f"{written!r:.60} {why}", ALLOWED)
+    return found
 
 
 def winner_of_three(values: Sequence[Any]) -> str | None:

@@ -1,0 +1,131 @@
+"""OpenAI's Batch API: a file of requests is uploaded, a batch is made of it, and its results are files again.
+
+A batch carries a tag of ours, by which it is found if its number was never heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from ....verdicts import Failure, Reason
+from ..http import Answered, Poster, Refused, error_message
+from ..openai import is_reply
+from .base import PATIENT, Ended, Outcome, Wanted, failed, get_object, is_json, lines_of, read_object
+
+_TAG = "adjudge"
+_ENDPOINT = "/v1/chat/completions"
+_DONE = frozenset({"completed", "expired", "cancelled", "failed"})
+_PAGE = 100
+_CLOCKS_DIFFER = 3600.0
+# Errors of a batch that another day, or fewer batches at once, would not have.
+_LATER: dict[str, Reason] = {"token_limit_exceeded": "rate_limited", "batch_expired": "timeout"}
+
+
+class OpenAIBatches:
+    """Batches of one model."""
+
+    most_requests = 50_000
+    most_bytes = 200_000_000
+    tags = True
+
+    def __init__(self, poster: Poster, headers: Mapping[str, str]) -> None:
+        self._poster = poster
+        self._base = poster.url.removesuffix("/chat/completions")
+        self._headers = dict(headers)
+        self._bare = {name: value for name, value in headers.items() if name.lower() != "content-type"}
+
+    def line(self, key: str, body: bytes) -> bytes:
+        head = f'{{"custom_id":"{key}","method":"POST","url":"{_ENDPOINT}","body":'
+        return head.encode() + body + b"}\n"
+
+    async def submit(self, lines: Sequence[bytes], tag: str) -> str | Refused | Failure:
+        file = await self._upload(lines, tag)
+        if not isinstance(file, str):
+            return file
+        body = {
+            "input_file_id": file,
+            "endpoint": _ENDPOINT,
+            "completion_window": "24h",
+            "metadata": {_TAG: tag},
+        }
+        # Once: the same request twice would be two batches, and both would be paid.
+        poster = self._poster.at(f"{self._base}/batches", attempts=1)
+        made = read_object(await poster.post(orjson.dumps(body), self._headers, is_json), poster)
+        return str(made["id"]) if isinstance(made, dict) else made
+
+    async def _upload(self, lines: Sequence[bytes], tag: str) -> str | Refused | Failure:
+        mark = f"adjudge-{tag}"
+        parts = [
+            f'--{mark}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n',
+            f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{tag}.jsonl"\r\n',
+            "Content-Type: application/jsonl\r\n\r\n",
+        ]
+        form = b"".join([*(part.encode() for part in parts), *lines, f"\r\n--{mark}--\r\n".encode()])
+        headers = {**self._bare, "content-type": f"multipart/form-data; boundary={mark}"}
+        poster = self._poster.at(f"{self._base}/files")
+        made = read_object(await poster.post(form, headers, is_json, **PATIENT), poster)
+        return str(made["id"]) if isinstance(made, dict) else made
+
+    async def find(self, wanted: Wanted) -> list[str] | Refused | Failure:
+        params = {"limit": str(_PAGE)}
+        poster = self._poster.at(f"{self._base}/batches")
+        while True:
+            page = await get_object(poster, self._bare, params)
+            if not isinstance(page, dict):
+                return page
+            batches = page["data"]
+            for batch in batches:
+                if (batch.get("metadata") or {}).get(_TAG) == wanted.tag:
+                    return [str(batch["id"])]
+            if not batches or not page.get("has_more"):
+                return []
+            if float(batches[-1]["created_at"]) < wanted.since - _CLOCKS_DIFFER:
+                return []
+            params["after"] = str(batches[-1]["id"])
+
+    async def look(self, batch: str) -> Ended | Refused | Failure | None:
+        data = await get_object(self._poster.at(f"{self._base}/batches/{batch}"), self._bare)
+        if not isinstance(data, dict):
+            return data
+        status = data.get("status")
+        if status not in _DONE:
+            return None
+        files = tuple(str(data[name]) for name in ("output_file_id", "error_file_id") if data.get(name))
+        return Ended(files, self._why(str(status), data))
+
+    def _why(self, status: str, data: Mapping[str, Any]) -> Failure | None:
+        """Why questions of this batch may have no answer."""
+        if status == "completed":
+            return None
+        errors = (data.get("errors") or {}).get("data") or [{}]
+        reason: Reason = {"expired": "timeout", "cancelled": "server_error"}.get(status, "rejected")  # type: ignore[assignment]
+        reason = _LATER.get(str(errors[0].get("code")), reason)
+        said = str(errors[0].get("message") or f"the batch is {status}")[:300]
+        return Failure(reason=reason, message=f"batch {data.get('id')}: {said}", judge=self._poster.judge)
+
+    async def results(self, ended: Ended) -> dict[str, Outcome] | Refused | Failure:
+        outcomes: dict[str, Outcome] = {}
+        for file in ended.results:
+            poster = self._poster.at(f"{self._base}/files/{file}/content")
+            reply = await poster.get({}, self._bare, lambda content: True, **PATIENT)
+            if not isinstance(reply, Answered):
+                return reply
+            for item in lines_of(reply.body):
+                outcomes[str(item["custom_id"])] = self._outcome(item)
+        return outcomes
+
+    def _outcome(self, item: Mapping[str, Any]) -> Outcome:
+        response, error = item.get("response"), item.get("error")
+        if not response:
+            error = error or {}
+            reason = _LATER.get(str(error.get("code")), "server_error")
+            message = str(error.get("message") or error.get("code") or "no answer")[:300]
+            return Failure(reason=reason, message=f"{self._poster.url}: {message}", judge=self._poster.judge)
+        body = orjson.dumps(response.get("body"))
+        status = int(response.get("status_code") or 0)
+        if status == 200 and is_reply(body):
+            return Answered(body, 1)
+        return failed(status, error_message(body), self._poster)

@@ -1,0 +1,254 @@
+"""The journal on a server: lost connections, lost claims, wrong passwords, older and newer tables."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from postgres import GUARDED, PASSWORD, PostgresForTests
+
+from adjudge.errors import JournalError
+from adjudge.journal import Journal, Stored, open_journal
+from adjudge.journal.postgres_schema import VERSION
+
+REPLY = Stored(b"{}", 1_700_000_000.125, 3, {"temperature": None})
+KEY, OTHER_KEY = "0123456789abcdef" * 4, "fedcba9876543210" * 4
+
+
+@pytest.fixture
+def place(postgres: PostgresForTests) -> str:
+    return postgres.new_place()
+
+
+@pytest.fixture
+def other(place: str) -> Iterator[Journal]:
+    """The same journal, open a second time, as in another process."""
+    opened = open_journal(place)
+    yield opened
+    opened.close()
+
+
+# -- connections ------------------------------------------------------------------------------------------------------
+
+
+async def test_an_open_journal_gets_over_a_lost_connection(journal: Journal, postgres: PostgresForTests) -> None:
+    async with journal.claim(KEY):
+        await journal.put(KEY, REPLY)
+    assert journal.get(KEY) == REPLY
+    assert postgres.drop_connections() == 3, "one to read, one to write, one for claims"
+    assert journal.get(KEY) == REPLY
+    postgres.drop_connections()
+    await journal.put_draft("d1", b"piece")
+    postgres.drop_connections()
+    async with asyncio.timeout(5), journal.claim(KEY) as stored:
+        assert stored == REPLY
+    assert journal.get_draft("d1") == [b"piece"]
+
+
+async def test_a_journal_uses_no_more_connections_than_it_needs(place: str, postgres: PostgresForTests) -> None:
+    journal = open_journal(place)
+    await journal.put(KEY, REPLY)
+    assert postgres.drop_connections() == 1
+    journal.close()
+    assert postgres.drop_connections() == 0
+
+
+async def test_a_server_that_stays_away_is_an_error_and_its_return_is_noticed(postgres: PostgresForTests) -> None:
+    postgres.do("create database away")
+    journal = open_journal(postgres.url.replace("/postgres?", "/away?"))
+    async with journal.claim(KEY):
+        await journal.put(KEY, REPLY)
+    postgres.do("alter database away allow_connections false")
+    postgres.drop_connections()
+    with pytest.raises(JournalError, match="not currently accepting connections"):
+        await journal.put(OTHER_KEY, REPLY)
+    with pytest.raises(JournalError, match="not currently accepting connections"):
+        journal.get(KEY)
+    with pytest.raises(JournalError, match="not currently accepting connections"):
+        async with asyncio.timeout(5), journal.claim(OTHER_KEY):
+            pass
+    postgres.do("alter database away allow_connections true")
+    async with asyncio.timeout(5), journal.claim(OTHER_KEY):
+        await journal.put(OTHER_KEY, REPLY)
+    assert journal.get(OTHER_KEY) == REPLY
+    journal.close()
+
+
+async def test_a_statement_that_fails_is_an_error_and_the_writer_goes_on(
+    journal: Journal, place: str, postgres: PostgresForTests
+) -> None:
+    postgres.do("drop table adjudge_replies", place)
+    with pytest.raises(JournalError, match=r'"adjudge_replies" does not exist; a reply could not be kept'):
+        await journal.put(KEY, REPLY)
+    with pytest.raises(JournalError, match="does not exist"):
+        journal.get(KEY)
+    with pytest.raises(JournalError, match="does not exist"):
+        async with journal.claim(KEY):
+            pass
+    await journal.put_verdict("c1", b"", b"")
+    assert journal.get_verdict("c1") == (b"", b"")
+
+
+# -- claims that are lost ---------------------------------------------------------------------------------------------
+
+
+async def test_a_claim_that_was_lost_is_free_for_others(
+    journal: Journal, other: Journal, postgres: PostgresForTests
+) -> None:
+    async with journal.claim(KEY):
+        postgres.drop_connections()
+        async with asyncio.timeout(5), other.claim(KEY) as stored:
+            assert stored is None
+
+
+async def test_a_lost_claim_whose_own_reply_stays_did_no_harm(journal: Journal, postgres: PostgresForTests) -> None:
+    async with journal.claim(KEY):
+        postgres.drop_connections()
+        await journal.put(KEY, REPLY)
+    async with asyncio.timeout(5), journal.claim(KEY) as stored:
+        assert stored == REPLY
+
+
+async def test_a_lost_claim_that_others_made_use_of_is_an_error(
+    journal: Journal, other: Journal, postgres: PostgresForTests
+) -> None:
+    with pytest.raises(JournalError, match="another process made the same call"):
+        async with journal.claim(KEY):
+            postgres.drop_connections()
+            async with other.claim(KEY):
+                await other.put(KEY, REPLY)
+            await journal.put(KEY, Stored(b"mine", 1.0))
+    assert journal.get(KEY) == REPLY
+    async with asyncio.timeout(5), journal.claim(KEY) as stored:
+        assert stored == REPLY
+
+
+async def test_a_lost_claim_does_not_take_the_next_holders_lock_away(
+    journal: Journal, other: Journal, postgres: PostgresForTests
+) -> None:
+    first = journal.claim(KEY)
+    await first.__aenter__()
+    postgres.drop_connections()
+    async with other.claim(KEY):
+        await first.__aexit__(None, None, None)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2), journal.claim(KEY):
+                pass
+
+
+async def test_claims_leave_no_locks_behind(journal: Journal, place: str, postgres: PostgresForTests) -> None:
+    async def ask(number: int) -> None:
+        key = f"{number:064x}"[::-1]
+        async with journal.claim(key) as stored:
+            if stored is None and number % 3:
+                await journal.put(key, REPLY)
+
+    tasks = [asyncio.create_task(ask(number % 100)) for number in range(300)]
+    await asyncio.sleep(0.005)
+    for task in tasks[::7]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    async with journal.claim(KEY):
+        held = postgres.do("select count(*) from pg_locks where locktype = 'advisory'")
+    assert held == [(1,)]
+
+
+# -- opening ----------------------------------------------------------------------------------------------------------
+
+
+def with_password(place: str, password: str) -> str:
+    return place.replace("//postgres:@", f"//{GUARDED}:{quote(password, safe='')}@")
+
+
+def test_a_password_lets_in_and_is_not_shown(place: str) -> None:
+    journal = open_journal(with_password(place, PASSWORD))
+    assert repr(journal).startswith(f"PostgresJournal('postgresql://{GUARDED}:***@/")
+    journal.close()
+
+
+def test_a_wrong_password_is_one_clear_line_without_it(place: str) -> None:
+    with pytest.raises(JournalError) as caught:
+        open_journal(with_password(place, "wr0ng&guess"))
+    said = str(caught.value)
+    assert f'password authentication failed for user "{GUARDED}"' in said
+    assert "\n" not in said
+    assert "wr0ng" not in said
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("postgresql://ann:hush-hush@127.0.0.1:1/d", "refused"),
+        ("postgresql://ann:hush-hush@db.invalid/d", "db.invalid"),
+    ],
+)
+def test_a_server_that_is_not_there_is_one_clear_line(where: str, said: str) -> None:
+    with pytest.raises(JournalError, match=r"ann:\*\*\*@.*: the journal cannot be opened: ") as caught:
+        open_journal(where)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+def test_without_the_extra_the_error_says_what_to_install() -> None:
+    script = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from adjudge.cli.main import main\n"
+        "sys.exit(main(['replay', 'c1', '--journal', 'postgresql://ann:hush@h/d']))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert "pip install 'adjudge[postgres]'" in run.stderr
+    assert "hush" not in run.stderr
+
+
+async def test_tables_of_an_older_format_are_brought_up_to_date(place: str, postgres: PostgresForTests) -> None:
+    journal = open_journal(place)
+    await journal.put(KEY, REPLY)
+    await journal.put_draft("d1", b"piece")
+    journal.close()
+    postgres.do("drop table adjudge_runs", place)
+    postgres.do("drop table adjudge_outcomes", place)
+    postgres.do("update adjudge_format set version = 1", place)
+    journal = open_journal(place)
+    assert journal.get(KEY) == REPLY
+    assert journal.get_draft("d1") == [b"piece"]
+    await journal.put_outcome("r1", 0, "c1", None)
+    assert list(journal.outcomes("r1")) == [(0, "c1", None)]
+    journal.close()
+    assert postgres.do("select version from adjudge_format", place) == [(VERSION,)]
+
+
+def test_tables_of_a_newer_format_are_left_alone(place: str, postgres: PostgresForTests) -> None:
+    open_journal(place).close()
+    postgres.do(f"update adjudge_format set version = {VERSION + 1}", place)
+    with pytest.raises(JournalError, match="written by a newer adjudge"):
+        open_journal(place)
+    assert postgres.drop_connections() == 0
+
+
+async def test_a_servers_own_settings_do_not_weaken_the_journal(place: str, postgres: PostgresForTests) -> None:
+    # Transactions that see an old state would pay twice; commits that are not on disk would lose replies.
+    lax = "default_transaction_isolation%3Dserializable%20-csynchronous_commit%3Doff"
+    slack, journal = open_journal(f"{place}%20-c{lax}"), open_journal(place)
+    asked = 0
+
+    async def ask(opened: Journal, number: int) -> None:
+        nonlocal asked
+        key = f"{number:064x}"[::-1]
+        async with opened.claim(key) as stored:
+            if stored is None:
+                asked += 1
+                await opened.put(key, REPLY)
+
+    await asyncio.gather(*(ask(opened, number) for number in range(200) for opened in (slack, journal)))
+    assert asked == 200
+    slack.close()
+    journal.close()

@@ -1,0 +1,234 @@
+"""A purse is never passed, whoever comes in whichever order; and a judge pays nothing that does not fit into it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripted.judging import open_openai
+from scripted.provider import ScriptedProvider, fails, says, waits
+
+from adjudge.cases import Comparison
+from adjudge.journal import Journal
+from adjudge.judges.base import CompareQuestion
+from adjudge.judges.budget import Purse
+from adjudge.judges.jury import Jury
+from adjudge.judges.prices import at_most, cost_of
+from adjudge.rubric import shipped
+from adjudge.verdicts import ComparisonOpinion, Failure, Usage
+
+CENTS = st.integers(0, 500).map(lambda cents: Decimal(cents) / 100)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), CENTS, st.lists(st.tuples(CENTS, st.integers(0, 100)), min_size=1, max_size=30))
+def test_what_is_settled_never_passes_the_limit(seed: int, limit: Decimal, calls: list[tuple[Decimal, int]]) -> None:
+    chance = random.Random(seed)
+
+    async def main() -> None:
+        purse = Purse(limit)
+        refused: list[Decimal] = []
+
+        async def call(most: Decimal, percent: int) -> None:
+            await asyncio.sleep(chance.choice((0, 0.0005)))
+            if not await purse.reserve(most):
+                assert purse.spent + most > limit, "refused although what is in flight may leave enough"
+                refused.append(most)
+                return
+            assert purse.spent + purse.reserved <= limit
+            spent = None
+            try:
+                await asyncio.sleep(chance.choice((0, 0.0005, 0.001)))
+                spent = chance.choice((most * percent / 100, None))
+            finally:
+                purse.settle(most, spent)
+            assert purse.spent <= limit
+
+        tasks = [asyncio.create_task(call(*each)) for each in calls]
+        for task in tasks:
+            if chance.random() < 0.2:
+                await asyncio.sleep(0)
+                task.cancel()
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
+        for each in done:
+            assert not isinstance(each, AssertionError), each
+        assert purse.reserved == 0
+        assert purse.spent <= limit
+        for most in refused:
+            assert purse.spent + most > limit
+
+    asyncio.run(main())
+
+
+async def test_who_does_not_fit_waits_for_what_is_in_flight() -> None:
+    purse = Purse(Decimal(10))
+    assert await purse.reserve(Decimal(8))
+    waiting = asyncio.create_task(purse.reserve(Decimal(5)))
+    behind = asyncio.create_task(purse.reserve(Decimal(1)))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    assert not behind.done(), "nobody overtakes: the dear ones would never get their turn"
+    purse.settle(Decimal(8), Decimal(2))
+    assert (await waiting, await behind) == (True, True)
+    assert (purse.spent, purse.reserved) == (Decimal(2), Decimal(6))
+
+
+async def test_who_can_never_fit_hears_it_at_once() -> None:
+    purse = Purse(Decimal(10), spent=Decimal(6))
+    assert not await purse.reserve(Decimal(5))
+    assert await purse.reserve(Decimal(4))
+    assert purse.reserved == 4
+
+
+async def test_what_nobody_knows_counts_in_full() -> None:
+    purse = Purse(Decimal(10))
+    await purse.reserve(Decimal(7))
+    purse.settle(Decimal(7), None)
+    assert purse.spent == 7
+
+
+def test_a_purse_serves_several_threads() -> None:
+    purse = Purse(Decimal(100))
+
+    async def main() -> None:
+        async def call() -> None:
+            if await purse.reserve(Decimal(30)):
+                await asyncio.sleep(0.0005)
+                purse.settle(Decimal(30), Decimal(1))
+
+        await asyncio.gather(*(call() for _ in range(60)))
+
+    threads = [threading.Thread(target=asyncio.run, args=(main(),)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert (purse.spent, purse.reserved) == (Decimal(71), 0)
+
+
+# -- the price of one call --------------------------------------------------------------------------------------------
+
+MODELS = [
+    ("openai", "gpt-4o"),
+    ("openai", "gpt-5.1"),
+    ("anthropic", "claude-sonnet-4-5"),
+    ("anthropic", "claude-3-5-haiku-latest"),
+    ("google", "gemini-2.5-pro"),
+    ("mistral", "mistral-large-latest"),
+    ("groq", "llama-3.3-70b-versatile"),
+]
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(MODELS), st.integers(0, 400_000), st.integers(64, 65_536), st.data())
+def test_no_usage_within_the_bounds_costs_more_than_the_most(
+    model: tuple[str, str], size: int, max_tokens: int, data: st.DataObject
+) -> None:
+    import time
+
+    most = at_most(*model, size, max_tokens)
+    assert most is not None
+    prompt = data.draw(st.integers(0, size))
+    read = data.draw(st.integers(0, prompt))
+    written = data.draw(st.integers(0, prompt - read))
+    usage = Usage(
+        input_tokens=prompt,
+        output_tokens=data.draw(st.integers(0, max_tokens)),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+    )
+    cost = cost_of(*model, usage, time.time())
+    assert cost is not None
+    assert cost <= most
+    halved = cost_of(*model, usage, time.time(), batch=True)
+    assert halved is not None
+    assert halved <= cost
+
+
+def test_local_models_cost_nothing_and_unknown_ones_have_no_price() -> None:
+    assert at_most("local", "any.gguf", 10**6, 8192) == 0
+    assert at_most("", "llama", 1000, 8192) is None
+    assert at_most("openai", "a-model-of-our-own", 1000, 8192) is None
+
+
+def test_a_batch_costs_half_also_where_the_list_has_no_price_for_it() -> None:
+    usage = Usage(input_tokens=1000, output_tokens=200)
+    for model in ("claude-sonnet-4-5", "claude-3-opus-20240229"):
+        whole, half = (cost_of("anthropic", model, usage, 1_794_000_000.0, batch=batch) for batch in (False, True))
+        assert whole is not None
+        assert half == whole / 2
+
+
+# -- the judge --------------------------------------------------------------------------------------------------------
+
+
+def asked(number: int) -> CompareQuestion:
+    case = Comparison("Say hello.", f"Hello number {number}, how are you today?", "Hi.")
+    return CompareQuestion(case, shipped("compare"), "ab")
+
+
+async def test_a_judge_stops_before_the_budget_is_passed(provider: ScriptedProvider, journal: Journal) -> None:
+    provider.script = lambda request: waits(0.005)
+    judge = open_openai(provider, journal, max_tokens=1000)
+    judge.budget = purse = Purse(Decimal("0.1"))
+    outcomes = await asyncio.gather(*(judge.opine(asked(number)) for number in range(60)))
+    opinions = [outcome for outcome in outcomes if isinstance(outcome, ComparisonOpinion)]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    assert {failure.reason for failure in failures} == {"over_budget"}
+    assert len(opinions) == provider.calls
+    assert purse.spent == Decimal("0.004") * provider.calls <= purse.limit
+    assert purse.reserved == 0
+    assert 10 <= len(opinions) < 25
+    again = await judge.opine(asked(0))
+    assert again == outcomes[0], "what is paid already costs nothing"
+    await judge.close()
+
+
+async def test_a_call_that_fails_gives_its_money_back(provider: ScriptedProvider, journal: Journal) -> None:
+    provider.script = lambda request: fails(400, "no")
+    judge = open_openai(provider, journal)
+    judge.budget = purse = Purse(Decimal(1))
+    assert isinstance(await judge.opine(asked(0)), Failure)
+    await judge.close()
+    assert (purse.spent, purse.reserved) == (0, 0)
+
+
+async def test_a_repair_round_is_paid_from_the_same_purse(provider: ScriptedProvider, journal: Journal) -> None:
+    provider.script = [says("no JSON"), says("still none")]
+    judge = open_openai(provider, journal)
+    judge.budget = purse = Purse(Decimal(1))
+    await judge.opine(asked(0))
+    await judge.close()
+    assert purse.spent == Decimal("0.008")
+
+
+async def test_a_call_that_is_cancelled_counts_in_full(provider: ScriptedProvider, journal: Journal) -> None:
+    provider.script = lambda request: waits(5)
+    judge = open_openai(provider, journal)
+    judge.budget = purse = Purse(Decimal(1))
+    task = asyncio.create_task(judge.opine(asked(0)))
+    await asyncio.sleep(0.3)
+    assert provider.calls == 1
+    reserved = purse.reserved
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await judge.close()
+    assert (purse.spent, purse.reserved) == (reserved, 0)
+
+
+async def test_a_jury_that_runs_out_of_money_fails_rather_than_shrinks(
+    provider: ScriptedProvider, journal: Journal
+) -> None:
+    members = [open_openai(provider, journal, sample=number) for number in range(3)]
+    members[2].budget = Purse(Decimal(0))
+    jury = Jury("jury", tuple(members))
+    failure = await jury.opine(asked(0))
+    await jury.close()
+    assert isinstance(failure, Failure)
+    assert (failure.reason, len(failure.calls)) == ("over_budget", 2)

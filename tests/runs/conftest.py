@@ -1,0 +1,108 @@
+"""What the tests of runs share: files of cases, the command in a process of its own, and a run's files read back."""
+
+import asyncio
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight."
+
+
+def pairs(count, **more):
+    """Comparisons that differ from each other, and whose answers hold what the scripted judge quotes."""
+    return [
+        {"id": f"case-{n}", "task": f"Plan tool {n}.", "a": f"Plan {n}. {SENTENCE}", "b": f"{SENTENCE} Draft {n}."}
+        | more
+        for n in range(count)
+    ]
+
+
+def write_lines(path, rows):
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+async def until(holds, patience=60.0):
+    """Wait for something that another process makes true."""
+    for _ in range(int(patience / 0.01)):
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to pass")
+
+
+@dataclass
+class Finished:
+    code: int
+    out: str
+    err: str
+
+
+class Command:
+    """`adjudge …` as a user starts it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {**os.environ, "ADJUDGE_JOURNAL": str(folder / "unused.db")}
+
+    async def start(self, *args, stdin=asyncio.subprocess.DEVNULL):
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "adjudge.cli.main", *map(str, args)),
+            cwd=self.folder,
+            env=self.environment,
+            stdin=stdin,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    async def __call__(self, *args, stdin=None):
+        process = await self.start(*args, stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL)
+        out, err = await process.communicate(stdin)
+        return Finished(process.returncode, out.decode(), err.decode())
+
+
+@pytest.fixture
+def command(tmp_path):
+    return Command(tmp_path)
+
+
+class RunFiles:
+    """A run's directory as a reader sees it."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+
+    @property
+    def verdicts(self):
+        return read_lines(self.path / "verdicts.jsonl")
+
+    @property
+    def failures(self):
+        return read_lines(self.path / "failures.jsonl")
+
+    @property
+    def summary(self):
+        return json.loads((self.path / "summary.json").read_text("utf-8"))
+
+    def check_complete(self, cases):
+        """Every case once: a verdict, or else a failure."""
+        judged = [line["position"] for line in self.verdicts]
+        failed = {line["position"] for line in self.failures} - set(judged)
+        assert sorted([*judged, *failed]) == list(range(cases))
+        assert self.summary["verdicts"] == len(judged)
+        assert self.summary["failures"] == len(failed)
+        assert self.summary["open"] == 0
+
+
+@pytest.fixture
+def files(tmp_path):
+    return RunFiles(tmp_path / "out")

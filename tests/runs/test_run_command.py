@@ -1,0 +1,300 @@
+"""`adjudge run` as users start it: from a file to a finished directory, and on from wherever it was left."""
+
+import json
+import os
+import signal
+import socket
+from pathlib import Path
+
+from runs.conftest import pairs, read_lines, until, write_lines
+from scripted.provider import fails, judges, waits
+
+
+def judge_of(provider):
+    return f"{provider.url}/v1#m"
+
+
+async def test_every_case_of_a_file_has_a_verdict_in_the_directory(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(50, label="A"))
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out")
+    assert done.code == 0, done.err
+    files.check_complete(50)
+    assert "50 verdicts" in done.out
+    assert "of 50 labels" in done.out
+    line = files.verdicts[0]
+    assert line["verdict"]["verdict_id"] == line["verdict_id"]
+    assert line["answer"] == line["verdict"]["evaluation"]["winner"]
+    assert {line["case"] for line in files.verdicts} == {f"case-{n}" for n in range(50)}
+
+
+async def test_the_same_command_given_twice_asks_and_pays_nothing_more(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(6))
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider))
+    first = await command(*args)
+    assert first.code == 0, first.err
+    assert provider.calls == 12
+    before = (files.path / "verdicts.jsonl").read_bytes()
+    again = await command(*args)
+    assert again.code == 0, again.err
+    assert "6 done, 0 to do now" in again.err
+    assert provider.calls == 12
+    assert (files.path / "verdicts.jsonl").read_bytes() == before
+
+
+async def test_another_judge_or_other_cases_are_refused_in_the_same_folder(command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
+    other = await command("run", "compare", "pairs.jsonl", "--run", "out", "--seed", "7")
+    assert other.code == 2
+    assert "seed = 0, not 7" in other.err
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    more = await command("run", "compare", "pairs.jsonl", "--run", "out")
+    assert more.code == 2
+    assert "other cases" in more.err
+
+
+async def test_a_resumed_run_cannot_be_given_another_judge(command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
+    done = await command("run", "--resume", "out", "--judge", "openai:gpt-4o")
+    assert done.code == 2
+    assert "--judge" in done.err
+
+
+async def test_standard_input_can_be_resumed_although_it_is_gone(command, files):
+    rows = "".join(json.dumps(row) + "\n" for row in pairs(4)).encode()
+    first = await command("run", "compare", "-", "--run", "out", "--limit", "2", stdin=rows)
+    assert first.code == 0, first.err
+    assert len(files.verdicts) == 2
+    rest = await command("run", "--resume", "out")
+    assert rest.code == 0, rest.err
+    files.check_complete(4)
+
+
+async def test_a_dry_run_says_what_it_would_ask_and_asks_nothing(provider, command, files, tmp_path, monkeypatch):
+    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
+    write_lines(tmp_path / "pairs.jsonl", pairs(10))
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", "openai:gpt-4o", "--dry-run")
+    assert done.code == 0, done.err
+    assert "10 cases, 0 done, 10 to do now" in done.err
+    assert "about 20 calls" in done.err
+    assert "at published prices" in done.err
+    assert provider.calls == 0
+    assert not files.path.joinpath("verdicts.jsonl").read_bytes()
+
+
+async def test_a_dry_run_counts_what_the_journal_already_holds(provider, command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(4))
+    shared = ("--journal", str(tmp_path / "shared.db"), "--judge", judge_of(provider))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "one", *shared)).code == 0
+    done = await command("run", "compare", "pairs.jsonl", "--run", "two", *shared, "--dry-run")
+    assert "about 0 calls" in done.err
+    assert "about 8 more are already paid" in done.err
+
+
+async def test_ctrl_c_finishes_what_is_in_flight_then_says_how_to_go_on(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(30))
+    provider.script = lambda request: waits(0.3)
+    process = await command.start(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
+        "--concurrency", "4",
+    )  # fmt: skip
+    await until(lambda: provider.calls >= 6)
+    process.send_signal(signal.SIGINT)
+    _, err = await process.communicate()
+    assert process.returncode == 130, err
+    assert b"adjudge run --resume out" in err
+    assert len(files.verdicts) == provider.calls < 30
+    assert files.summary["stopped_by"] == "interrupted"
+    provider.script = lambda request: judges()
+    rest = await command("run", "--resume", "out")
+    assert rest.code == 0, rest.err
+    files.check_complete(30)
+    assert provider.calls == 30
+
+
+async def test_after_kill_9_of_everything_the_rest_is_judged_and_little_is_paid_twice(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(40))
+    provider.script = lambda request: waits(0.05)
+    process = await command.start(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
+        "--concurrency", "4", "--workers", "2",
+    )  # fmt: skip
+    await until(lambda: provider.calls >= 15)
+    for child in children_of(process.pid):
+        os.kill(child, signal.SIGKILL)
+    process.kill()
+    await process.wait()
+    rest = await command("run", "--resume", "out", "--concurrency", "4")
+    assert rest.code == 0, rest.err
+    files.check_complete(40)
+    assert provider.calls <= 40 + 4
+
+
+async def test_a_killed_worker_is_replaced_and_its_cases_are_judged(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(40))
+    provider.script = lambda request: waits(0.05)
+    process = await command.start(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
+        "--concurrency", "4", "--workers", "2",
+    )  # fmt: skip
+    await until(lambda: provider.calls >= 10)
+    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    _, err = await process.communicate()
+    assert process.returncode == 0, err
+    files.check_complete(40)
+    assert provider.calls <= 40 + 2
+
+
+async def test_a_case_that_fails_is_a_failure_with_its_reason_and_the_others_go_on(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(5))
+    provider.script = lambda request: fails(400, "not this one") if "Plan tool 3." in request.turns[0] else judges()
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider))
+    assert done.code == 1
+    files.check_complete(5)
+    (failure,) = files.failures
+    assert (failure["case"], failure["reason"]) == ("case-3", "rejected")
+    assert "not this one" in failure["message"]
+    assert "rejected 1" in done.out
+
+
+async def test_a_passing_failure_is_tried_again_at_the_next_resume_and_a_lasting_one_only_when_asked(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    broken = {"Plan tool 0.": fails(400, "no"), "Plan tool 1.": fails(401, "bad key")}
+
+    def script(request):
+        return next((behaviour for task, behaviour in broken.items() if task in request.turns[0]), judges())
+
+    provider.script = script
+    await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    assert {line["reason"] for line in files.failures} == {"rejected", "unauthorized"}
+    provider.script = lambda request: judges()
+    again = await command("run", "--resume", "out")
+    assert "1 to do now" in again.err
+    files.check_complete(3)
+    assert len(files.verdicts) == 2
+    last = await command("run", "--resume", "out", "--retry-failed")
+    assert last.code == 0, last.err
+    files.check_complete(3)
+    assert len(files.verdicts) == 3
+
+
+async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    # Nobody listens on the port of a server that has gone away.
+    with socket.socket() as gone:
+        gone.bind(("127.0.0.1", 0))
+        port = gone.getsockname()[1]
+    done = await command(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", f"http://127.0.0.1:{port}/v1#m", "--one-order",
+        "--concurrency", "10",
+    )  # fmt: skip
+    assert done.code == 1
+    assert "cannot be reached" in done.err
+    assert files.summary["failures"] >= 20
+    assert files.summary["open"] > 0
+    assert {line["reason"] for line in files.failures} == {"connection"}
+
+
+async def test_a_missing_key_stops_the_run_before_anything_is_asked(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    command.environment.pop("OPENAI_API_KEY", None)
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", "openai:gpt-4o")
+    assert done.code == 2
+    assert "OPENAI_API_KEY" in done.err
+    assert files.summary["open"] == 60
+
+
+async def test_files_are_made_whole_from_the_journal(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(5))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
+    path = files.path / "verdicts.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]) + lines[2][:50])
+    again = await command("run", "--resume", "out")
+    assert again.code == 0, again.err
+    files.check_complete(5)
+    assert sorted(path.read_bytes().splitlines()) == sorted(line.rstrip(b"\n") for line in lines)
+
+
+async def test_two_processes_cannot_carry_out_one_run(provider, command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(4))
+    provider.script = lambda request: waits(8)
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    first = await command.start(*args)
+    await until(lambda: provider.calls)
+    second = await command(*args)
+    assert second.code == 2
+    assert "another process is at work" in second.err
+    await first.communicate()
+    assert first.returncode == 0
+    assert provider.calls == 4
+
+
+async def test_a_shuffled_run_judges_every_case_once(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(20))
+    first = await command("run", "compare", "pairs.jsonl", "--run", "out", "--shuffle", "3", "--limit", "5")
+    assert first.code == 0, first.err
+    drawn = {line["position"] for line in files.verdicts}
+    assert len(drawn) == 5
+    assert drawn != set(range(5))
+    assert (await command("run", "--resume", "out")).code == 0
+    files.check_complete(20)
+
+
+async def test_progress_for_programs_is_json_and_quiet_is_quiet(command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    told = await command("run", "compare", "pairs.jsonl", "--run", "one", "--json-progress")
+    last = json.loads(told.err.splitlines()[-1])
+    assert (last["verdicts"], last["goal"]) == (3, 3)
+    quiet = await command("run", "compare", "pairs.jsonl", "--run", "two", "--quiet")
+    assert (quiet.out, quiet.err) == ("", "")
+    assert len(read_lines(tmp_path / "two" / "verdicts.jsonl")) == 3
+
+
+async def test_dialogues_and_reviews_run_the_same_way(command, tmp_path):
+    examples = Path(__file__).parents[2] / "examples"
+    talk = await command("run", "dialogue", examples / "dialogue.txt", "--run", "talks")
+    assert talk.code == 0, talk.err
+    (line,) = read_lines(tmp_path / "talks" / "verdicts.jsonl")
+    assert line["answer"] == str(line["verdict"]["output"]["referee_final"]["OverallExperience"])
+    review = await command("run", "review", examples / "review.txt", "--run", "reviews")
+    assert review.code == 0, review.err
+    (line,) = read_lines(tmp_path / "reviews" / "verdicts.jsonl")
+    assert line["answer"] == str(line["verdict"]["final_likert_and_justification"]["likert"])
+
+
+def children_of(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+async def test_a_budget_stops_the_run_before_it_is_passed_and_more_money_goes_on(provider, command, files, tmp_path):
+    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
+    write_lines(tmp_path / "pairs.jsonl", pairs(40))
+    args = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000", "--concurrency", "4", "--workers", "2")
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--budget", "0.08")
+    assert done.code == 1, done.err
+    assert "the budget is used up" in done.err
+    assert "--resume out" in done.err
+    assert 0 < float(files.summary["cost_usd"]) <= 0.08
+    assert files.summary["open"] > 0
+    assert files.summary["failures"] == 0
+    paid = provider.calls
+    rest = await command("run", "--resume", "out", "--budget", "100")
+    assert rest.code == 0, rest.err
+    files.check_complete(40)
+    assert provider.calls == 40 > paid
+
+
+async def test_a_budget_that_cannot_be_kept_is_refused(provider, command, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    done = await command(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--budget", "1"
+    )
+    assert done.code == 2
+    assert "no price is published" in done.err
+    assert provider.calls == 0
