@@ -20,7 +20,7 @@ from overhead import CONCURRENCY
 
 _HERE = Path(__file__).parent / "peers"
 PEERS = {"autoevals": "autoevals_battle", "inspect-ai": "inspect_graded", "deepeval": "deepeval_geval"}
-_PROMPTFOO = "0.122.0"
+_PROMPTFOO = "0.121.20"  # the last that runs on Node 20
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,7 @@ class Peer:
 
 def python_peer(name: str, environments: Path) -> Peer:
     """A peer written in Python, in its environment."""
-    sys.path.insert(0, str(_HERE))
-    try:
-        script = importlib.import_module(PEERS[name])
-    finally:
-        sys.path.remove(str(_HERE))
+    script = _peer_module(PEERS[name])
     python = _environment(environments / name, script.REQUIREMENTS)
 
     def command(port: int, folder: Path) -> list[str]:
@@ -48,6 +44,15 @@ def python_peer(name: str, environments: Path) -> Peer:
         return [str(python), path, url, str(folder / "cases.jsonl"), str(CONCURRENCY)]
 
     return Peer(name, script.REQUIREMENTS[0].replace("==", " "), script.REPLY, command)
+
+
+def _peer_module(name: str) -> Any:
+    """A file of `peers/`, whose files know only each other."""
+    sys.path.insert(0, str(_HERE))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(_HERE))
 
 
 def _environment(folder: Path, requirements: tuple[str, ...]) -> Path:
@@ -62,22 +67,26 @@ def _environment(folder: Path, requirements: tuple[str, ...]) -> Path:
 
 
 def promptfoo(environments: Path) -> Peer:
-    """promptfoo's `select-best` over two answers that are already there; runs on Node."""
-    script = environments / "promptfoo" / "node_modules" / ".bin" / "promptfoo"
+    """promptfoo grading answers that are already there with its `llm-rubric`, the other answer in view; runs on Node.
+
+    Its own comparison, `select-best`, asks for one case after another and would only wait.
+    """
+    home = environments / "promptfoo"
+    script = home / "node_modules" / ".bin" / "promptfoo"
     if not script.exists():
         npm = shutil.which("npm")
         if npm is None:
             sys.exit("promptfoo needs npm, which is not here")
-        print(f"installing promptfoo {_PROMPTFOO} into {environments} (about 2 GB)", file=sys.stderr)
-        script.parent.parent.parent.mkdir(parents=True, exist_ok=True)
-        install = [npm, "install", "--no-audit", "--no-fund", f"promptfoo@{_PROMPTFOO}"]
-        subprocess.run(install, check=True, cwd=environments / "promptfoo")
-    reply = importlib.import_module("peers.peer_cases").completion("0")
+        print(f"installing promptfoo {_PROMPTFOO} into {home} (about 2 GB)", file=sys.stderr)
+        home.mkdir(parents=True, exist_ok=True)
+        subprocess.run([npm, "install", "--no-audit", "--no-fund", f"promptfoo@{_PROMPTFOO}"], check=True, cwd=home)
+    graded = {"reason": "The first says the same in fewer words.", "pass": True, "score": 0.8}
+    reply = _peer_module("peer_cases").completion(json.dumps(graded))
 
     def command(port: int, folder: Path) -> list[str]:
         config = _write_config(folder, f"http://127.0.0.1:{port}/promptfoo/v1")
         flags = ["--no-cache", "--no-write", "--no-table", "--no-progress-bar", "-j", str(CONCURRENCY)]
-        off = [f"{name}=1" for name in ("PROMPTFOO_DISABLE_TELEMETRY", "PROMPTFOO_DISABLE_UPDATE")]
+        off = [f"PROMPTFOO_DISABLE_{what}=1" for what in ("TELEMETRY", "UPDATE", "DEBUG_LOG", "ERROR_LOG")]
         return ["env", *off, f"PROMPTFOO_CONFIG_DIR={folder}", str(script), "eval", "-c", str(config), *flags]
 
     return Peer("promptfoo", f"promptfoo {_PROMPTFOO}", reply, command)
@@ -85,15 +94,14 @@ def promptfoo(environments: Path) -> Peer:
 
 def _write_config(folder: Path, url: str) -> Path:
     grader = {"id": "openai:chat:m", "config": {"apiBaseUrl": url, "apiKey": "none"}}
-    best = [{"type": "select-best", "value": "the more helpful answer"}]
+    better = [{"type": "llm-rubric", "value": "To the task {{task}} it is a more helpful answer than: {{b}}"}]
     lines = (folder / "cases.jsonl").read_text().splitlines()
-    tests = [{"vars": {key: json.loads(line)[key] for key in ("task", "a", "b")}, "assert": best} for line in lines]
-    config = folder / "promptfooconfig.json"
     known = {
         "providers": ["echo"],
-        "prompts": ["{{a}}", "{{b}}"],
-        "defaultTest": {"options": {"provider": grader}},
-        "tests": tests,
+        "prompts": ["{{a}}"],
+        "defaultTest": {"options": {"provider": grader}, "assert": better},
+        "tests": [{"vars": {key: json.loads(line)[key] for key in ("task", "a", "b")}} for line in lines],
     }
+    config = folder / "promptfooconfig.json"
     config.write_text(json.dumps(known))
     return config
