@@ -45,7 +45,10 @@ def normalized(total: Decimal, weights: Iterable[Decimal]) -> Fraction:
     together = Decimal(0)
     for weight in weights:
         together = _EXACT.add(together, weight)
-    return Fraction(total) / Fraction(together)
+    # The quotient of two ratios in one step: a fraction of its own for each would be reduced for nothing.
+    above, below = total.as_integer_ratio()
+    whole, part = together.as_integer_ratio()
+    return Fraction(above * part, below * whole)
 
 
 def mean(values: Iterable[Decimal]) -> Fraction:

@@ -59,10 +59,14 @@ class Haystack:
 
     def locate(self, quote: str) -> Span | Miss:
         """The quote's place if it stands in the text and has an allowed length."""
-        span = self.find(quote)
-        if span is None:
+        stripped = quote.strip()
+        # Nearly every quote stands there as written: then its words are the place's words.
+        if stripped and (at := _find_whole(self.text, stripped)) >= 0:
+            span, words = Span(at, at + len(stripped)), count_words(stripped)
+        elif (found := self._find_folded(stripped)) is not None:
+            span, words = found, count_words(self.text[found.start : found.end])
+        else:
             return Miss("does not stand in the answer word for word")
-        words = count_words(self.text[span.start : span.end])
         if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span
@@ -72,6 +76,9 @@ class Haystack:
         quote = quote.strip()
         if quote and (at := _find_whole(self.text, quote)) >= 0:
             return Span(at, at + len(quote))
+        return self._find_folded(quote)
+
+    def _find_folded(self, quote: str) -> Span | None:
         for wanted in (quote, quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
             if not wanted:
                 continue
@@ -117,9 +124,8 @@ def _find_whole(text: str, wanted: str) -> int:
         if at < 0:
             break
         end = at + len(wanted)
-        cuts_start = at > 0 and text[at - 1].isalnum() and wanted[0].isalnum()
-        cuts_end = end < len(text) and text[end].isalnum() and wanted[-1].isalnum()
-        if not (cuts_start or cuts_end):
+        cuts_start = at and text[at - 1].isalnum() and wanted[0].isalnum()
+        if not cuts_start and not (text[end : end + 1].isalnum() and wanted[-1].isalnum()):
             return at
         at = text.find(wanted, at + 1)
     return first

@@ -75,10 +75,12 @@ def test_a_journal_outlives_the_loops_it_is_used_from(place: str) -> None:
     again.close()
 
 
-async def test_a_closed_journal_takes_nothing_and_says_so(journal: Journal) -> None:
+async def test_a_closed_journal_takes_and_gives_nothing_and_says_so(journal: Journal) -> None:
     journal.close()
     with pytest.raises(JournalError, match="the journal is closed"):
         await journal.put("a" * 64, REPLY)
+    with pytest.raises(JournalError, match="closed"):
+        journal.get("a" * 64)
 
 
 async def test_a_row_that_no_database_takes_is_an_error_and_the_next_one_is_kept(journal: Journal) -> None:

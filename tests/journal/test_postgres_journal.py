@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,9 @@ import pytest
 from postgres import GUARDED, PASSWORD, PostgresForTests
 
 from adjudge.errors import JournalError
-from adjudge.journal import Journal, Stored, open_journal
+from adjudge.journal import Journal, Stored, masked, open_journal
 from adjudge.journal.postgres_schema import VERSION
+from adjudge.journal.postgres_session import Server
 
 REPLY = Stored(b"{}", 1_700_000_000.125, 3, {"temperature": None})
 KEY, OTHER_KEY = "0123456789abcdef" * 4, "fedcba9876543210" * 4
@@ -91,6 +93,17 @@ async def test_a_statement_that_fails_is_an_error_and_the_writer_goes_on(
             pass
     await journal.put_verdict("c1", b"", b"")
     assert journal.get_verdict("c1") == (b"", b"")
+
+
+def test_a_servers_own_settings_do_not_weaken_the_journal(place: str) -> None:
+    lax = quote(" -csynchronous_commit=off -cidle_session_timeout=5000 -cdefault_transaction_isolation=serializable")
+    connection = Server(place + lax).connect()
+    shown = "show synchronous_commit", "show idle_session_timeout", "show default_transaction_isolation"
+    assert [connection.execute(one).fetchone() for one in shown] == [("on",), ("0",), ("read committed",)]
+    connection.close()
+    stricter = Server(place + quote(" -csynchronous_commit=remote_apply")).connect()
+    assert stricter.execute("show synchronous_commit").fetchone() == ("remote_apply",)
+    stricter.close()
 
 
 # -- claims that are lost ---------------------------------------------------------------------------------------------
@@ -181,6 +194,16 @@ def test_a_wrong_password_is_one_clear_line_without_it(place: str) -> None:
     assert caught.value.__suppress_context__
 
 
+def test_an_address_as_it_was_shown_opens_with_a_password_from_elsewhere(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = masked(with_password(place, PASSWORD))
+    with pytest.raises(JournalError, match="its password is hidden here: name the journal in full, or set PGPASSWORD"):
+        open_journal(shown)
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    open_journal(shown).close()
+
+
 @pytest.mark.parametrize(
     ("where", "said"),
     [
@@ -234,21 +257,54 @@ def test_tables_of_a_newer_format_are_left_alone(place: str, postgres: PostgresF
     assert postgres.drop_connections() == 0
 
 
-async def test_a_servers_own_settings_do_not_weaken_the_journal(place: str, postgres: PostgresForTests) -> None:
-    # Transactions that see an old state would pay twice; commits that are not on disk would lose replies.
-    lax = "default_transaction_isolation%3Dserializable%20-csynchronous_commit%3Doff"
-    slack, journal = open_journal(f"{place}%20-c{lax}"), open_journal(place)
-    asked = 0
+# -- between the lines ------------------------------------------------------------------------------------------------
 
-    async def ask(opened: Journal, number: int) -> None:
-        nonlocal asked
-        key = f"{number:064x}"[::-1]
-        async with opened.claim(key) as stored:
-            if stored is None:
-                asked += 1
-                await opened.put(key, REPLY)
+SLOW_LOCKS = """
+create schema {schema};
+create function {schema}.pg_try_advisory_lock(bigint) returns boolean language plpgsql as
+$$ begin perform pg_sleep(0.5); return pg_catalog.pg_try_advisory_lock($1); end $$
+"""
 
-    await asyncio.gather(*(ask(opened, number) for number in range(200) for opened in (slack, journal)))
-    assert asked == 200
-    slack.close()
-    journal.close()
+
+async def test_a_reply_stored_while_its_lock_is_being_taken_is_found(
+    journal: Journal, place: str, postgres: PostgresForTests
+) -> None:
+    tables = place.rpartition("%3D")[2]
+    slow = f"slow_{tables}"
+    postgres.do(SLOW_LOCKS.format(schema=slow))
+    # A server's own default, under which a transaction would go on seeing what it saw first, must not matter.
+    path = f"{slow},pg_catalog,{tables} -cdefault_transaction_isolation=serializable"
+    other = open_journal(place.replace(f"%3D{tables}", "%3D" + quote(path)))
+
+    async def ask() -> Stored | None:
+        async with other.claim(KEY) as stored:
+            return stored
+
+    async with journal.claim(KEY):
+        asking = asyncio.create_task(ask())
+        await asyncio.sleep(0.25)
+        assert not asking.done()
+        await journal.put(KEY, REPLY)
+    assert await asking == REPLY
+    other.close()
+
+
+async def test_those_who_write_the_same_rows_in_other_orders_never_wait_for_each_other_in_a_circle(
+    place: str, postgres: PostgresForTests
+) -> None:
+    journals = [open_journal(place) for _ in range(3)]
+    for wave in range(6):
+        orders = [[f"{wave:032x}{number:032x}" for number in range(400)] for _ in journals]
+        for seed, order in enumerate(orders):
+            random.Random(seed).shuffle(order)
+        await asyncio.gather(
+            *(
+                opened.put(key, Stored(key.encode() * 100, 1.0))
+                for opened, order in zip(journals, orders, strict=True)
+                for key in order
+            )
+        )
+    for opened in journals:
+        opened.close()
+    postgres.do("select pg_stat_force_next_flush()")
+    assert postgres.do("select deadlocks from pg_stat_database where datname = 'postgres'") == [(0,)]

@@ -298,3 +298,46 @@ async def test_a_budget_that_cannot_be_kept_is_refused(provider, command, tmp_pa
     assert done.code == 2
     assert "no price is published" in done.err
     assert provider.calls == 0
+
+
+async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_handed_in(
+    provider, command, files, tmp_path
+):
+    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
+    write_lines(tmp_path / "pairs.jsonl", pairs(8))
+    provider.batches.polls = 10**6
+    batch = ("--batch", "--poll", "0.1")
+    process = await command.start(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", "openai:gpt-4o", "--one-order", *batch
+    )
+    await until(lambda: provider.batches.made)
+    process.send_signal(signal.SIGINT)
+    _, err = await process.communicate()
+    assert process.returncode == 130, err
+    assert b"a resumed run collects it" in err
+    refused = await command("run", "--resume", "out")
+    assert refused.code == 2
+    assert "--batch" in refused.err
+    for made in provider.batches.made:
+        made.polls_left = 0
+    done = await command("run", "--resume", "out", *batch)
+    assert done.code == 0, done.err
+    files.check_complete(8)
+    assert len(provider.batches.made) == 1
+    # 1,000 tokens in and 200 out, at half of 2.50 and 10.00 dollars a million.
+    assert [line["cost"] for line in files.verdicts] == ["0.00225"] * 8
+
+
+async def test_a_run_may_keep_its_journal_on_a_postgres_server(provider, command, files, tmp_path, postgres):
+    write_lines(tmp_path / "pairs.jsonl", pairs(6))
+    where = postgres.new_place()
+    args = ("--journal", where, "--judge", judge_of(provider), "--one-order", "--workers", "2")
+    first = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--limit", "3")
+    assert first.code == 0, first.err
+    rest = await command("run", "--resume", "out", "--journal", where)
+    assert rest.code == 0, rest.err
+    files.check_complete(6)
+    assert provider.calls == 6
+    again = await command("run", "compare", "pairs.jsonl", "--run", "again", *args)
+    assert again.code == 0, again.err
+    assert provider.calls == 6, "another run finds the replies of the first"

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from aiohttp import web
+from scripted.batches import ScriptedBatches
 from scripted.replies import Request, correct_reply, envelope
 
 Behaviour = Callable[[Request, web.Request], Awaitable[web.StreamResponse]]
@@ -137,6 +138,7 @@ class ScriptedProvider:
         self.script: Script = script if script is not None else (lambda request: judges())
         self.requests: list[Request] = []
         self.url = ""
+        self.batches = ScriptedBatches(self._answer)
         self._runner: web.AppRunner | None = None
 
     @property
@@ -155,6 +157,7 @@ class ScriptedProvider:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_post("/v1/messages", self._handle)
+        self.batches.add_routes(app)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port)
@@ -173,7 +176,9 @@ class ScriptedProvider:
         await self.stop()
 
     async def _handle(self, raw: web.Request) -> web.StreamResponse:
-        request = Request(raw.path, await raw.read(), dict(raw.headers))
+        return await self._answer(Request(raw.path, await raw.read(), dict(raw.headers)), raw)
+
+    async def _answer(self, request: Request, raw: web.Request) -> web.StreamResponse:
         number = len(self.requests)
         self.requests.append(request)
         if callable(self.script):

@@ -12,8 +12,40 @@ import os
 import sys
 
 from ..version import __version__
-from . import compare, dialogue, doctor, embedded, judges, replay, review, rubric, run, serve
+from . import (
+    compare,
+    dialogue,
+    diff,
+    doctor,
+    embedded,
+    export,
+    judges,
+    leaderboard,
+    replay,
+    review,
+    rubric,
+    run,
+    serve,
+    show,
+)
 from .asking import say
+
+_COMMANDS = (
+    compare,
+    dialogue,
+    review,
+    run,
+    show,
+    export,
+    diff,
+    leaderboard,
+    replay,
+    rubric,
+    judges,
+    embedded,
+    doctor,
+    serve,
+)
 
 _EPILOG = """\
 examples:
@@ -36,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (compare, dialogue, review, run, replay, rubric, judges, embedded, doctor, serve):
+    for module in _COMMANDS:
         module.register(commands)
     return parser
 

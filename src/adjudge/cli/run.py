@@ -104,6 +104,9 @@ def _add_manner(group: Any) -> None:
     group.add_argument(
         "--batch", action="store_true", help="through the provider's batch API: half price, within a day"
     )
+    group.add_argument(
+        "--poll", type=float, default=20.0, metavar="S", help="seconds between looks at a batch (default: 20)"
+    )
     group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
     group.add_argument("--ray-address", metavar="ADDRESS", help="ray://HOST:PORT; default: a cluster on this machine")
     group.add_argument(
@@ -263,7 +266,7 @@ def _manner(args: argparse.Namespace) -> Manner:
             budget = Decimal(args.budget.removeprefix("$"))
         except InvalidOperation:
             raise InputError("--budget", args.budget, "dollars, such as 5 or 0.50") from None
-    return Manner(args.concurrency, rate, budget, args.workers, args.batch)
+    return Manner(args.concurrency, rate, budget, args.workers, args.batch, args.poll)
 
 
 def _settings(args: argparse.Namespace) -> Settings:

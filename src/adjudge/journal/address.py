@@ -10,7 +10,7 @@ from ..errors import InputError
 _SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=([^&]*)", re.IGNORECASE)
-_HIDDEN = "***"
+HIDDEN = "***"
 
 
 def is_server(where: str | Path) -> bool:
@@ -34,8 +34,8 @@ def masked(where: str | Path) -> str:
     user, at, host = rest.rpartition("@")
     name, colon, password = user.partition(":")
     if password:
-        user = f"{name}{colon}{_HIDDEN}"
-    return scheme + slashes + _SECRET_OPTION.sub(lambda option: f"{option[1]}={_HIDDEN}", user + at + host)
+        user = f"{name}{colon}{HIDDEN}"
+    return scheme + slashes + _SECRET_OPTION.sub(lambda option: f"{option[1]}={HIDDEN}", user + at + host)
 
 
 def secrets_in(url: str) -> list[str]:

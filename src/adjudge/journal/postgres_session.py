@@ -5,19 +5,23 @@ Errors are one line and never show a password. A pooler in between must keep ses
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from ..errors import InputError, JournalError, SetupError
-from .address import check_address, masked, secrets_in
+from .address import HIDDEN, check_address, masked, secrets_in
 
 try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 except ImportError:
     raise SetupError("a journal on a Postgres server needs an extra: pip install 'adjudge[postgres]'") from None
+
+# What it logs about a lost connection is on its way as an error, or was mended; nobody needs to see it twice.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -33,14 +37,15 @@ _DEFAULTS: dict[str, str | int] = {
 }
 # Connection trouble, a deadlock that was resolved against us, a server that is told to stop.
 _BEGIN_ANEW = ("08", "40", "57P")
-# A claim's look-up must see what was committed before it; what is reported kept is on disk; and a session that only
-# holds claims is not idle.
+# A claim's look-up must see what was committed before it; what is reported kept is on disk; a session that only holds
+# claims is not idle; and the claims of a machine that is gone are free in half a minute, not in hours.
 _SETTINGS = """
-select set_config(name, case name when 'default_transaction_isolation' then 'read committed'
-                                  when 'synchronous_commit' then 'on' else '0' end, false)
-from pg_settings
-where name in ('default_transaction_isolation', 'idle_session_timeout')
-   or name = 'synchronous_commit' and setting = 'off'
+select set_config(name, wanted, false)
+from pg_settings join (values
+    ('default_transaction_isolation', 'read committed'), ('synchronous_commit', 'on'), ('idle_session_timeout', '0'),
+    ('tcp_keepalives_idle', '15'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')
+) as ours (name, wanted) using (name)
+where name <> 'synchronous_commit' or setting = 'off'
 """
 
 
@@ -61,22 +66,31 @@ class Server:
             said = str(error).strip()
             found = self.place if any(secret in said for secret in self._secrets) else f"{self.place}: {said}"
             raise InputError("journal", found, "postgresql://user:password@host:port/database") from None
+        # An address as it was shown, or kept with a run: its password comes from PGPASSWORD or ~/.pgpass.
+        self._hint = ""
+        if given.get("password") == HIDDEN:
+            del given["password"]
+            self._hint = "; its password is hidden here: name the journal in full, or set PGPASSWORD"
         # A name that happens to be the password too may be shown as what it is.
         self._secrets -= {str(given.get(name)) for name in ("user", "host", "dbname")}
         self._parameters: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "utf8"}
         self._spare: Connection | None = None
         self._guard = threading.Lock()
+        self._closed = False
 
     def connect(self) -> Connection:
         """A connection: the one that was put aside, else a new one."""
         with self._guard:
+            if self._closed:
+                raise JournalError("the journal is closed")
             spare, self._spare = self._spare, None
         if spare is not None:
             return spare
         try:
             connection = psycopg.connect(**self._parameters, autocommit=True)
         except (psycopg.Error, OSError) as error:
-            raise ConnectionLostError(f"{self.place}: the journal cannot be opened: {self.line(error)}") from None
+            said = f"{self.place}: the journal cannot be opened: {self.line(error)}{self._hint}"
+            raise ConnectionLostError(said) from None
         try:
             connection.execute(_SETTINGS)
         except psycopg.Error as error:
@@ -90,8 +104,9 @@ class Server:
             self._spare = connection
 
     def close(self) -> None:
-        """Let go of a connection that nobody wanted."""
+        """No more connections; one that nobody wanted ends."""
         with self._guard:
+            self._closed = True
             if self._spare is not None:
                 self._spare.close()
                 self._spare = None
@@ -101,7 +116,7 @@ class Server:
         primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
         text = " ".join((primary or str(error)).split())
         for secret in self._secrets:
-            text = text.replace(secret, "***")
+            text = text.replace(secret, HIDDEN)
         return text[:400]
 
 

@@ -135,6 +135,8 @@ class LLMJudge:
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
+            elif self.budget is not None:
+                self.budget.found(self._spent(stored) or Decimal(0))
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:

@@ -149,7 +149,10 @@ def _open_wire(spec: str, url: str | None, pacing: Pacing | None, batches: Batch
         raise no_batches(spec)
     from .wires.direct import DirectWire
 
-    return DirectWire(spec)
+    wire = DirectWire(spec)
+    if pacing is not None:
+        wire.pace = pacing.pace(provider, "")
+    return wire
 
 
 def _tuned(wire: OpenAIWire | AnthropicWire, spec: str, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:

@@ -90,12 +90,12 @@ async def compare(
 
     evidence = _gather_evidence(opinions)
     criteria = {
-        criterion.key: CriterionVerdict(
-            weight=weights[criterion.key],
-            scores={label: _settle(criterion.key, label, opinions, rubric.scale) for label in LABELS},
-            evidence={label: evidence.get((criterion.key, label), ()) for label in LABELS},
+        key: CriterionVerdict(
+            weights[key],
+            {"A": _settle(key, "A", opinions, rubric.scale), "B": _settle(key, "B", opinions, rubric.scale)},
+            {"A": evidence.get((key, "A"), ()), "B": evidence.get((key, "B"), ())},
         )
-        for criterion in rubric.criteria
+        for key in rubric.weights
     }
     totals = _totals({key: verdict.scores for key, verdict in criteria.items()}, weights)
     order = _order_report(opinions, weights, rubric, options, totals)
@@ -143,7 +143,8 @@ def decide(
     if not difference:
         return "tie", "equal_totals"
     higher: Winner = "A" if difference.numerator > 0 else "B"
-    if abs(difference) >= Fraction(band):
+    above, below = band.as_integer_ratio()
+    if abs(difference.numerator) * below >= above * difference.denominator:  # |difference| ≥ band
         return higher, "higher_total"
     if not orders_agree:
         return "tie", "orders_disagree"
@@ -177,9 +178,9 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
 
 def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion], scale: Scale) -> Score:
     """The mean of the orders' scores, exact for any scale, with the first order's words."""
+    if len(opinions) == 1:
+        return opinions[0].scores[criterion][label]
     given = [opinion.scores[criterion][label] for opinion in opinions]
-    if len(given) == 1:
-        return given[0]
     value = rounded(mean(score.value for score in given), scale.step / 200)
     return Score(value, given[0].justification, all(score.assessed for score in given))
 
@@ -189,8 +190,12 @@ def _gather_evidence(opinions: list[ComparisonOpinion]) -> dict[tuple[str, Label
     unique: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = {}
     for opinion in opinions:
         for item in opinion.evidence:
-            quotes = unique.setdefault((item.criterion, item.answer), {})
-            quotes.setdefault((item.start, item.end, item.impact), item)
+            criterion, answer, impact, _quote, _rationale, start, end = item
+            quotes = unique.get((criterion, answer))
+            if quotes is None:
+                unique[criterion, answer] = {(start, end, impact): item}
+            else:
+                quotes.setdefault((start, end, impact), item)
     return {place: tuple(quotes.values()) for place, quotes in unique.items()}
 
 

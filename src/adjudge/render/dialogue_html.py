@@ -12,11 +12,12 @@ from .pages import fill
 from .wording import hundredths
 
 
-def dialogue_html(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) -> str:
-    """The report of a dialogue."""
+def dialogue_html(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric, *, home: str = "") -> str:
+    """The report of a dialogue; `home` is where the list of cases is that it belongs to, if to any."""
     return fill(
         "dialogue.html.j2",
         verdict,
+        home=home,
         report=build(verdict, case, rubric),
         headline=wording.headline(verdict, rubric),
         outcome=wording.outcome(verdict),

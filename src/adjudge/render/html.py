@@ -10,11 +10,12 @@ from .pages import fill
 from .report import build
 
 
-def comparison_html(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric) -> str:
-    """The report of a comparison."""
+def comparison_html(verdict: ComparisonVerdict, case: Comparison, rubric: Rubric, *, home: str = "") -> str:
+    """The report of a comparison; `home` is where the list of cases is that it belongs to, if to any."""
     return fill(
         "comparison.html.j2",
         verdict,
+        home=home,
         case=case,
         report=build(verdict, case, rubric),
         headline=wording.headline(verdict),

@@ -70,28 +70,34 @@ def failure_json(failure: Failure) -> bytes:
 
 
 def _criterion(criterion: CriterionVerdict, case: Comparison) -> dict[str, Any]:
-    by_answer: dict[str, Any] = {
-        label: {
-            "score": criterion.scores[label].value,
-            "justification": criterion.scores[label].justification,
-            "evidence": [_evidence(item, label, case) for item in criterion.evidence[label]],
-            "assessed": criterion.scores[label].assessed,
-        }
-        for label in LABELS
-    }
-    return {**by_answer, "weight": criterion.weight}
-
-
-def _evidence(item: Evidence, label: Label, case: Comparison) -> dict[str, Any]:
-    if item.answer != label or case.answer(label)[item.start : item.end] != item.quote:
-        raise ValueError(f"the quote at {item.start}:{item.end} does not stand in answer {label} of this case")
     return {
-        "answer": item.answer,
-        "impact": item.impact,
-        "quote": item.quote,
-        "rationale": item.rationale,
-        "start": item.start,
-        "end": item.end,
+        "A": _side(criterion, "A", case.a),
+        "B": _side(criterion, "B", case.b),
+        "weight": criterion.weight,
+    }
+
+
+def _side(criterion: CriterionVerdict, label: Label, text: str) -> dict[str, Any]:
+    value, justification, assessed = criterion.scores[label]
+    return {
+        "score": value,
+        "justification": justification,
+        "evidence": [_evidence(item, label, text) for item in criterion.evidence[label]],
+        "assessed": assessed,
+    }
+
+
+def _evidence(item: Evidence, label: Label, text: str) -> dict[str, Any]:
+    _criterion, answer, impact, quote, rationale, start, end = item
+    if answer != label or text[start:end] != quote:
+        raise ValueError(f"the quote at {start}:{end} does not stand in answer {label} of this case")
+    return {
+        "answer": answer,
+        "impact": impact,
+        "quote": quote,
+        "rationale": rationale,
+        "start": start,
+        "end": end,
     }
 
 
@@ -103,9 +109,9 @@ def _opinion(opinion: ComparisonOpinion) -> dict[str, Any]:
         "preference": opinion.preference,
         "confidence": opinion.confidence,
         "decided": opinion.decided,
-        "scores": {key: {label: by[label].value for label in LABELS} for key, by in opinion.scores.items()},
+        "scores": {key: {"A": by["A"].value, "B": by["B"].value} for key, by in opinion.scores.items()},
         "justifications": {
-            key: {label: by[label].justification for label in LABELS} for key, by in opinion.scores.items()
+            key: {"A": by["A"].justification, "B": by["B"].justification} for key, by in opinion.scores.items()
         },
         "summaries": {label: opinion.summaries[label] for label in LABELS},
         "rationale": opinion.rationale,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..verdicts import ComparisonVerdict, DialogueVerdict, ReviewVerdict, total_usage
@@ -20,7 +20,7 @@ from .escaping import clean, web_address
 def fill(template: str, verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, **values: Any) -> str:
     """A template with a verdict and what it shows beside it."""
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             verdict=verdict,
@@ -32,10 +32,11 @@ def fill(template: str, verdict: ComparisonVerdict | DialogueVerdict | ReviewVer
     )
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
+@lru_cache
+def environment(*packages: str) -> Environment:
+    """Where templates are found: in these packages first, then among the reports of single verdicts."""
     environment = Environment(
-        loader=PackageLoader("adjudge.render"),
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "adjudge.render")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,11 +11,12 @@ from .review_report import build
 from .wording import judge_note
 
 
-def review_html(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> str:
-    """The report of a review."""
+def review_html(verdict: ReviewVerdict, case: Review, rubric: Rubric, *, home: str = "") -> str:
+    """The report of a review; `home` is where the list of cases is that it belongs to, if to any."""
     return fill(
         "review.html.j2",
         verdict,
+        home=home,
         report=build(verdict, case, rubric),
         headline=wording.headline(verdict),
         favoured=wording.favoured(verdict),

@@ -11,13 +11,18 @@ from ..judges.budget import Budget
 from ..judges.wires.batches.base import BatchSettings
 from ..judges.wires.pacing import Pacing
 
+# A jury goes on without a member that is down. A judge alone is worth waiting for: its run ends when it stays away.
+_NEVER = 10**9
+
 
 def open_for_run(known: Mapping[str, Any], budget: Budget | None = None) -> Engine:
     """The run's journal, this worker's share of its pace, and its budget."""
     share = known["concurrency"]
     return open_engine(
         known["journal"],
-        pacing=Pacing(start=share, ceiling=share, per_minute=known["rate"]),
+        pacing=Pacing(
+            start=share, ceiling=share, per_minute=known["rate"], breaks_after=5 if known["jury"] else _NEVER
+        ),
         budget=budget,
-        batches=BatchSettings(Path(known["batches"])) if known.get("batches") else None,
+        batches=BatchSettings(Path(known["batches"]), poll=known["poll"]) if known.get("batches") else None,
     )

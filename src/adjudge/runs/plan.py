@@ -45,9 +45,16 @@ class Plan:
     @property
     def judges(self) -> tuple[str, ...]:
         """The names of all judges this plan asks, members of juries too."""
-        named = [self.settings[key] for key in ("judge", "evaluator", "critic") if key in self.settings]
-        members = [part for name in named for part in _members(str(name))]
-        return tuple(dict.fromkeys(members))
+        return tuple(dict.fromkeys(member for name in self._named for member in _members(name)))
+
+    @property
+    def has_jury(self) -> bool:
+        """Whether several judges are asked the same, so that one of them may be missing."""
+        return any(len(_members(name)) > 1 for name in self._named)
+
+    @property
+    def _named(self) -> list[str]:
+        return [str(self.settings[key]) for key in ("judge", "evaluator", "critic") if key in self.settings]
 
     def stored(self) -> dict[str, Any]:
         """As plain data."""
@@ -56,13 +63,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, worker processes."""
+    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, worker processes.
+
+    With `batch` calls go through the provider's batch API, which is asked every `poll` seconds whether it is done.
+    """
 
     concurrency: int = 20
     rate: float | None = None
     budget: Decimal | None = None
     workers: int | None = None
     batch: bool = False
+    poll: float = 20.0
 
     def __post_init__(self) -> None:
         if not 1 <= self.concurrency <= 10_000:
@@ -71,6 +82,8 @@ class Manner:
             raise InputError("--rate", f"{self.rate:g}", "a number of calls a minute above 0")
         if self.budget is not None and not self.budget > 0:
             raise InputError("--budget", str(self.budget), "a number of dollars above 0")
+        if not 0.05 <= self.poll <= 3600:
+            raise InputError("--poll", f"{self.poll:g}", "0.05 to 3600 seconds")
         if self.workers is not None and not 1 <= self.workers <= 256:
             raise InputError("--workers", str(self.workers), "1 to 256 is allowed")
 

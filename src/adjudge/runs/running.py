@@ -20,7 +20,7 @@ import orjson
 
 from ..engine import open_engine
 from ..errors import InputError, SetupError
-from ..journal import open_journal
+from ..journal import masked, open_journal
 from ..judges.budget import Purse
 from ..readers.rows import Rows
 from ..version import __version__
@@ -33,6 +33,7 @@ from .progress import Progress
 from .spooling import Spooled, in_order, spool
 from .workers import Halt, LocalWorkers, position_of
 
+OWN_JOURNAL = "journal.db"
 _LOOK_EVERY = 0.25  # seconds between two looks at the sums
 
 
@@ -76,7 +77,7 @@ def begin(
             known = directory.read()
             _refuse_another(directory, known, orjson.loads(orjson.dumps(wanted)))
             return spooled
-        for leftover in (directory.verdicts, directory.failures, directory.path / "journal.db"):
+        for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
             if leftover.exists():
                 raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
         aside.replace(directory.cases)
@@ -143,8 +144,12 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    purse = None if manner.budget is None else Purse(manner.budget, stand.tally.cost)
-    more = {"batches": str(directory.batches.resolve())} if manner.batch else {}
+    purse = (
+        None
+        if manner.budget is None
+        else Purse(manner.budget, stand.tally.cost, counts_found=stand.known["journal"] == OWN_JOURNAL)
+    )
+    more = {"batches": str(directory.batches.resolve()), "poll": manner.poll} if manner.batch else {}
     engine = LocalWorkers(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
@@ -183,10 +188,10 @@ def _wanted(directory: RunDirectory, known: Mapping[str, Any], limit: int | None
 
 
 def _named(journal: str | None) -> str:
-    """The journal as the run remembers it: in its own folder, elsewhere, or in a database."""
+    """The journal as the run remembers it: in its own folder, elsewhere, or in a database, without the password."""
     if journal is None:
-        return "journal.db"
-    return journal if "://" in journal else str(Path(journal).expanduser().resolve())
+        return OWN_JOURNAL
+    return masked(journal) if "://" in journal else str(Path(journal).expanduser().resolve())
 
 
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

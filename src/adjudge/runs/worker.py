@@ -45,6 +45,9 @@ class _Asked:
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
         self._say.now(frames.SETTLE, [str(reserved), None if spent is None else str(spent)])
 
+    def found(self, spent: Decimal) -> None:
+        self._say.now(frames.FOUND, str(spent))
+
     def hear(self, number: int, granted: bool) -> None:
         """The parent's answer."""
         waiting = self._waiting.pop(number, None)

@@ -151,6 +151,7 @@ class LocalWorkers:
             "at_once": self._at_once(share),
             "rate": None if self._manner.rate is None else self._manner.rate / self._count,
             "budget": self._purse is not None,
+            "jury": self._plan.has_jury,
             **self._more,
         }
         worker.send(frames.PLAN, orjson.dumps(known))
@@ -226,6 +227,8 @@ class LocalWorkers:
                 reserved, spent = orjson.loads(payload)
                 worker.reserved.remove(Decimal(reserved))
                 self._purse.settle(Decimal(reserved), None if spent is None else Decimal(spent))
+            elif kind == frames.FOUND and self._purse is not None:
+                self._purse.found(Decimal(orjson.loads(payload)))
             elif kind == frames.STOPPED:
                 name, text = orjson.loads(payload)
                 error = told_again(name, text)
@@ -249,12 +252,11 @@ def worker_count(plan: Plan, manner: Manner, cases: int | None = None) -> int:
 
 
 def cases_at_once(plan: Plan, concurrency: int) -> int:
-    """Cases in flight in a worker: as many as calls; more with a jury, lest its slowest member hold up the others."""
-    return concurrency * (4 if len(plan.judges) > 2 or any(n.startswith("jury") for n in _named(plan)) else 1)
+    """Cases in flight in a worker. The pace limits calls; while one case is written down another is asked about.
 
-
-def _named(plan: Plan) -> list[str]:
-    return [str(plan.settings[key]) for key in ("judge", "evaluator", "critic") if key in plan.settings]
+    With a jury there are more of them, lest its slowest member hold up the others.
+    """
+    return concurrency * (4 if plan.has_jury else 2)
 
 
 def position_of(line: bytes) -> int:

@@ -16,6 +16,7 @@ from adjudge.judges.llm import LLMJudge
 from adjudge.judges.roles import COMPARER
 from adjudge.judges.wires.base import Sampling
 from adjudge.judges.wires.direct import DirectWire
+from adjudge.judges.wires.pacing import Pacing
 from adjudge.rubric import shipped
 from adjudge.verdicts import ComparisonOpinion, Failure, Usage
 
@@ -156,3 +157,31 @@ async def test_an_unknown_provider_is_refused_by_name(journal: Journal, case: Co
     with pytest.raises(JudgeSpecError, match="'nobody:model': unknown provider"):
         await judge.opine(asked(case))
     await judge.close()
+
+
+async def test_it_keeps_step_with_a_provider_that_pushes_back(
+    journal: Journal, provider: ScriptedProvider, case: Comparison
+) -> None:
+    provider.script = lambda request: fails(429, retry_after_ms="1") if provider.calls < 9 else judges()
+    wire = DirectWire(SPEC)
+    wire.pace = Pacing(first_wait=0.01, longest_wait=0.02, patience=20).pace("ollama", "")
+    judge = LLMJudge(SPEC, wire, journal)
+    opinion = await judge.opine(asked(case))
+    await judge.close()
+    assert isinstance(opinion, ComparisonOpinion), opinion
+    assert wire.pace.state().in_flight == 0
+
+
+async def test_it_leaves_a_dead_provider_alone(journal: Journal, provider: ScriptedProvider, case: Comparison) -> None:
+    provider.script = lambda request: fails(500)
+    wire = DirectWire(SPEC)
+    wire.pace = Pacing(breaks_after=1).pace("ollama", "")
+    judge = LLMJudge(SPEC, wire, journal)
+    first = await judge.opine(asked(case))
+    knocked = provider.calls
+    second = await judge.opine(asked(case))
+    await judge.close()
+    assert isinstance(first, Failure)
+    assert isinstance(second, Failure)
+    assert first.reason == second.reason == "server_error"
+    assert provider.calls == knocked

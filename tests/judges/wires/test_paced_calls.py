@@ -212,35 +212,35 @@ async def test_a_dead_provider_is_left_alone_and_tried_again_later(
 
 
 async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal: Journal) -> None:
-    pacing = QUICK.shared_by(1)
-    names = ("good", "better", "slow", "dead")
-    async with ScriptedProvider() as good, ScriptedProvider() as better, ScriptedProvider() as slow:
-        slow.script = lambda request: waits(0.25)
-        urls = {
-            "good": good.chat_url,
-            "better": better.chat_url,
-            "slow": slow.chat_url,
-            "dead": "http://127.0.0.1:9/v1",
-        }
+    pacing = Pacing(start=8, ceiling=8, breaks_after=3, cool_down=60)
+    servers = ScriptedProvider(), ScriptedProvider(), ScriptedProvider(), ScriptedProvider()
+    good, better, slow, dead = servers
+    async with good, better, slow, dead:
+        served_by_the_good_one: list[int] = []
+
+        def slowly(request: Request) -> Behaviour:
+            served_by_the_good_one.append(good.calls)
+            return waits(0.3)
+
+        slow.script = slowly
+        dead.script = lambda request: fails(500, "on fire")
         members = []
-        for name in names:
-            poster = Poster(urls[name], name, FAST, pace=pacing.pace("", urls[name]))
-            members.append(LLMJudge(name, OpenAIWire("", "m", poster, HEADERS, default_dialect("", "m")), journal))
+        for name, server in zip(("good", "better", "slow", "dead"), servers, strict=True):
+            poster = Poster(server.chat_url, name, FAST, pace=pacing.pace("", server.chat_url))
+            members.append(LLMJudge(name, OpenAIWire("", name, poster, HEADERS, default_dialect("", name)), journal))
         jury = Jury("jury", tuple(members))
         cases = [Comparison("Say hello.", f"Hello number {n}, how are you?", "Hi.") for n in range(24)]
         rubric = shipped("compare")
-        began = time.monotonic()
         opinions = await asyncio.gather(*(jury.opine(CompareQuestion(case, rubric, "ab")) for case in cases))
-        taken = time.monotonic() - began
+        knocked, served = dead.calls, good.calls
+        opinions += await asyncio.gather(*(jury.opine(CompareQuestion(case, rubric, "ba")) for case in cases[:8]))
         await jury.close()
-    assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
     for opinion in opinions:
-        assert [failure.reason for failure in opinion.failures] == ["connection"]  # type: ignore[union-attr]
-    # Three rounds of the slow one, with eight calls at once and more as it goes on: the others wait for nobody.
-    assert taken < 3.0
-    states = pacing.states()
-    assert states["127.0.0.1:9"].broken is not None
-    assert all(state.in_flight == 0 for state in states.values())
+        assert isinstance(opinion, ComparisonOpinion)
+        assert [failure.reason for failure in opinion.failures] == ["server_error"]
+    assert dead.calls == knocked < 24 * FAST.attempts, "once it is known to be dead nobody knocks"
+    assert served_by_the_good_one[16] == served == 24, "in the slow one's third round the good one had served all"
+    assert [state.in_flight for state in pacing.states().values()] == [0, 0, 0, 0]
 
 
 async def test_a_judge_with_a_pace_judges_as_one_without(

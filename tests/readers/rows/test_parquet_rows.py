@@ -20,9 +20,11 @@ def written(path: Path, query: str) -> str:
 def test_columns_keep_their_types(tmp_path):
     path = written(
         tmp_path / "[draft] *.parquet",
-        "SELECT 7 AS id, 'q' AS question, 'x' AS answer_a, 'y' AS answer_b, 'model_b' AS winner, 1.50::DECIMAL(4,2) AS d,"
-        " TIMESTAMPTZ '2024-01-01 00:00:00+00' AS z, DATE '2024-01-02' AS day, [1, 2] AS list, {'k': DATE '2024-01-02'} AS nested,"
-        " NULL::INT AS none, true AS yes, 'é'::BLOB AS raw, 'nan'::DOUBLE AS nan",
+        "SELECT 7 AS id, 'q' AS question, 'x' AS answer_a, 'y' AS answer_b, 'model_b' AS winner,"
+        " 1.50::DECIMAL(4,2) AS d,"
+        " TIMESTAMPTZ '2024-01-01 00:00:00+00' AS z, DATE '2024-01-02' AS day, [1, 2] AS list,"
+        " {'k': DATE '2024-01-02'} AS nested,"
+        " NULL::INT AS none, true AS yes, '\\xC3\\xA9'::BLOB AS raw, 'nan'::DOUBLE AS nan",
     )
     (row,) = open_rows(path, "compare", shipped("compare"))
     assert (row.case_id, row.case.task, row.case.a, row.label) == ("7", "q", "x", "B")

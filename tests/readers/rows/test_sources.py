@@ -39,7 +39,8 @@ def test_what_is_unknown_is_refused_with_what_is_allowed(opened):
     assert said.startswith("p.xlsx: unknown suffix '.xlsx'; .jsonl, .ndjson, .json, .csv, .tsv, .parquet")
     assert "no suffix" in opened.refused("p", "x")
     assert "unknown format 'xls'; one of jsonl" in opened.refused("p.csv", CSV, format="xls")
-    assert "unknown protocol 'rank'" in str(pytest.raises(InputError, open_rows, "x", "rank", shipped("compare")).value)
+    with pytest.raises(InputError, match="unknown protocol 'rank'"):
+        open_rows("x", "rank", shipped("compare"))
     assert "text is no comparison" in opened.refused("p.txt", "x")
 
 

@@ -131,8 +131,8 @@ class Comparer:
         quotes: list[tuple[str, _Quote]] = []
         for criterion in question.rubric.criteria:
             marks = reply["criteria"][criterion.key]
-            by_label = {first: marks["answer_1"], second: marks["answer_2"]}
-            scores[criterion.key] = {label: _score(by_label[label], question) for label in LABELS}
+            one, two = _score(marks["answer_1"], question), _score(marks["answer_2"], question)
+            scores[criterion.key] = {"A": one, "B": two} if first == "A" else {"A": two, "B": one}
             room = [0, _MAX_QUOTES, _MAX_QUOTES]
             for quote in marks["evidence"]:
                 if room[quote["answer"]]:
@@ -234,22 +234,19 @@ class _BadQuote(NamedTuple):
 
 def _locate(question: CompareQuestion, quotes: list[tuple[str, _Quote]]) -> tuple[list[Evidence], list[_BadQuote]]:
     haystacks = {label: Haystack(question.case.answer(label)) for label in LABELS}
+    shown = question.shown
     evidence: list[Evidence] = []
     bad: list[_BadQuote] = []
     for criterion, quote in quotes:
-        label = question.shown[quote["answer"] - 1]
-        place = haystacks[label].locate(quote["quote"])
+        label = shown[quote["answer"] - 1]
+        haystack = haystacks[label]
+        place = haystack.locate(quote["quote"])
         if isinstance(place, Span):
+            start, end = place
+            rationale = _in_case_labels(quote["rationale"], question)
+            # By position, which costs half: a long run has millions of quotes.
             evidence.append(
-                Evidence(
-                    criterion=criterion,
-                    answer=label,
-                    impact=quote["impact"],
-                    quote=haystacks[label].text[place.start : place.end],
-                    rationale=_in_case_labels(quote["rationale"], question),
-                    start=place.start,
-                    end=place.end,
-                )
+                Evidence(criterion, label, quote["impact"], haystack.text[start:end], rationale, start, end)
             )
         else:
             bad.append(_BadQuote(criterion, quote["quote"], quote["answer"], place.reason))
@@ -257,7 +254,7 @@ def _locate(question: CompareQuestion, quotes: list[tuple[str, _Quote]]) -> tupl
 
 
 def _gaps(question: CompareQuestion, evidence: tuple[Evidence, ...] | list[Evidence]) -> list[tuple[str, Label]]:
-    there = {(item.criterion, item.answer) for item in evidence}
+    there = {item[:2] for item in evidence}  # criterion and answer
     return [(c.key, label) for c in question.rubric.criteria for label in LABELS if (c.key, label) not in there]
 
 

@@ -19,8 +19,10 @@ from ..roles.base import Prompt
 from .base import Completion, Delivery, Sampling, UnreadableReplyError
 from .http import Refused
 from .openai import Dialect, adapt, really_sent
+from .pacing import Pace
 
 _TIMEOUT = 600.0
+_PROVIDERS_FAULT = frozenset({"rate_limited", "server_error", "timeout", "connection"})
 _SCHEMA = "The schema of your reply:\n"
 # Where the price list calls a provider otherwise.
 _PRICED_AS = {"bedrock": "aws", "xai": "x-ai", "google-cloud": "google"}
@@ -34,6 +36,7 @@ class DirectWire:
         self.provider = _PRICED_AS.get(provider, provider)
         self._spec = spec
         self._timeout = timeout
+        self.pace: Pace | None = None
         self._dialect: Dialect | None = None
         self._models: dict[asyncio.AbstractEventLoop, Any] = {}
 
@@ -41,6 +44,27 @@ class DirectWire:
         return {"wire": "direct", "model": self._spec}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        pace = self.pace
+        if pace is None:
+            return await self._send(prompt, sampling)
+        turn = pace.turn()
+        while True:
+            broken = await pace.enter(turn)
+            if broken is not None:
+                return self._failure(broken.reason, f"{broken.message}; left alone until it had time to recover")
+            try:
+                reply = await self._send(prompt, sampling)
+                if not isinstance(reply, Failure) or reply.reason not in _PROVIDERS_FAULT:
+                    pace.answered(turn)
+                    return reply
+                again = reply.reason == "rate_limited" and pace.pushed_back(turn, None)
+                if not again or turn.probes:
+                    pace.failed(turn, reply.reason, reply.message)
+                    return reply
+            finally:
+                pace.leave(turn)
+
+    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 

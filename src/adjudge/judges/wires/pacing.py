@@ -123,7 +123,7 @@ class Pace:
         self._in_flight = 0
         # how many at once
         self._limit = max(1, min(pacing.start, pacing.ceiling))
-        self._quick_until = pacing.ceiling
+        self._quick_until = pacing.ceiling  # up to here by one an answer: until a provider's limit shows, it is sought
         self._answers = 0
         self._epoch = 0
         # how soon
@@ -183,7 +183,7 @@ class Pace:
             if self._limit >= self._pacing.ceiling or turn.epoch != self._epoch or self._in_flight < self._limit:
                 return  # a bound that is not used tells nothing
             self._answers += 1
-            if self._limit < self._quick_until or self._answers >= self._limit:
+            if self._limit < self._quick_until or self._answers >= self._limit:  # beyond, by one a window of answers
                 self._limit += 1
                 self._answers = 0
 

@@ -12,7 +12,7 @@ import orjson
 from ...arithmetic import mean
 from ...cases import Dialogue
 from ...errors import InputError
-from ...rubric import Rubric, Scale
+from ...rubric import ONE_TO_FIVE, Rubric
 from ..json_strict import kind_of
 from ..transcript import read_dialogues, read_records
 from ..transcript_entries import build
@@ -39,9 +39,9 @@ class DialogueRows:
         own_id = _id(self._value(record, "id"), record)
         try:
             case = self._case(record, own_id)
-            ratings, label = ratings_from(self._value(record, "label"), self.rubric.scale)
+            ratings, label = ratings_from(self._value(record, "label"), ONE_TO_FIVE)
             if label is None:
-                label = label_of(case, self.rubric.scale)
+                label = label_of(case)
             elif not case.overall_ratings:
                 case = replace(case, overall_ratings=ratings)
             return Row(record.place, str(own_id), case, label, None, beside(record.values, self.mapping.values()))
@@ -110,18 +110,18 @@ def rows_in_transcripts(
         here = f"{place}, line {record.line}"
         try:
             case = build(record, position, place, fallback)
-            yield Row(here, str(own_id), case, label_of(case, rubric.scale))
+            yield Row(here, str(own_id), case, label_of(case))
         except InputError as error:
             yield BadRow(here, str(own_id), str(error))
 
 
-def label_of(case: Dialogue, scale: Scale) -> str | None:
+def label_of(case: Dialogue) -> str | None:
     """What people rated a dialogue overall, where its transcript says it."""
     if not case.overall_ratings:
         return None
     for rating in case.overall_ratings:
-        if not scale.low <= rating <= scale.high:
-            raise InputError("OVERALL", f"{rating} is no rating", f"a number from {scale.low} to {scale.high}")
+        if not ONE_TO_FIVE.low <= rating <= ONE_TO_FIVE.high:
+            raise InputError("OVERALL", f"{rating} is no rating", "a number from 1 to 5")
     return rated(mean(map(Decimal, case.overall_ratings)))
 
 

@@ -43,7 +43,7 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
     written = str(value).strip()
     if systems and systems[0] != systems[1] and written in systems:
         return "AB"[systems.index(written)]
-    number = to_decimal(written)
+    number = None if written[0].isalpha() else to_decimal(written)
     if number is None:
         found = WINNERS.get(_folded(written))
     elif number in (_HALF, 1 + _HALF):

@@ -54,6 +54,7 @@ class Source:
         self.given = given
         self.name = named(given)
         self._piped: BinaryIO | None = None
+        self._head: bytes | None = None
         self._spent = False
 
     @property
@@ -118,15 +119,17 @@ class Source:
 
     def _head_of_the_pipe(self) -> bytes:
         """What the pipe begins with, up to the end of a line that is not blank; it stays to be read."""
+        if self._head is not None:
+            return self._head
         stream: BinaryIO = sys.stdin.buffer
         lines = []
         while line := stream.readline(_HEAD_BYTES):
             lines.append(line)
             if line.removeprefix(BOM).strip():
                 break
-        head = b"".join(lines)
-        self._piped = io.BufferedReader(_Joined(head, stream))
-        return head
+        self._head = b"".join(lines)
+        self._piped = io.BufferedReader(_Joined(self._head, stream))
+        return self._head
 
 
 def lines_of(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:

@@ -81,8 +81,11 @@ class Ledger:
 
     def open_entries(self, judge: str | None = None) -> list[Entry]:
         """Batches that may hold replies nobody has stored yet, oldest first."""
-        rows = self._read("select tag, judge, prepared_at, batch from batches where over = 0 order by prepared_at")
-        return [Entry(tag, of, at, batch, self._questions(tag)) for tag, of, at, batch in rows if judge in (None, of)]
+        return [
+            Entry(tag, of, at, batch, questions, self._questions(tag))
+            for tag, of, at, batch, questions in self._read(_OPEN)
+            if judge in (None, of)
+        ]
 
     def numbers(self) -> frozenset[str]:
         """All batches whose number is known."""

@@ -1,0 +1,63 @@
+"""`adjudge diff`: what changed from one run to another, and whether chance would explain it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from typing import Any
+
+from .outputs import write_out
+
+_DESCRIPTION = """\
+Compare two runs over the same cases (the same id and the same texts): which verdicts changed and by how much, which
+failures are new or fixed, and whether the difference is more than chance would bring.
+"""
+_EPILOG = """\
+examples:
+  adjudge diff monday tuesday
+  adjudge diff small-judge large-judge --format markdown > change.md
+"""
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "diff",
+        help="what changed between two runs, and is it real",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run1", metavar="RUN1", help="a run directory: before")
+    parser.add_argument("run2", metavar="RUN2", help="a run directory: after")
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="list so many changed cases (default: 20; json lists all)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and print."""
+    from ..errors import InputError
+    from ..render.encoding import dump
+    from ..results.diff import diff_of
+    from ..results.diff_report import diff_document, diff_json
+    from ..results.directory import open_run
+    from ..results.documents import as_markdown, as_text
+
+    if args.limit < 0:
+        raise InputError("--limit", str(args.limit), "0 or more is allowed")
+    found = diff_of(open_run(args.run1, "RUN1"), open_run(args.run2, "RUN2"))
+    if args.format == "json":
+        write_out(dump(diff_json(found)).decode(), args.output)
+        return 0
+    document = diff_document(found, args.limit)
+    if args.format == "markdown":
+        write_out(as_markdown(document), args.output)
+        return 0
+    width = min(shutil.get_terminal_size((100, 24)).columns, 140)
+    write_out(as_text(document, colour=sys.stdout.isatty() and not args.output, width=width), args.output)
+    return 0

@@ -1,0 +1,133 @@
+"""`adjudge export`: the results of a run as a file for other programs, or as a report for people."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from .asking import say
+
+if TYPE_CHECKING:
+    from ..results.exporting import Selection
+    from ..results.summary import Summary
+
+Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
+_FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet", "html", "markdown")
+_BY_SUFFIX: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+}
+
+_DESCRIPTION = """\
+Take the results of a run elsewhere. A run that is not finished is exported as far as it is, and it is said how many
+cases are missing.
+
+  jsonl     one object a line: the columns, and under "verdict" the whole verdict
+  csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
+  parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
+  html      a report: NAME.html, and beside it the folder NAME_files with a page for every case
+  markdown  the summary and a table of the cases
+
+`adjudge show DIR --list-columns` says which columns there are.
+"""
+_EPILOG = """\
+examples:
+  adjudge export DIR --format csv > results.csv
+  adjudge export DIR -o results.parquet
+  adjudge export DIR -o ties.html --where 'winner = "tie"'
+"""
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "export",
+        help="the results of a run as JSONL, CSV, Parquet, HTML or Markdown",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
+    parser.add_argument("--format", choices=_FORMATS, help="default: what -o's suffix says")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)",
+    )
+    parser.add_argument("--where", metavar="SQL", help="only rows for which this holds, such as 'cost > 0.01'")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write, and say what was written."""
+    from ..results.exporting import select, write_parquet
+    from ..results.files import new_file
+    from ..results.summary_report import headline, missing
+
+    chosen = _choose(args.format, args.output)
+    selection = select(args.run_directory, args.where)
+    printed = args.output in (None, "-") and chosen not in ("parquet", "html")
+    if printed:
+        summary = _write(selection, chosen, sys.stdout.buffer)
+        where = ""
+    elif chosen == "html":
+        summary, where = _write_html(selection, args.output)
+    else:
+        path = Path(args.output) if args.output else selection.run.folder / "results.parquet"
+        if chosen == "parquet":
+            summary = write_parquet(selection, path)
+        else:
+            with new_file(path.expanduser()) as file:
+                summary = _write(selection, chosen, file)
+        where = f"{path}: "
+    rows = f"{summary.finished:,} {'row' if summary.finished == 1 else 'rows'}"
+    if not printed:
+        print(f"{where}{rows}" if args.where else f"{where}{headline(summary)}", file=sys.stderr)
+    if late := missing(summary, args.where is not None):
+        say(late)
+    return 0
+
+
+def _choose(asked: Format | None, output: str | None) -> Format:
+    from ..errors import InputError
+
+    named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
+    if asked is None and named is None:
+        found = "missing" if output in (None, "-") else f"not told by {output}"
+        raise InputError("--format", found, f"one of {', '.join(_FORMATS)}")
+    chosen = asked or named
+    assert chosen is not None
+    if chosen in ("parquet", "html") and output == "-":
+        raise InputError("--output", f"- with {chosen}", "a path is needed")
+    return chosen
+
+
+def _write(selection: Selection, chosen: Format, file: BinaryIO) -> Summary:
+    from ..results import exporting
+
+    write = {"jsonl": exporting.write_jsonl, "csv": exporting.write_csv, "markdown": exporting.write_markdown}[chosen]
+    return write(selection, file)
+
+
+def _write_html(selection: Selection, output: str | None) -> tuple[Summary, str]:
+    from ..results.html import write_html
+
+    index = Path(output).expanduser() if output else selection.run.folder / "report.html"
+    if index.is_dir() or not index.suffix:
+        index.mkdir(parents=True, exist_ok=True)
+        index = index / "index.html"
+    written = write_html(selection, index)
+    if written.without_page:
+        say(f"{written.without_page:,} cases have no page of their own; choose some with --where")
+    if written.broken:
+        say(f"{written.broken:,} verdicts could not be shown on a page of their own")
+    return written.summary, f"{written.index}: "

@@ -1,0 +1,212 @@
+"""The difference of two runs as a report for people, and as data for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .diff import NUMBER, OUTCOME, CaseChange, Diff
+from .documents import Document, Grid, Section
+from .statistics import Change
+from .wording import between, listed, many, number, p_value, percent, signed
+
+_OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
+_NUMBERS = {"lead": "A’s lead over B", "average": "Final average", "likert": "Preference, 1 to 7"}
+_NAMES = {
+    **_NUMBERS,
+    "normalized_a": "A’s total",
+    "normalized_b": "B’s total",
+    "overall_experience": "Overall experience",
+    "overall_quality_a": "Overall quality of response 1",
+    "overall_quality_b": "Overall quality of response 2",
+}
+_MOST_SCORES = 3
+
+
+def diff_document(diff: Diff, limit: int) -> Document:
+    """What changed, whether it is real, and the cases that changed most."""
+    sections = [*_missing(diff), _verdicts(diff), *_tests(diff), *_criteria(diff), *_failures(diff)]
+    return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), (*sections, *_cases(diff, limit)))
+
+
+def diff_json(diff: Diff) -> dict[str, Any]:
+    """All of it, with every case that changed."""
+    return {
+        "protocol": diff.protocol,
+        "runs": list(diff.names),
+        "in_both": diff.in_both,
+        "judged_in_both": diff.judged_in_both,
+        "unfinished": diff.unfinished,
+        "only_in_first": diff.only_first,
+        "only_in_second": diff.only_second,
+        "same_id_other_texts": diff.other_texts,
+        "failures": {"fixed": diff.fixed, "new": diff.broken, "in_both": diff.failed_in_both},
+        "outcome": OUTCOME[diff.protocol],
+        "flipped": {
+            "count": diff.flipped,
+            "share": diff.flipped / diff.judged_in_both if diff.judged_in_both else None,
+            "interval": diff.flipped_interval,
+            "by": [{"from": was, "to": now, "count": count} for (was, now), count in diff.flips.most_common()],
+        },
+        "agreement": None if diff.agreement is None else _change_json(diff.agreement),
+        "means": {name: _change_json(change) for name, change in diff.tests.items()},
+        "criteria": {
+            name: {"pairs": shift.pairs, "moved": shift.moved, "before": shift.before, "after": shift.after}
+            for name, shift in diff.shifts.items()
+        },
+        "changed": [
+            {
+                "case": change.case,
+                "before": change.before,
+                "after": change.after,
+                NUMBER[diff.protocol]: change.change,
+                "scores": {name: list(pair) for name, pair in change.scores.items()},
+            }
+            for change in diff.changes
+        ],
+    }
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    return {
+        "pairs": change.pairs,
+        "before": change.before,
+        "after": change.after,
+        "change": change.change,
+        "interval": change.interval,
+        "p": change.p,
+        "test": change.test,
+        "real": change.real,
+    }
+
+
+def _lead(diff: Diff) -> tuple[str, ...]:
+    said = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
+    tested = diff.agreement or diff.tests.get(NUMBER[diff.protocol])
+    if not diff.changes and diff.judged_in_both:
+        said.append("All verdicts came out the same, score for score.")
+    elif diff.agreement is not None:
+        said.append(f"Agreement with labels {_moved(diff.agreement, points=True)}")
+    elif tested is not None:
+        said.append(f"{_NAMES[NUMBER[diff.protocol]]} {_moved(tested)}")
+    return tuple(said)
+
+
+def _moved(change: Change, *, points: bool = False) -> str:
+    show = percent if points else number
+    if change.change == 0:
+        return f"is the same in both: {show(change.before)}."
+    verdict = "more than chance would explain" if change.real else "no more than chance may explain"
+    return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {_p(change)})."
+
+
+def _p(change: Change) -> str:
+    shown = p_value(change.p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def _missing(diff: Diff) -> list[Section]:
+    said = []
+    for names, run in ((diff.only_first, diff.names[0]), (diff.only_second, diff.names[1])):
+        if names:
+            said.append(f"Only in {run}: {many(len(names), 'case')} ({listed(names)}).")
+    if diff.other_texts:
+        count = many(len(diff.other_texts), "id")
+        said.append(f"{count} of them stand in both runs with different texts: {listed(diff.other_texts)}.")
+    if diff.unfinished:
+        said.append(f"{many(diff.unfinished, 'case')} not finished in one of the runs.")
+    return [Section("Not compared", tuple(said), warning=True)] if said else []
+
+
+def _verdicts(diff: Diff) -> Section:
+    what = _OUTCOMES[diff.protocol]
+    if not diff.flipped:
+        return Section("Verdicts", (f"The {what} is the same in all {many(diff.judged_in_both, 'case')}.",))
+    low, high = diff.flipped_interval or (0.0, 1.0)
+    share = percent(diff.flipped / diff.judged_in_both)
+    sentence = f"The {what} changed in {diff.flipped:,} of {many(diff.judged_in_both, 'case')}: {share} "
+    rows = tuple((was, now, f"{count:,}") for (was, now), count in diff.flips.most_common())
+    return Section(
+        "Verdicts",
+        (f"{sentence}(95 % interval {percent(low)} to {percent(high)}).",),
+        Grid(("From", "To", "Cases"), rows, names=2),
+    )
+
+
+def _tests(diff: Diff) -> list[Section]:
+    rows = []
+    if (found := diff.agreement) is not None:
+        shown = (percent(found.before), percent(found.after), f"{signed(100 * found.change, 1)} points")
+        rows.append(("Agreement with labels", f"{found.pairs:,}", *shown, between(found.interval, 1, points=True)))
+    for name, change in diff.tests.items():
+        shown = (number(change.before), number(change.after), signed(change.change))
+        rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
+    if not rows or not diff.changes:
+        return []
+    tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
+    full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
+    used = sorted({change.test for change in tested})
+    bounded = sorted({change.interval_by for change in tested})
+    said = (
+        f"Intervals by {' and '.join(bounded)} over pairs, p-values by {' and '.join(used)}, from a fixed seed. "
+        "“Real” is p below 0.05; with several lines one may come about by chance.",
+    )
+    head = ("Mean of", "Pairs", "Before", "After", "Change", "95 % interval", "p", "Real")
+    return [Section("Is the difference real?", said, Grid(head, tuple(full)))]
+
+
+def _criteria(diff: Diff) -> list[Section]:
+    moved = [(name, shift) for name, shift in diff.shifts.items() if shift.moved]
+    if not moved:
+        return []
+    rows = tuple(
+        (
+            name,
+            f"{shift.moved:,} of {shift.pairs:,}",
+            number(shift.before),
+            number(shift.after),
+            signed(shift.after - shift.before),
+        )
+        for name, shift in moved
+    )
+    return [Section("Scores that moved", (), Grid(("Column", "Moved in", "Before", "After", "Change"), rows))]
+
+
+def _failures(diff: Diff) -> list[Section]:
+    said = []
+    if diff.fixed:
+        said.append(f"Now with a verdict: {many(len(diff.fixed), 'case')} ({listed(diff.fixed)}).")
+    if diff.broken:
+        said.append(f"Now without one: {many(len(diff.broken), 'case')} ({listed(diff.broken)}).")
+    if diff.failed_in_both:
+        said.append(f"Without one in both: {many(diff.failed_in_both, 'case')}.")
+    return [Section("Failures", tuple(said))] if said else []
+
+
+def _cases(diff: Diff, limit: int) -> list[Section]:
+    if not diff.changes or not limit:
+        return []
+    shown = diff.changes[:limit]
+    rest = len(diff.changes) - len(shown)
+    said = (f"The first {len(shown):,} of {len(diff.changes):,}; --format json has all.",) if rest else ()
+    number_name = _NAMES[NUMBER[diff.protocol]]
+    rows = tuple((change.case, *_fate(change), _scores(change), signed(change.change)) for change in shown)
+    head = ("Case", "Before", "After", "Scores that moved most", f"Change of {_lower(number_name)}")
+    return [Section("Cases that changed", said, Grid(head, rows, names=4))]
+
+
+def _lower(name: str) -> str:
+    return name if name.startswith("A’s") else name[0].lower() + name[1:]
+
+
+def _fate(change: CaseChange) -> tuple[str, str]:
+    def said(outcome: Any) -> str:
+        return "invalid" if outcome is None else str(outcome)
+
+    return said(change.before), said(change.after)
+
+
+def _scores(change: CaseChange) -> str:
+    own = {name: pair for name, pair in change.scores.items() if name not in _NAMES and not name.startswith("total_")}
+    own.pop("difference", None)
+    most = sorted(own.items(), key=lambda item: -abs(item[1][1] - item[1][0]))[:_MOST_SCORES]
+    return ", ".join(f"{name} {signed(new - old)}" for name, (old, new) in most)

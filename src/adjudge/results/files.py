@@ -1,0 +1,88 @@
+"""Results put in place in one step: a file, or a folder of files, is there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import InputError
+
+# A folder with this file in it was written by us, so we may write it anew.
+MARK = ".adjudge-report"
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write; it takes the place of what was there when the block ends well, and else never existed."""
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            # A device or a pipe is written to; only a file is replaced.
+            with path.open("wb") as file:
+                yield file
+            return
+        with finished_path(path) as temporary, temporary.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+@contextmanager
+def finished_path(path: Path) -> Iterator[Path]:
+    """The same as the path of a file that others write."""
+    path = path.expanduser().resolve()
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+            temporary.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill; it takes the place of one that we wrote before, and of nothing else."""
+    path = path.expanduser().resolve()
+    if path.exists() and not (path / MARK).is_file():
+        raise InputError("--output", f"{path}: there, and not a report of ours", "another name, or remove it first")
+    try:
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        try:
+            (temporary / MARK).touch()
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            if path.exists():
+                old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+                path.replace(old)
+                temporary.replace(path)
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                temporary.replace(path)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError("--output", f"{path}: {(error.strerror or str(error)).lower()}", "a writable path")
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

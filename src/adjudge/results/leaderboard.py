@@ -1,0 +1,247 @@
+"""A leaderboard of the systems a compare run names: strengths with intervals, raw and with length held apart.
+
+Draws for the intervals are over tasks, so that several answers to one task count as the one question they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import InputError
+from .directory import Outcome, Run
+from .needs import need
+from .statistics import CONFIDENCE, SEED
+from .strengths import POINTS, Fit, Games, Grouped, fit, group, length_scale, points
+
+DRAWS = 400
+_FEW_DRAWS = 100
+_MANY_GAMES = 100_000
+_RESULTS = {"A": 1, "B": -1, "tie": 0}
+_TYPICAL = 0.7615941559557649  # tanh 1: a difference in length of typical size
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """Points on a scale like chess players', and the interval they lie in."""
+
+    points: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One system: its strength, with length held apart too where lengths are known, and what it rests on.
+
+    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths of different
+    groups do not compare.
+    `bound` says that it never lost (or never won), so that only the penalty keeps its strength finite.
+    """
+
+    system: str
+    raw: Strength
+    length_controlled: Strength | None
+    wins: int
+    ties: int
+    losses: int
+    words: float | None
+    group: int
+    bound: str
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.ties + self.losses
+
+    @property
+    def share(self) -> float:
+        """Games won, a tie counted as half."""
+        return (self.wins + self.ties / 2) / self.games
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """All standings, the strongest first, and what a reader should know of them."""
+
+    standings: tuple[Standing, ...]
+    games: int
+    tasks: int
+    undecided: int
+    against_itself: int
+    without_verdict: int
+    without_systems: int
+    groups: int
+    longer: float | None
+    draws: int
+
+
+class Collected:
+    """Games as they are read, 25 bytes each."""
+
+    def __init__(self) -> None:
+        self.systems: dict[str, int] = {}
+        self.first, self.second, self.result = array("i"), array("i"), array("b")
+        self.length, self.task = array("d"), array("Q")
+        self.words: Counter[int] = Counter()
+        self.counted: Counter[int] = Counter()
+        self.undecided = self.against_itself = self.without_verdict = self.without_systems = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Take one outcome in."""
+        systems = outcome.case.get("systems")
+        if not systems or None in systems:
+            self.without_systems += 1
+            return
+        if outcome.status != "verdict":
+            self.without_verdict += 1
+            return
+        if systems[0] == systems[1]:
+            self.against_itself += 1
+            return
+        evaluation = outcome.verdict["evaluation"]
+        self.undecided += evaluation.get("decided") is False
+        pair = [self.systems.setdefault(str(system), len(self.systems)) for system in systems]
+        self.first.append(pair[0])
+        self.second.append(pair[1])
+        self.result.append(_RESULTS[evaluation["winner"]])
+        words = outcome.line.get("words")
+        self.length.append(words[0] - words[1] if words else float("nan"))
+        for system, count in zip(pair, words or (), strict=False):
+            self.words[system] += count
+            self.counted[system] += 1
+        given = outcome.case.get("input") or {}
+        asked = f"{given.get('task')}\0{given.get('context')}".encode("utf-8", "replace")
+        self.task.append(int.from_bytes(hashlib.blake2b(asked, digest_size=8).digest(), "big"))
+
+    def games(self) -> Games:
+        np = need("numpy", "a leaderboard")
+        return Games(
+            first=np.array(self.first, np.int64),
+            second=np.array(self.second, np.int64),
+            result=np.array(self.result, np.int64),
+            length=np.array(self.length, float),
+            task=np.unique(np.array(self.task, np.uint64), return_inverse=True)[1].reshape(-1),
+            systems=len(self.systems),
+        )
+
+
+def leaderboard_of(run: Run, outcomes: Iterable[Outcome] | None = None) -> Leaderboard:
+    """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
+    if run.protocol != "compare":
+        raise InputError(str(run.folder), f"a {run.protocol} run", "a leaderboard needs a compare run")
+    need("scipy.optimize", "a leaderboard")
+    collected = Collected()
+    for outcome in run.outcomes() if outcomes is None else outcomes:
+        collected.add(outcome)
+    if not collected.first:
+        found = "no verdict between two named systems"
+        allowed = "rows must name who wrote each answer, as columns that `adjudge run` maps to system_a and system_b"
+        raise InputError(str(run.folder), found, allowed)
+    return ranked(collected)
+
+
+def ranked(collected: Collected) -> Leaderboard:
+    """The leaderboard of collected games."""
+    np = need("numpy", "a leaderboard")
+    games = collected.games()
+    tasks = int(games.task.max()) + 1
+    draws = DRAWS if len(games.first) <= _MANY_GAMES else _FEW_DRAWS
+    groups, strong = _groups(games)
+    scale = length_scale(games)
+    raw, _ = _strengths(games, group(games), tasks, groups, draws)
+    controlled: list[Strength] | None = None
+    longer = None
+    if scale:
+        controlled, fitted = _strengths(games, group(games, scale), tasks, groups, draws)
+        longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
+    names = list(collected.systems)
+    counts = _counts(games)
+    standings = [
+        Standing(
+            system=names[at],
+            raw=raw[at],
+            length_controlled=controlled[at] if controlled else None,
+            wins=counts[at][0],
+            ties=counts[at][1],
+            losses=counts[at][2],
+            words=collected.words[at] / collected.counted[at] if collected.counted[at] else None,
+            group=int(groups[at]),
+            bound=_bound(counts[at], bool((strong == strong[at]).sum() == 1)),
+        )
+        for at in range(len(names))
+    ]
+    sizes = Counter(standing.group for standing in standings)
+    ordered = {number: place for place, (number, _) in enumerate(sizes.most_common())}
+    standings = [replace(standing, group=ordered[standing.group]) for standing in standings]
+    standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
+    return Leaderboard(
+        standings=tuple(standings),
+        games=len(games.first),
+        tasks=tasks,
+        undecided=collected.undecided,
+        against_itself=collected.against_itself,
+        without_verdict=collected.without_verdict,
+        without_systems=collected.without_systems,
+        groups=len(sizes),
+        longer=longer,
+        draws=draws,
+    )
+
+
+def _strengths(games: Games, grouped: Grouped, tasks: int, groups: Any, draws: int) -> tuple[list[Strength], Fit]:
+    np = need("numpy", "a leaderboard")
+    fitted = fit(grouped, np.bincount(grouped.of).astype(float))
+    best = _centred(fitted.theta, groups)
+    rng = np.random.default_rng(SEED)
+    drawn = np.empty((draws, games.systems))
+    for at in range(draws):
+        often = rng.multinomial(tasks, np.full(tasks, 1 / tasks)).astype(float)
+        drawn[at] = _centred(fit(grouped, np.bincount(grouped.of, often[games.task]), fitted).theta, groups)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
+    shown = zip(best, np.minimum(low, best), np.maximum(high, best), strict=True)
+    return [Strength(float(middle), float(below), float(above)) for middle, below, above in shown], fitted
+
+
+def _centred(theta: Any, groups: Any) -> Any:
+    """Points, with 1000 in the middle of each group of systems that met."""
+    np = need("numpy", "a leaderboard")
+    shown = np.empty(len(theta))
+    for number in np.unique(groups):
+        shown[groups == number] = points(theta[groups == number])
+    return shown
+
+
+def _groups(games: Games) -> tuple[Any, Any]:
+    """The groups of systems that met, and those in which each could be shown to beat each, through others at least."""
+    np, graph = need("numpy", "a leaderboard"), need("scipy.sparse.csgraph", "a leaderboard")
+    size = games.systems
+    beat = np.zeros((size, size))
+    np.add.at(beat, (games.first, games.second), games.result >= 0)
+    np.add.at(beat, (games.second, games.first), games.result <= 0)
+    met = graph.connected_components(beat, directed=True, connection="weak")[1]
+    return met, graph.connected_components(beat, directed=True, connection="strong")[1]
+
+
+def _counts(games: Games) -> list[tuple[int, int, int]]:
+    np = need("numpy", "a leaderboard")
+
+    def count(chosen: Any, sides: Any) -> Any:
+        return np.bincount(sides[chosen], minlength=games.systems)
+
+    wins = count(games.result == 1, games.first) + count(games.result == -1, games.second)
+    ties = count(games.result == 0, games.first) + count(games.result == 0, games.second)
+    losses = count(games.result == -1, games.first) + count(games.result == 1, games.second)
+    return [(int(won), int(tied), int(lost)) for won, tied, lost in zip(wins, ties, losses, strict=True)]
+
+
+def _bound(counts: tuple[int, int, int], apart: bool) -> str:
+    wins, ties, losses = counts
+    if not apart or ties:
+        return ""
+    return "never lost" if wins and not losses else "never won" if losses and not wins else ""

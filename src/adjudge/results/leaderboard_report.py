@@ -1,0 +1,143 @@
+"""A leaderboard as a report for people, and as data for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .documents import Document, Grid, Section
+from .leaderboard import Leaderboard, Strength
+from .wording import listed, many, number, percent, signed
+
+
+def leaderboard_document(board: Leaderboard, name: str) -> Document:
+    """Ranks, what they rest on, and how to read them."""
+    counted = f"{many(board.games, 'comparison')} of {many(len(board.standings), 'system')}"
+    lead = (f"{counted} on {many(board.tasks, 'task')}.",)
+    return Document(f"Leaderboard of {name}", lead, leaderboard_sections(board))
+
+
+def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
+    """The table, what a reader must know before trusting it, and how it was made."""
+    notes = _notes(board)
+    cautions = (Section("Before you trust it", tuple(notes), warning=True),) if notes else ()
+    return (Section("Systems", (), _grid(board)), *cautions, Section("How to read it", _explained(board)))
+
+
+def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
+    """The same for programs."""
+    ranks = _ranks(board)
+    return {
+        "run": name,
+        "comparisons": board.games,
+        "tasks": board.tasks,
+        "undecided": board.undecided,
+        "without_verdict": board.without_verdict,
+        "without_systems": board.without_systems,
+        "against_itself": board.against_itself,
+        "connected": board.groups == 1,
+        "points_for_typical_extra_length": _rounded(board.longer),
+        "draws": board.draws,
+        "systems": [
+            {
+                "rank": rank,
+                "system": standing.system,
+                "group": standing.group,
+                "raw": _strength(standing.raw),
+                "length_controlled": _strength(standing.length_controlled),
+                "wins": standing.wins,
+                "ties": standing.ties,
+                "losses": standing.losses,
+                "share_won": round(standing.share, 6),
+                "mean_words": _rounded(standing.words),
+                "note": standing.bound or None,
+            }
+            for rank, standing in zip(ranks, board.standings, strict=True)
+        ],
+        "notes": _notes(board),
+    }
+
+
+def _ranks(board: Leaderboard) -> list[int]:
+    """Ranks from 1, anew in each group of systems that met."""
+    ranks: list[int] = []
+    for at, standing in enumerate(board.standings):
+        again = at and board.standings[at - 1].group == standing.group
+        ranks.append(ranks[-1] + 1 if again else 1)
+    return ranks
+
+
+def _grid(board: Leaderboard) -> Grid:
+    controlled = board.longer is not None
+    grouped = board.groups > 1
+    head: tuple[str, ...] = ("#", "System", "Strength", "95 % interval")
+    head += ("Length-controlled", "95 % interval") if controlled else ()
+    head += ("Won", "Tied", "Lost", "Share won")
+    head += ("Words",) if controlled else ()
+    rows = []
+    for rank, standing in zip(_ranks(board), board.standings, strict=True):
+        place = f"{standing.group + 1}.{rank}" if grouped else str(rank)
+        row: tuple[str, ...] = (place, standing.system, *_shown(standing.raw))
+        row += _shown(standing.length_controlled) if controlled else ()
+        row += (f"{standing.wins:,}", f"{standing.ties:,}", f"{standing.losses:,}", percent(standing.share))
+        row += (number(standing.words, 0),) if controlled else ()
+        rows.append(row)
+    return Grid(head, tuple(rows), names=2)
+
+
+def _shown(strength: Strength | None) -> tuple[str, str]:
+    if strength is None:
+        return "–", "–"
+    return number(strength.points, 0), f"{number(strength.low, 0)} to {number(strength.high, 0)}"
+
+
+def _notes(board: Leaderboard) -> list[str]:
+    notes = []
+    if board.groups > 1:
+        notes.append(
+            f"The systems fall into {board.groups} groups that never met, not even through others: strengths compare "
+            "within a group only, and each group has its own 1,000."
+        )
+    notes += [_held(board, bound) for bound in ("never lost", "never won")]
+    if board.undecided:
+        of = f"{board.undecided:,} of {many(board.games, 'comparison')}"
+        notes.append(f"In {of} the judge was not sure enough to decide; its best guess is counted.")
+    if board.without_verdict:
+        notes.append(f"{many(board.without_verdict, 'comparison')} without a verdict could not be counted.")
+    if board.without_systems:
+        notes.append(f"{many(board.without_systems, 'row')} did not name both systems.")
+    if board.against_itself:
+        notes.append(f"{many(board.against_itself, 'row')} compared a system with itself, which tells nothing.")
+    return [note for note in notes if note]
+
+
+def _held(board: Leaderboard, bound: str) -> str:
+    """Whose strength only the penalty keeps finite."""
+    named = [standing.system for standing in board.standings if standing.bound == bound]
+    if not named:
+        return ""
+    far = "ahead" if bound == "never lost" else "behind"
+    return f"{listed(named)} {bound}: how far {far} is not in the data; the strength shown is a cautious one."
+
+
+def _explained(board: Leaderboard) -> tuple[str, ...]:
+    said = [
+        "Strengths are Bradley–Terry strengths with ties (Davidson’s model), on a scale like that of chess: 1,000 is "
+        "the middle, and 400 points more are odds of ten to one.",
+        f"Intervals hold 95 % of {board.draws} draws of tasks with replacement.",
+    ]
+    if board.longer is not None:
+        said.append(
+            "Length-controlled strengths tell who would win if both had written as much. Here an answer longer by a "
+            f"typical difference was worth {signed(board.longer, 0)} points by its length alone."
+        )
+    return tuple(said)
+
+
+def _strength(strength: Strength | None) -> dict[str, float] | None:
+    if strength is None:
+        return None
+    return {"points": round(strength.points, 2), "low": round(strength.low, 2), "high": round(strength.high, 2)}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)

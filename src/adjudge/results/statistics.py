@@ -1,0 +1,136 @@
+"""Is it real? Intervals and tests for what two runs, or a run and people, have in common.
+
+All of it is SciPy's; here is only which one, with how many draws, and always from the same seed: the same runs give the
+same figures. Where there are so many pairs that drawing would take minutes, the paired t distribution stands in, which
+is where the draws lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .needs import need
+
+SEED = 20_260_101
+CONFIDENCE = 0.95
+SIGNIFICANT = 0.05
+_DRAWS = 9_999
+_MANY_MOVED = 500  # pairs, for the permutation test, which draws pair by pair
+_MANY_PAIRS = 5_000  # for the bootstrap
+_NUMBERS_HELD = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How far a mean moved over pairs; the interval is None for a single pair, which tells nothing of others."""
+
+    pairs: int
+    before: float
+    after: float
+    change: float
+    interval: tuple[float, float] | None
+    p: float
+    test: str
+    interval_by: str = "bootstrap"
+
+    @property
+    def real(self) -> bool:
+        """Whether chance alone would rarely bring a change as large."""
+        return self.p < SIGNIFICANT
+
+
+def share_interval(hits: int, of: int) -> tuple[float, float]:
+    """Wilson's interval for a share."""
+    stats = need("scipy.stats", "an interval")
+    found = stats.binomtest(hits, of).proportion_ci(CONFIDENCE, method="wilson")
+    return float(found.low), float(found.high)
+
+
+def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
+    """The change of a mean over pairs: a paired bootstrap for its interval, a permutation test for its p-value.
+
+    Under the test's assumption nothing distinguishes the runs, so that in each pair the two numbers might as well be
+    exchanged; pairs of equal numbers say nothing either way and are left out of it.
+    """
+    np, first, second = _arrays(before, after)
+    stats = need("scipy.stats", "a test")
+    moved = first != second
+    if moved.sum() < 2:  # either way round, one pair is as extreme as it can be
+        return _change(np, first, second, 1.0, "permutation test")
+    if moved.sum() > _MANY_MOVED:
+        return _change(np, first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
+    p = stats.permutation_test(
+        (first[moved], second[moved]),
+        _mean_difference,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=_DRAWS,
+        batch=_batch(int(moved.sum())),
+        random_state=np.random.default_rng(SEED),
+    ).pvalue
+    return _change(np, first, second, float(p), "permutation test")
+
+
+def share_change(before: Sequence[bool], after: Sequence[bool]) -> Change:
+    """The change of a share over pairs; the p-value is the exact sign test over the pairs that changed (McNemar)."""
+    np, first, second = _arrays(before, after)
+    stats = need("scipy.stats", "a test")
+    gained, lost = int((second > first).sum()), int((second < first).sum())
+    p = stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    return _change(np, first, second, float(p), "sign test")
+
+
+def _change(np: Any, first: Any, second: Any, p: float, test: str) -> Change:
+    return Change(
+        pairs=len(first),
+        before=float(first.mean()),
+        after=float(second.mean()),
+        change=float((second - first).mean()),
+        interval=_interval(np, first, second),
+        p=p,
+        test=test,
+        interval_by="Student's t" if len(first) > _MANY_PAIRS else "bootstrap",
+    )
+
+
+def _interval(np: Any, first: Any, second: Any) -> tuple[float, float] | None:
+    if len(first) < 2:
+        return None
+    apart = second - first
+    if (apart == apart[0]).all():
+        return float(apart[0]), float(apart[0])
+    stats = need("scipy.stats", "an interval")
+    if len(first) > _MANY_PAIRS:
+        found = stats.ttest_rel(second, first).confidence_interval(CONFIDENCE)
+        return float(found.low), float(found.high)
+    found = stats.bootstrap(
+        (first, second),
+        _mean_difference,
+        paired=True,
+        vectorized=True,
+        n_resamples=_DRAWS,
+        batch=_batch(len(first)),
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        random_state=np.random.default_rng(SEED),
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def _mean_difference(first: Any, second: Any, axis: int = -1) -> Any:
+    return (second - first).mean(axis=axis)
+
+
+def _arrays(before: Sequence[float], after: Sequence[float]) -> tuple[Any, Any, Any]:
+    np = need("numpy", "a test")
+    first, second = np.asarray(before, float), np.asarray(after, float)
+    if not len(first) or len(first) != len(second):
+        raise ValueError(f"{len(first)} and {len(second)} numbers are not pairs")
+    return np, first, second
+
+
+def _batch(size: int) -> int:
+    """How many draws from so many pairs to hold at a time."""
+    return max(_NUMBERS_HELD // size, 1)

@@ -1,0 +1,38 @@
+"""`adjudge diff` and `adjudge leaderboard` as a person meets them."""
+
+import json
+
+import pytest
+from results.building import write_run
+from results.samples import comparisons
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    return write_run(folder / "monday", comparisons()), write_run(folder / "tuesday", comparisons()[1:8])
+
+
+def test_a_difference_is_told_in_words_in_markdown_and_as_data(adjudge, folders):
+    code, out, err = adjudge("diff", *folders)
+    assert (code, err) == (0, "")
+    assert out.startswith("monday → tuesday\n7 cases in both runs, 7 with a verdict in both.")
+    assert "Only in monday: 4 cases (egg-0, lost, bad, late)." in out
+    assert "# monday → tuesday" in adjudge("diff", *folders, "--format", "markdown")[1]
+    told = json.loads(adjudge("diff", *folders, "--format", "json")[1])
+    assert told["only_in_first"] == ["egg-0", "lost", "bad", "late"] and told["changed"] == []
+
+
+def test_a_leaderboard_is_told_in_words_in_markdown_and_as_data(adjudge, folders):
+    code, out, err = adjudge("leaderboard", folders[1])
+    assert (code, err) == (0, "")
+    assert out.startswith("Leaderboard of tuesday") and "Length-controlled" in out
+    assert "| # | System |" in adjudge("leaderboard", folders[1], "--format", "markdown")[1].replace("\\", "")
+    told = json.loads(adjudge("leaderboard", folders[1], "--format", "json")[1])
+    assert {system["system"] for system in told["systems"]} >= {"wren", "crow", "rook"}
+
+
+def test_a_folder_that_is_no_run_is_named(adjudge, folders, tmp_path):
+    code, _, err = adjudge("diff", folders[0], tmp_path)
+    assert code == 2 and err.startswith(f"adjudge: RUN2: {tmp_path}: no run.json there")
+    assert adjudge("leaderboard", tmp_path / "nowhere")[2].startswith("adjudge: DIR: ")

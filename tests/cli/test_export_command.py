@@ -1,0 +1,73 @@
+"""`adjudge export` as a person meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from results.building import write_run
+from results.samples import comparisons
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("cli") / "spring", [*comparisons()[:2], *comparisons()[7:]])
+
+
+def test_lines_are_printed_and_what_is_missing_is_said(adjudge, folder):
+    code, out, err = adjudge("export", folder, "--format", "jsonl")
+    assert code == 0
+    assert [json.loads(line)["case"] for line in out.splitlines()] == ["egg-0", "egg-1", "twins", "lost", "bad"]
+    assert err == "adjudge: The run is not finished: 1 case has no outcome yet.\n"
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.md", "out.jsonl", "out.html"])
+def test_the_suffix_says_the_format_and_the_file_is_replaced(adjudge, folder, tmp_path, name):
+    (tmp_path / name).write_text("old")
+    code, out, err = adjudge("export", folder, "-o", name)
+    assert code == 0 and out == ""
+    assert "3 verdicts, 1 failure, 1 skipped of 6 cases" in err
+    assert (tmp_path / name).read_bytes() != b"old"
+
+
+def test_a_folder_is_given_an_index(adjudge, folder, tmp_path):
+    assert adjudge("export", folder, "--format", "html", "-o", "site")[0] == 0
+    assert (tmp_path / "site" / "index.html").is_file()
+    assert (tmp_path / "site" / "index_files" / "cases" / "000" / "000000.html").is_file()
+
+
+def test_without_a_path_a_report_lies_in_the_run(adjudge, folder):
+    assert adjudge("export", folder, "--format", "html", "--where", "agrees")[0] == 0
+    assert (folder / "report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ([], "adjudge: --format: missing; one of jsonl, csv"),
+        (["-o", "x.pdf"], "adjudge: --format: not told by x.pdf; one of"),
+        (["--format", "parquet", "-o", "-"], "adjudge: --output: - with parquet"),
+        (["--format", "csv", "--where", "winer = 1"], "adjudge: --where: "),
+        (["--format", "csv", "-o", "no/such/folder.csv"], "adjudge: --output: "),
+    ],
+)
+def test_errors_are_one_line_that_says_what_is_allowed(adjudge, folder, args, says):
+    code, out, err = adjudge("export", folder, *args)
+    assert code == 2 and out == ""
+    assert err.startswith(says) and err.count("\n") == 1
+
+
+def test_help_loads_neither_duckdb_nor_scipy():
+    script = (
+        "import sys; from adjudge.cli.main import build_parser; build_parser().format_help();"
+        "print([name for name in ('duckdb', 'scipy', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
+def test_without_the_extra_the_line_that_installs_it_is_said(adjudge, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    code, _, err = adjudge("export", folder, "--format", "csv", "--where", "agrees")
+    assert code == 2
+    assert err == "adjudge: a question in SQL needs duckdb; install it with: pip install 'adjudge[runs]'\n"

@@ -1,0 +1,59 @@
+"""Changes over pairs: what is certain by hand, and that the same pairs always give the same figures."""
+
+import numpy as np
+import pytest
+
+from adjudge.results import statistics
+from adjudge.results.statistics import mean_change, share_change, share_interval
+
+
+def test_three_pairs_that_all_rise_have_the_p_value_that_counting_gives():
+    found = mean_change([1, 2, 3, 4], [1, 3, 4, 5])
+    assert (found.pairs, found.change) == (4, 0.75)
+    assert found.p == pytest.approx(2 / 8)  # of eight ways to exchange three pairs, two are as extreme
+    assert found.interval[0] <= 0.75 <= found.interval[1]
+
+
+def test_no_change_is_no_evidence_of_one():
+    found = mean_change([1.0, 2.0], [1.0, 2.0])
+    assert (found.change, found.interval, found.p, found.real) == (0, (0, 0), 1, False)
+
+
+def test_agreement_is_tested_over_the_pairs_that_changed():
+    found = share_change([False] * 8 + [True] * 5, [True] * 13)
+    assert found.p == pytest.approx(2 / 2**8)
+    assert found.real and found.change == pytest.approx(8 / 13)
+
+
+def test_one_pair_has_no_interval():
+    assert mean_change([1], [2]).interval is None
+
+
+def test_a_clear_change_is_real_and_noise_is_not():
+    rng = np.random.default_rng(3)
+    before = rng.normal(size=60)
+    assert mean_change(before, before + rng.normal(0.6, 1, 60)).real
+    assert not mean_change(before, before + np.tile([1, -1], 30)).real
+
+
+def test_the_same_pairs_give_the_same_figures():
+    rng = np.random.default_rng(4)
+    before, after = rng.normal(size=30), rng.normal(size=30)
+    assert mean_change(before, after) == mean_change(before, after)
+
+
+def test_the_short_way_for_many_pairs_leads_where_the_draws_lead(monkeypatch):
+    rng = np.random.default_rng(5)
+    before = rng.normal(size=300)
+    after = before + rng.normal(0.1, 1, 300)
+    drawn = mean_change(before, after)
+    monkeypatch.setattr(statistics, "_MANY_MOVED", 100)
+    monkeypatch.setattr(statistics, "_MANY_PAIRS", 100)
+    short = mean_change(before, after)
+    assert short.test == "paired t test"
+    assert short.p == pytest.approx(drawn.p, abs=0.03)
+    assert short.interval == pytest.approx(drawn.interval, abs=0.03)
+
+
+def test_the_interval_of_a_share_is_wilsons():
+    assert share_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
