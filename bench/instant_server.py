@@ -1,30 +1,32 @@
 """A server that answers every chat completion with the same reply after a fixed delay, at as little CPU as Python can.
 
-Run as `python bench/instant_server.py REPLY.json DELAY_SECONDS`; it prints its port. The other end of a benchmark.
+Run as `python bench/instant_server.py REPLY.json DELAY_SECONDS [NAME=REPLY.json …]`; it prints its port. The other end
+of a benchmark: whoever asks under `/NAME/v1/…` gets the reply of that name. `/stats` says how often and when each was
+asked, and begins anew.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sys
+import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 _LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
 
 
 class Connection(asyncio.Protocol):
-    """Keeps one connection alive and answers its requests in order."""
-
-    def __init__(self, reply: bytes, delay: float) -> None:
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(reply)}\r\n\r\n"
-        self.reply, self.delay = head.encode() + reply, delay
-        self.buffer = b""
+    """Keeps one connection alive and answers its requests in order; what is answered, `respond` decides."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.buffer = b""
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -33,21 +35,76 @@ class Connection(asyncio.Protocol):
             size = end + 4 + (int(length[1]) if length else 0)
             if len(self.buffer) < size:
                 return
+            begin = self.buffer.index(b" ") + 1
+            path = self.buffer[begin : self.buffer.index(b" ", begin)]
+            body = self.buffer[end + 4 : size]
             self.buffer = self.buffer[size:]
-            asyncio.get_running_loop().call_later(self.delay, self.answer)
+            self.respond(path, body)
 
-    def answer(self) -> None:
+    def respond(self, path: bytes, body: bytes) -> None:
+        raise NotImplementedError
+
+    def say(self, answer: bytes) -> None:
         if not self.transport.is_closing():
-            self.transport.write(self.reply)
+            self.transport.write(answer)
 
 
-async def serve(reply: bytes, delay: float) -> None:
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(reply, delay), "127.0.0.1", 0, backlog=1024)
+def answer_of(content: bytes, status: str = "200 OK", more: str = "") -> bytes:
+    """A whole response; `more` holds further header lines."""
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n{more}\r\n"
+    return head.encode() + content
+
+
+class Count:
+    """Who was asked how often, from the first request to the last answer (seconds on the system's monotonic clock)."""
+
+    def __init__(self) -> None:
+        self.requests = self.bytes = 0
+        self.first = self.last = 0.0
+
+
+class Instant(Connection):
+    """The same reply for everybody who asks under the same name."""
+
+    def __init__(self, replies: Mapping[bytes, bytes], delay: float, counts: dict[bytes, Count]) -> None:
+        self.replies, self.delay, self.counts = replies, delay, counts
+
+    def respond(self, path: bytes, body: bytes) -> None:
+        name = path.split(b"/", 2)[1]
+        if name == b"stats":
+            told = {name.decode(): vars(count) for name, count in self.counts.items()}
+            self.counts.clear()
+            self.say(answer_of(json.dumps(told).encode()))
+            return
+        if name not in self.replies:
+            name = b""
+        count = self.counts.get(name)
+        if count is None:
+            count = self.counts[name] = Count()
+            count.first = time.monotonic()
+        count.requests += 1
+        count.bytes += len(body)
+        asyncio.get_running_loop().call_later(self.delay, self.answer, name, count)
+
+    def answer(self, name: bytes, count: Count) -> None:
+        self.say(self.replies[name])
+        count.last = time.monotonic()
+
+
+async def listen(factory: Any) -> None:
+    """Serve until somebody ends the process; the port is said first."""
+    server = await asyncio.get_running_loop().create_server(factory, "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    named = {"": sys.argv[1], **dict(pair.split("=", 1) for pair in sys.argv[3:])}
+    replies = {name.encode(): answer_of(Path(path).read_bytes()) for name, path in named.items()}
+    counts: dict[bytes, Count] = {}
     with suppress(KeyboardInterrupt):
-        asyncio.run(serve(Path(sys.argv[1]).read_bytes(), float(sys.argv[2])))
+        asyncio.run(listen(lambda: Instant(replies, float(sys.argv[2]), counts)))
+
+
+if __name__ == "__main__":
+    main()

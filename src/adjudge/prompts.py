@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
-from string import Template
 
 _PART = re.compile(r"^--- (\w+) ---\n", re.MULTILINE)
+_PLACE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _VERSION = re.compile(r"\Aversion: (\S+)\n")
 
 # Markers that chat templates of common local models treat as the end of a turn, even inside a user's text.
@@ -40,7 +40,15 @@ class PromptFile:
 
     def render(self, part: str, **values: str) -> str:
         """The part with its `$names` filled in; a name without a value is an error in our code."""
-        return Template(self.parts[part]).substitute(values).strip()
+        pieces = self._cut[part].copy()
+        # Every second piece is a name: only these change from case to case.
+        pieces[1::2] = map(values.__getitem__, pieces[1::2])
+        return "".join(pieces).strip()
+
+    @cached_property
+    def _cut(self) -> dict[str, list[str]]:
+        """Each part in pieces, text and names in turn."""
+        return {part: _PLACE.split(text) for part, text in self.parts.items()}
 
 
 @lru_cache(maxsize=16)

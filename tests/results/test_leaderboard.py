@@ -56,7 +56,7 @@ def test_systems_that_never_met_are_in_groups_of_their_own(tmp_path):
 
 
 def test_exchanging_a_and_b_in_a_run_leaves_the_board_as_it_is(tmp_path):
-    rows = [row for row in comparisons()[:6]]
+    rows = comparisons()[:6]
     swapped = [
         replace(row, case=Comparison(row.case.task, row.case.b, row.case.a), systems=row.systems[::-1]) for row in rows
     ]

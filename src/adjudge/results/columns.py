@@ -122,6 +122,9 @@ def _free(key: str, taken: Iterable[str]) -> str:
 Truth = Literal["A", "B", "tie"]
 
 
+_LOWEST_EXPERIENCE = 20
+
+
 def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
     """Whether a verdict says what the label says: the same winner, or the same number on the protocol's scale."""
     if label is None or not cells:
@@ -133,6 +136,8 @@ def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
     except ValueError:
         return None
     given = cells.get("likert", cells.get("overall_experience"))
+    if "overall_experience" in cells and number < _LOWEST_EXPERIENCE:
+        return None  # a rating from 1 to 5 is on a scale of its own
     return None if given is None else float(given) == number
 
 

@@ -22,14 +22,14 @@ from .columns import Table
 from .needs import need
 
 _BATCH = 2_000
-_MEMORY = "1GB"
+MEMORY = "512MB"
 _USUAL_OBJECT = 16_777_216
 _SEALED = {
     "enable_external_access": "false",
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "memory_limit": _MEMORY,
+    "memory_limit": MEMORY,
 }
 
 
@@ -99,7 +99,7 @@ def fill(duckdb: Any, folder: Path, table: Table, rows: Iterable[Cells]) -> Path
     # Names of columns come from strangers: they appear once, as quoted names, and the lines know them by number.
     kinds = ", ".join(f"c{at}: '{column.kind}'" for at, column in enumerate(table.columns))
     named = ", ".join(f"c{at} as {sql.name(column.name)}" for at, column in enumerate(table.columns))
-    connection = duckdb.connect(str(file), config={"memory_limit": _MEMORY, "temp_directory": str(folder)})
+    connection = duckdb.connect(str(file), config={"memory_limit": MEMORY, "temp_directory": str(folder)})
     try:
         connection.execute(
             f"create table results as select {named} from read_json({sql.text(str(lines))}, "

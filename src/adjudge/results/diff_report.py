@@ -145,8 +145,9 @@ def _tests(diff: Diff) -> list[Section]:
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
     full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
     used = sorted({change.test for change in tested})
+    bounded = sorted({change.interval_by for change in tested})
     said = (
-        f"Intervals by bootstrap over pairs, p-values by {' and '.join(used)}, from a fixed seed. "
+        f"Intervals by {' and '.join(bounded)} over pairs, p-values by {' and '.join(used)}, from a fixed seed. "
         "“Real” is p below 0.05; with several lines one may come about by chance.",
     )
     head = ("Mean of", "Pairs", "Before", "After", "Change", "95 % interval", "p", "Real")

@@ -20,7 +20,7 @@ import orjson
 from . import sql
 from .column import Cells
 from .columns import Table, table_of
-from .database import database_of, fill
+from .database import MEMORY, database_of, fill
 from .directory import Outcome, Run, open_run
 from .documents import Document, Grid, as_markdown, grid_markdown, markdown_row
 from .files import finished_path
@@ -103,7 +103,7 @@ def write_parquet(selection: Selection, path: Path) -> Summary:
 
     with finished_path(path) as temporary, tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
         filled = fill(duckdb, Path(folder), selection.table, rows())
-        connection = duckdb.connect(str(filled), config={"memory_limit": "1GB", "temp_directory": folder})
+        connection = duckdb.connect(str(filled), config={"memory_limit": MEMORY, "temp_directory": folder})
         try:
             connection.execute(f"copy results to {sql.text(str(temporary))} (format parquet, compression zstd)")
         finally:

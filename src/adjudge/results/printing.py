@@ -29,7 +29,6 @@ def print_table(
         count += len(batch)
         kept = [at for at in range(len(names)) if whole or any(row[at] is not None for row in batch)]
         numbers = [] if words else [at for at in kept if _numeric(row[at] for row in batch)]
-        # The columns of words come first only as far as their order allows: a table keeps its order.
         grid = Grid(tuple(names[at] for at in kept), tuple(tuple(_cell(row[at]) for at in kept) for row in batch), 0)
         right = {place for place, at in enumerate(kept) if at in numbers}
         for line in grid_lines(grid, width or _PIPED, right=right, widest_cell=_PIPED if words else WIDEST):

@@ -33,6 +33,7 @@ class Change:
     interval: tuple[float, float] | None
     p: float
     test: str
+    interval_by: str = "bootstrap"
 
     @property
     def real(self) -> bool:
@@ -90,6 +91,7 @@ def _change(np: Any, first: Any, second: Any, p: float, test: str) -> Change:
         interval=_interval(np, first, second),
         p=p,
         test=test,
+        interval_by="Student's t" if len(first) > _MANY_PAIRS else "bootstrap",
     )
 
 

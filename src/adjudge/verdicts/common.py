@@ -144,10 +144,9 @@ class Provenance(Frozen):
 
 def total_usage(calls: Iterable[Call]) -> Usage:
     """All tokens of some calls."""
-    total = Usage()
-    for call in calls:
-        total += call.usage
-    return total
+    used = [call.usage for call in calls]
+    # Most verdicts rest on one call or two: no sum begins with an empty one.
+    return sum(used[1:], used[0]) if used else Usage()
 
 
 def total_cost(calls: Iterable[Call]) -> Decimal | None:

@@ -14,7 +14,7 @@ import orjson
 from ...verdicts import Failure, Usage
 from ..roles.base import Prompt
 from .adapting import Post, deliver
-from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError
+from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError, written
 from .http import Poster, Refused
 
 # OpenAI's reasoning models take no temperature.
@@ -140,7 +140,7 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
 
 def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
     """The request as the bytes that are sent."""
-    return orjson.dumps(request(model, prompt, sampling, dialect))
+    return orjson.dumps(request(model, replace(prompt, schema=written(prompt.schema)), sampling, dialect))
 
 
 def decode(body: bytes) -> Completion:

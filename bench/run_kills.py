@@ -1,0 +1,234 @@
+"""`adjudge run` killed with SIGKILL at random moments and resumed, until it has been killed often enough.
+
+whole run      the parent and all its workers die at once, as in a power cut
+parent only    workers are orphaned, while the run is resumed beside them
+a worker only  the run has to go on by itself
+
+Moments are drawn from a seed: a quarter of them in the first second, when cases are read or stock is taken, the others
+after a random number of calls. When a run is done before it has been killed often enough, another one is begun. In
+the end every case must have its verdict exactly once. The server knows every request it ever saw: one that comes
+again was paid twice, and counts against the kill that came between. At most as many as are in flight may, for each
+kill.
+
+    python bench/run_kills.py [--kills 50] [--cases 1000] [--concurrency 20] [--seed 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from commands import adjudge, ask, environment, read_lines, serving, write_cases
+from overhead import cases, reply_body
+from process_tree import Process, still_runs, tree
+
+VARIANTS = {"whole": "whole run", "parent": "parent only", "worker": "a worker only"}
+_LOOK = 0.02
+_EARLY = 0.25
+_PATIENCE = 300.0
+
+
+@dataclass
+class Tally:
+    """What became of all runs of a variant."""
+
+    kills: int = 0
+    runs: int = 0
+    verdicts: int = 0
+    lost: int = 0
+    doubled: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+class Killing:
+    """One variant: runs, kills, and what is found in the end."""
+
+    def __init__(self, variant: str, args: argparse.Namespace, folder: Path, port: int) -> None:
+        self.variant, self.args, self.folder, self.port = variant, args, folder, port
+        self.draw = random.Random(f"{args.seed} {variant}")
+        self.tally = Tally()
+        self.orphans: list[Process] = []
+
+    def carry_out(self) -> Tally:
+        while self.tally.kills < self.args.kills and not self.tally.wrong:
+            self._one_run(self.folder / f"{self.variant}-{self.tally.runs}.jsonl")
+        return self.tally
+
+    def _one_run(self, path: Path) -> None:
+        """A run with cases of its own, killed again and again, and brought to its end."""
+        count, number = self.args.cases, self.tally.runs
+        self.tally.runs += 1
+        # Other cases for each run: the server has to tell their requests apart.
+        write_cases(path, cases(count * (number + 1))[count * number :])
+        directory = path.with_suffix("")
+        while True:
+            begun = _begin(self._command(path, directory), path.with_suffix(".log"))
+            if self.tally.kills < self.args.kills and self._kill_sometime(begun, count):
+                continue
+            # A kill that took a worker, or none: the run ends by itself.
+            status = self._ended(begun)
+            if status is None:
+                self.tally.wrong.append(f"{directory.name} does not end")
+                _kill_all(begun)
+                return
+            if status != 0 and self.variant == "worker" and self.tally.kills < self.args.kills:
+                continue
+            if status != 0:
+                said = path.with_suffix(".log").read_text(errors="replace")[-1500:]
+                self.tally.wrong.append(f"{directory.name} ended with status {status}: {said}")
+            break
+        self._wait_for_orphans()
+        self._count(directory, count)
+
+    def _command(self, path: Path, directory: Path) -> list[str]:
+        pace = ("--concurrency", self.args.concurrency, "--workers", 2)
+        if (directory / "run.json").exists():
+            return adjudge("run", "--resume", directory, *pace)
+        judge = f"http://127.0.0.1:{self.port}/v1#m"
+        return adjudge("run", "compare", path, "--run", directory, "--one-order", "--judge", judge, *pace)
+
+    def _kill_sometime(self, begun: subprocess.Popen[bytes], count: int) -> bool:
+        """Wait for the moment and kill; whether the parent was killed (if not, it is still at work or has ended)."""
+        while self.tally.kills < self.args.kills:
+            if not self._wait_for_the_moment(begun, count):
+                return False
+            if self.variant == "worker":
+                self._kill_a_worker(begun)
+                continue
+            found = tree(begun.pid)
+            if self.variant == "whole":
+                _kill_all(begun)
+            else:
+                begun.kill()
+                begun.wait()
+                self.orphans += found[1:]
+            self._note_kill()
+            return True
+        return False
+
+    def _wait_for_the_moment(self, begun: subprocess.Popen[bytes], count: int) -> bool:
+        if self.draw.random() < _EARLY:
+            until = time.monotonic() + self.draw.uniform(0, 1.0)
+            calls = None
+        else:
+            until = time.monotonic() + _PATIENCE
+            # As many runs as a handful of kills each: enough calls between two kills, and enough kills for each run.
+            calls = ask(self.port, "/stats")["requests"] + self.draw.randint(1, max(2, count // 6))
+        while begun.poll() is None and time.monotonic() < until:
+            if calls is not None and ask(self.port, "/stats")["requests"] >= calls:
+                time.sleep(self.draw.uniform(0, 0.05))
+                break
+            time.sleep(_LOOK)
+        return begun.poll() is None
+
+    def _kill_a_worker(self, begun: subprocess.Popen[bytes]) -> None:
+        workers = [one for one in tree(begun.pid)[1:] if one.runs and _is_worker(one)]
+        if workers:
+            with suppress(ProcessLookupError):
+                os.kill(self.draw.choice(workers).pid, signal.SIGKILL)
+            self._note_kill()
+        else:
+            time.sleep(_LOOK)
+
+    def _note_kill(self) -> None:
+        self.tally.kills += 1
+        ask(self.port, "/kill")
+
+    def _ended(self, begun: subprocess.Popen[bytes]) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            return begun.wait(_PATIENCE)
+        return None
+
+    def _wait_for_orphans(self) -> None:
+        until = time.monotonic() + 60
+        while self.orphans and time.monotonic() < until:
+            self.orphans = [one for one in self.orphans if still_runs(one)]
+            time.sleep(_LOOK)
+        if self.orphans:
+            self.tally.wrong.append(f"{len(self.orphans)} orphaned workers did not end within a minute")
+            for one in self.orphans:
+                with suppress(ProcessLookupError):
+                    os.kill(one.pid, signal.SIGKILL)
+
+    def _count(self, directory: Path, count: int) -> None:
+        seen: Counter[int] = Counter()
+        for line in read_lines(directory / "verdicts.jsonl"):
+            seen[line["position"]] += 1
+            if line["case"] != f"case-{line['position']}" or not line["verdict"]["evaluation"]:
+                self.tally.wrong.append(f"{directory.name}: the verdict at {line['position']} is not that case's")
+        failed = sum(1 for _ in read_lines(directory / "failures.jsonl"))
+        if failed:
+            self.tally.wrong.append(f"{directory.name}: {failed} failures, though the server never failed")
+        self.tally.verdicts += len(seen)
+        self.tally.lost += sum(1 for position in range(count) if position not in seen)
+        self.tally.doubled += sum(times - 1 for times in seen.values())
+
+
+def _begin(command: list[str], log: Path) -> subprocess.Popen[bytes]:
+    with log.open("ab") as said:
+        return subprocess.Popen(command, stdout=said, stderr=said, env=environment(), start_new_session=True)
+
+
+def _is_worker(one: Process) -> bool:
+    with suppress(OSError):
+        return b"adjudge.runs.worker" in Path(f"/proc/{one.pid}/cmdline").read_bytes()
+    return False
+
+
+def _kill_all(begun: subprocess.Popen[bytes]) -> None:
+    """The parent is stopped first, lest it start new workers while they are counted."""
+    with suppress(ProcessLookupError):
+        os.kill(begun.pid, signal.SIGSTOP)
+    for one in tree(begun.pid):
+        with suppress(ProcessLookupError):
+            os.kill(one.pid, signal.SIGKILL)
+    begun.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=50, help="of each kind (default: 50)")
+    parser.add_argument("--cases", type=int, default=1000, help="in a run (default: 1000)")
+    parser.add_argument("--concurrency", type=int, default=20)
+    parser.add_argument("--delay", type=float, default=0.05, help="seconds until the server answers (default: 0.05)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    args = parser.parse_args()
+    wrong: list[str] = []
+    print(f"SIGKILL at random moments, {args.concurrency} calls in flight, seed {args.seed}", flush=True)
+    print(
+        f"{'':16}{'kills':>6}{'runs':>6}{'verdicts':>10}{'lost':>6}{'doubled':>9}"
+        f"{'paid twice':>12}{'most after a kill':>19}{'allowed':>9}"
+    )
+    for variant in args.kinds:
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            (folder / "reply.json").write_bytes(reply_body())
+            with serving("faulty_server.py", folder / "reply.json", args.delay) as port:
+                tally = Killing(variant, args, folder, port).carry_out()
+                again = ask(port, "/stats")["again"]
+        most = max(again.values(), default=0)
+        print(
+            f"{VARIANTS[variant]:16}{tally.kills:6}{tally.runs:6}{tally.verdicts:10,}{tally.lost:6}{tally.doubled:9}"
+            f"{sum(again.values()):12}{most:19}{args.concurrency:9}",
+            flush=True,
+        )
+        wrong += tally.wrong
+        if tally.lost or tally.doubled or most > args.concurrency:
+            wrong.append(f"{VARIANTS[variant]}: verdicts lost or doubled, or too many calls paid twice")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
