@@ -21,7 +21,7 @@ def test_all_cases_are_copied_in_their_order_and_counted(tmp_path):
     source = write_lines(tmp_path / "pairs.jsonl", [*pairs(3, label="A"), *pairs(2)])
     spooled = spool(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
     assert (spooled.cases, spooled.bad, spooled.labelled) == (5, 0, 3)
-    known = [read_case(line) for line in (tmp_path / "cases.jsonl").open("rb")]
+    known = [read_case(line) for line in (tmp_path / "cases.jsonl").read_bytes().splitlines()]
     assert [case.position for case in known] == [0, 1, 2, 3, 4]
     assert [case.case_id for case in known] == ["case-0", "case-1", "case-2", "case-0", "case-1"]
 
@@ -52,7 +52,7 @@ def test_bad_rows_that_are_passed_over_keep_their_place(tmp_path):
     rows[1]["b"] = " "
     spooled = spool(opened(write_lines(tmp_path / "p.jsonl", rows)), tmp_path / "cases.jsonl", skip_bad=True)
     assert (spooled.cases, spooled.bad) == (3, 1)
-    known = [read_case(line) for line in (tmp_path / "cases.jsonl").open("rb")]
+    known = [read_case(line) for line in (tmp_path / "cases.jsonl").read_bytes().splitlines()]
     assert [case.bad is None for case in known] == [True, False, True]
 
 

@@ -5,6 +5,7 @@ The order is the point: claim the question, look in the journal, ask, store, and
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -57,7 +58,10 @@ def _digest(schema: Mapping[str, Any]) -> str:
 
 @dataclass(slots=True)
 class LLMJudge:
-    """One model, asked through one wire; `sample` numbers independent answers to the same question."""
+    """One model, asked through one wire; `sample` numbers independent answers to the same question.
+
+    `room` bounds how many replies may be asked for and not yet kept: what a kill can lose.
+    """
 
     name: str
     wire: Wire
@@ -65,6 +69,7 @@ class LLMJudge:
     sampling: Sampling = field(default_factory=Sampling)
     sample: int = 0
     budget: Budget | None = None
+    room: asyncio.Semaphore | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
         role = _ROLES[type(question)]
@@ -174,6 +179,12 @@ class LLMJudge:
             self.budget.settle(reserved, spent)
 
     async def _send(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
+        if self.room is None:
+            return await self._send_and_keep(key, prompt, sampling)
+        async with self.room:
+            return await self._send_and_keep(key, prompt, sampling)
+
+    async def _send_and_keep(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
         delivery = await self.wire.send(prompt, sampling, key=key)
         if isinstance(delivery, Failure):
             return delivery

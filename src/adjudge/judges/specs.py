@@ -70,7 +70,9 @@ def open_judge(spec: str, asking: Asking) -> Judge:
 
     if spec not in asking.wires:
         asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.pacing, asking.batches)
-    return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample, asking.budget)
+    # A batch is as large as it likes: what it holds is known to the provider, and is collected after a kill.
+    room = asking.pacing.room(spec) if asking.pacing is not None and asking.batches is None else None
+    return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample, asking.budget, room)
 
 
 def _open_embedded(spec: str) -> Judge:

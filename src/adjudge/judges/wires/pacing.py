@@ -7,6 +7,7 @@ so that a jury need not wait for a dead member: callers fail at once, and one at
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 import itertools
 import random
@@ -43,6 +44,7 @@ class Pacing:
     cool_down: float = 15.0
     longest_cool_down: float = 120.0
     _paces: dict[tuple[str, str], Pace] = field(default_factory=dict, repr=False, compare=False)
+    _rooms: dict[str, asyncio.Semaphore] = field(default_factory=dict, repr=False, compare=False)
     _guard: Any = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def pace(self, provider: str, url: str) -> Pace:
@@ -52,6 +54,11 @@ class Pacing:
             if name not in self._paces:
                 self._paces[name] = Pace(self)
             return self._paces[name]
+
+    def room(self, judge: str) -> asyncio.Semaphore:
+        """How many replies of this judge may be asked for and not yet kept, at most."""
+        with self._guard:
+            return self._rooms.setdefault(judge, asyncio.Semaphore(self.ceiling))
 
     def states(self) -> dict[str, State]:
         """How each provider is doing, by name and host."""
