@@ -47,6 +47,7 @@ class Book:
     done: Counter[str] = field(default_factory=Counter)
     again: Counter[int] = field(default_factory=Counter)
     kills: int = 0
+    refused: Counter[bytes] = field(default_factory=Counter)
     seen: dict[bytes, tuple[int, int]] = field(default_factory=dict)
 
     def note(self, body: bytes) -> int:
@@ -83,7 +84,10 @@ class Faulty(Connection):
             self.say(answer_of(b"{}"))
         else:
             number = self.book.requests
-            what = fate(self.faults, number, body, self.book.note(body))
+            before = self.book.note(body)
+            what = fate(self.faults, number, body, before - self.book.refused[body])
+            # Which requests meet a burst depends on timing; what befalls the others should not.
+            self.book.refused[body] += what == "busy"
             asyncio.get_running_loop().call_later(self.delay, self.do, what)
 
     def do(self, what: str) -> None:
