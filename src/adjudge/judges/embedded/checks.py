@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...facts.format import find_format
 from ...facts.items import find_items
@@ -19,9 +18,9 @@ from ...facts.structure import READ as STRUCTURE_READ
 from ...facts.structure import read_structure
 from ...words import split_words
 from . import cues
+from .check import GROUPS, Check
+from .checks_content import content_checks
 from .reading import Answer, Task, stem
-
-GROUPS = ("count", "length", "format", "language", "words", "reply", "output")
 
 _INCLUDE = re.compile(
     r"\b(?:includ\w+|us(?:e|es|ing)|contain\w*|with|mention\w*|incorporat\w+|"
@@ -61,7 +60,7 @@ _ONE_SENTENCE = re.compile(
 _TITLE_ORDER = re.compile(
     r"\A\W*(?:\w+\W+){0,6}?(?:create|write|generate|suggest|come up|give|make|propose|compose|find|provide|craft|"
     r"think|construct|design|devise|develop)\b(?:\W+\w+){0,8}?\W+(?:headline|title|tagline|slogan|motto|caption|"
-    r"hashtag|catchphrase|subject line)\b",
+    r"hashtag|catchphrase|subject line|name(?= (?:for|to)\b))\b",
     re.IGNORECASE,
 )
 _UPPER = re.compile(r"\b(?:all caps|upper ?case|capital letters)\b", re.IGNORECASE)
@@ -100,23 +99,12 @@ _DIGITS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One explicit wish of the task and whether this answer keeps it; `place` is where it shows, if anywhere."""
-
-    group: str
-    asked: str
-    found: str
-    kept: bool
-    place: tuple[int, int] | None = None
-
-
 def check_answer(task: Task, answer: Answer) -> list[Check]:
     """Every wish of the task that could be decided for this answer."""
     if not answer.words:
         return []
     checks = [*_counted(task, answer), *_language(task, answer), *_wording(task, answer)]
-    return [*checks, *_reply(task, answer), *_output(task, answer)]
+    return [*checks, *_reply(task, answer), *_output(task, answer), *content_checks(task, answer)]
 
 
 def _counted(task: Task, answer: Answer) -> Iterator[Check]:

@@ -10,14 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from . import measures_facts, measures_form, measures_task
+from . import measures_facts, measures_form, measures_substance, measures_task
 from .checks import Check, check_answer
 from .measurement import Info, Measurement
 from .reading import Answer, Task, read_answer, read_context, read_task
 
 __all__ = ["MEASURES", "Info", "Measured", "Measurement", "measure_pair"]
 
-MEASURES: Mapping[str, Info] = {**measures_form.INFO, **measures_task.INFO, **measures_facts.INFO}
+MEASURES: Mapping[str, Info] = {**measures_form.INFO, **measures_task.INFO, **measures_facts.INFO, **measures_substance.INFO}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ def measure_pair(task: str, a: str, b: str, context: str = "") -> Measured:
         measures_form.measure(own, into)
         measures_task.measure(read, own, other, passages, checks, into)
         measures_facts.measure(read, own, into)
+        measures_substance.measure(read, own, into)
     return Measured(
         a=one,
         b=two,

@@ -35,6 +35,7 @@ INFO = {
 }
 
 _OFTEN = 0.3  # of its sentences; a refrain is none
+_TIMES = 3  # said twice is a slip, said three times a loop
 _AS_AN_AI = re.compile(
     r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I
 )
@@ -88,6 +89,7 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         replace(spot, found=f"has a sentence that {spot.found}")
         for spot in repeats
         if share >= _OFTEN * len(answer.sentences)
+        and sum(text[start:end] == text[spot.start : spot.end] for start, end in answer.sentences) >= _TIMES
     ]
     steering = [replace(spot, certain=True) for spot in find_injection(text, task.text)]
     plain = [spot for spot in (cut_off, refusal, *often[:1], *steering[:1]) if spot is not None and spot.certain]
