@@ -5,29 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...facts.patterns import put_off
 from .check import Check
 from .listing import listed_items
 from .reading import Answer, Task
 from .sums import asked_result, states
 
-_LETTER = re.compile(
+_LETTER = put_off(
     r"\b(start|begin|end)(?:s|ing|ning)? (?:with|in|on) (?:(?:the )?letters? [\"'“]?([A-Za-z])[\"'”]?|"
     r"[\"'“]([A-Za-z])[\"'”]|([B-HJ-Z]))(?![\w'’])",
     re.IGNORECASE,
 )
-_ONE_WORD = re.compile(
+_ONE_WORD = put_off(
     r"\b(?:in|with|using|as|give|to) (?:just |only |exactly )?(?:one|a single|1)[ -]word\b|\bsingle[- ]word (?:answer|"
     r"reply|response)\b|\b(?:one|single)[- ]word only\b",
     re.IGNORECASE,
 )
-_NOTHING_ELSE = re.compile(
+_NOTHING_ELSE = put_off(
     r"\bnothing else\b|\b(?:no|without|refrain from|avoid|do(?:n't| not) (?:include|add|give|provide|write|say|use))"
     r"(?: \w+ing)?(?: any)?(?: other| extra| extraneous| additional| further| unnecessary)? (?:words|text|"
-    r"explanations?|commentary|comments|reasoning)\b|\b(?:only|just) (?:output|return|give|reply|respond|answer|write)\b|"
+    r"explanations?|commentary|comments|reasoning)\b|\b(?:only|just) (?:output|return|give|reply|respond|answer|"
+    r"write)\b|"
     r"\b(?:output|return|give|reply|respond|answer)(?: with| me)? (?:only|just)\b",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"\A\W{0,3}(?:sure|certainly|of course|okay|here(?:'s| is| are)|yes, here)\b", re.IGNORECASE)
+_LEAD = put_off(r"\A\W{0,3}(?:sure|certainly|of course|okay|here(?:'s| is| are)|yes, here)\b", re.IGNORECASE)
 _MOST = 0.7  # of the items must keep a condition on all of them
 
 
@@ -40,9 +42,7 @@ def content_checks(task: Task, answer: Answer) -> Iterator[Check]:
     if (letter := _LETTER.search(asked)) and (items := listed_items(answer.plain)):
         wanted = next(filter(None, letter.groups()[1:])).lower()
         last = letter[1].lower() == "end"
-        wrong = [
-            item for item in items if item.text and (item.text[-1] if last else item.text[0]).lower() != wanted
-        ]
+        wrong = [item for item in items if item.text and (item.text[-1] if last else item.text[0]).lower() != wanted]
         yield Check(
             "words",
             f"words that {'end' if last else 'begin'} with {wanted.upper()}",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_MARKED = re.compile(r"^[ \t]{0,6}(?:[-*•+–][ \t]+|(?:\*\*)?(?:step )?\d{1,3}[.):][ \t]*)(\S[^\n]*)", re.MULTILINE | re.I)
-_BETWEEN = re.compile(r"\s*(?:,\s*(?:and|or)\b|,|;|\band\b|\bor\b|&)\s*", re.IGNORECASE)
+from ...facts.patterns import put_off
+
+_MARKED = put_off(r"^[ \t]{0,6}(?:[-*•+–][ \t]+|(?:\*\*)?(?:step )?\d{1,3}[.):][ \t]*)(\S[^\n]*)", re.MULTILINE | re.I)
+_BETWEEN = put_off(r"\s*(?:,\s*(?:and|or)\b|,|;|\band\b|\bor\b|&)\s*", re.IGNORECASE)
 _READ = 20_000
 _SHORT = 80  # words of an enumeration in one line
 _EDGES = " \t\"'`*_.:!?"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from ...facts.patterns import put_off
 from .listing import listed_items
 from .measurement import Info, Measurement, several
 from .reading import Answer, Task
@@ -18,15 +19,15 @@ INFO = {
     "wrong_sums": Info("sums that do not come out", "correctness_reasoning", "flaw", -1),
 }
 
-_NOTHING = re.compile(
+_NOTHING = put_off(
     r"\W{0,6}(?:no[ _-]?(?:output|input|answer|response|results?)|none|n/?a|null|nan|undefined|not applicable|empty|"
     r"tbd|todo|output|answer|response)?\W{0,6}",
     re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"\[[A-Za-z][A-Za-z _-]{1,40}\]|<[A-Za-z][A-Za-z _-]{1,40}>")
+_BRACKETED = put_off(r"\[[A-Za-z][A-Za-z _-]{1,40}\]|<[A-Za-z][A-Za-z _-]{1,40}>")
 _OFTEN = 0.2  # of the items
 _APART = 12  # characters between two items of one list: marks, numbers, line ends
-_NOT_TEXT = re.compile(r"[\d\W_]+")
+_NOT_TEXT = put_off(r"[\d\W_]+")
 
 
 def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:

@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError
-from ...verdicts import Winner
 from .harm_cues import is_harmful
 from .measurement import Info
 from .measures import MEASURES, Measured, measure_pair
+
+if TYPE_CHECKING:
+    from ...verdicts import Winner
 
 PartName = Literal["helpful", "harmless"]
 FORMAT = 1

@@ -30,11 +30,11 @@ _BY_KIND = {
     "paragraphs": ("creative",),
     "numbers": ("math",),
     "sentences": ("yes_no",),
-    "focus": ("edit",),
     "missing_words": ("classify",),
 }
 # How alike two answers are carries over from one set of labels to another; how long tied answers are does not.
-_TIE = {"alike": 1.0, "same_wording": 1.0, "identical": 0.2}
+_TIE = {"alike": 1.0, "same_wording": 1.0, "nearly_same": 1.0, "identical": 0.2}
+_LEAST_TIE = {"nearly_same": 1.0}  # a word more or less makes no winner
 
 # What a flaw that code is certain of costs at the least, and what a condition kept counts. Labelled pairs hold too few
 # of them to say, and none in which an answer is compared with itself but for the flaw; this is what anybody would say.
@@ -134,7 +134,8 @@ def _solve(
     size = x.shape[1]
     ridge = np.concatenate([ridge, [0.01], np.full(z.shape[1] - 1, _RIDGE_TIE)])
     # Weights are drawn towards zero, or towards the least they may be.
-    start = np.array([min(max(0.0, low), high) for low, high in bounds] + [0.0] * z.shape[1])
+    least = [0.0, *(_LEAST_TIE.get(name, 0.0) for name in _TIE)]
+    start = np.array([min(max(0.0, low), high) for low, high in bounds] + least)
 
     def loss(parameters: Any) -> tuple[float, Any]:
         score = x @ parameters[:size]
@@ -151,7 +152,7 @@ def _solve(
         return penalty - float((counts * np.log(chosen + 1e-300)).sum()), ridge * apart - slope
 
     allowed = [(low if low > -math.inf else None, high if high < math.inf else None) for low, high in bounds]
-    allowed += [(None, None)] * z.shape[1]
+    allowed += [(low or None, None) for low in least]
     options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=allowed, options=options).x
     return found[:size], found[size:]

@@ -10,28 +10,31 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...facts.patterns import put_off
+
 _NUMBER = r"\$?\d[\d,]{0,15}(?:\.\d{1,10})?%?"
 _OPERATOR = r"\s{0,2}[-+*/^x×÷−·]\s{0,2}"
-_EQUATION = re.compile(
+_EQUATION = put_off(
     rf"(?<![\w.,^/*+×÷−)\]}}-])(?P<left>{_NUMBER}(?:{_OPERATOR}{_NUMBER}){{1,8}})\s{{0,2}}=\s{{0,2}}(?P<right>-?{_NUMBER})"
     r"(?!\w|\s{0,2}(?:[*/^×÷+−(\[{]|x\b|-\s{0,2}\d)|[.,]\d)"
 )
-_PLAIN = re.compile(rf"(?<![\w.^/*+×÷-]){_NUMBER}(?:{_OPERATOR}{_NUMBER}){{1,8}}(?![\w^(]|\s{{0,2}}[-+*/^×÷(]|[.,]\d)")
-_CALCULATE = re.compile(
+_PLAIN = put_off(rf"(?<![\w.^/*+×÷-]){_NUMBER}(?:{_OPERATOR}{_NUMBER}){{1,8}}(?![\w^(]|\s{{0,2}}[-+*/^×÷(]|[.,]\d)")
+_CALCULATE = put_off(
     r"\b(?:calculate|compute|evaluate|solve|what(?:'s| is)|how much is|find|simplify|add|subtract|multiply|divide|"
     r"determine|result|answer)\b|=",
     re.IGNORECASE,
 )
-_SHARE = re.compile(
-    r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent) (?:tip (?:on|for)|of|tax on) \$?(\d[\d,]*(?:\.\d+)?)(?!\s?[%\w])", re.I
+_SHARE = put_off(
+    r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent) (?:tip (?:on|for)|of|tax on) \$?(\d[\d,]*(?:\.\d+)?)(?!\s?[%\w])",
+    re.I,
 )
-_POWER = re.compile(
+_POWER = put_off(
     r"\b(\d{1,4}) (?:raised )?to the (?:power (?:of )?)?(\d{1,2})(?:st|nd|rd|th)?(?: power)?\b|"
     r"\bbase\s?[:=]?\s?(\d{1,4})\W{1,6}(?:power|exponent)\s?[:=]?\s?(\d{1,2})\b",
     re.IGNORECASE,
 )
-_ROOT = re.compile(r"\bsquare root of (\d{1,9}(?:\.\d+)?)\b", re.IGNORECASE)
-_TOKEN = re.compile(r"\$?(\d[\d,]*(?:\.\d+)?)(%?)|([-+*/^x×÷−·])")
+_ROOT = put_off(r"\bsquare root of (\d{1,9}(?:\.\d+)?)\b", re.IGNORECASE)
+_TOKEN = put_off(r"\$?(\d[\d,]*(?:\.\d+)?)(%?)|([-+*/^x×÷−·])")
 _SAME = {"x": "*", "×": "*", "·": "*", "÷": "/", "−": "-"}
 _READ = 8000
 _SHORT = 400  # characters of a task that may be a plain calculation
