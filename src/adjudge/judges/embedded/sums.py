@@ -120,7 +120,7 @@ def _apply(operator: str, left: float, right: float) -> float:
 def is_near(stated: float, value: float, written: str) -> bool:
     """Whether a stated number is the value, rounded as far as it is written, give or take a thousandth."""
     decimals = len(written.rstrip("%").partition(".")[2])
-    return abs(stated - value) <= 0.5001 * 10**-decimals + abs(value) / 1000
+    return abs(stated - value) <= 0.5001 * 10.0**-decimals + abs(value) / 1000
 
 
 def states(plain: str, value: float) -> tuple[int, int] | None:
@@ -128,7 +128,7 @@ def states(plain: str, value: float) -> tuple[int, int] | None:
     last = None
     for match in re.finditer(r"-?\d[\d,]*(?:\.\d+)?", plain[:_READ]):
         decimals = len(match[0].partition(".")[2])
-        if abs(_number(match[0]) - value) <= (0.5001 * 10**-decimals if decimals else 1e-6):
+        if abs(_number(match[0]) - value) <= (0.5001 * 10.0**-decimals if decimals else 1e-6):
             last = match.span()
     return last
 
