@@ -1,4 +1,4 @@
-"""Is there an answer, does its list repeat itself, do its sums come out, and does it keep what the task says of them."""
+"""Is there an answer, does its list repeat itself, do its sums come out, does it keep what the task says of them?"""
 
 import pytest
 
