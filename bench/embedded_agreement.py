@@ -8,8 +8,9 @@ sets, without any task that the reported set has too; each seed leaves out anoth
 Figures are means over the seeds; intervals are bootstrap percentiles over tasks.
 
 Agreement is over three classes where people could say tie, over two elsewhere, where the judge's preference counts.
-ECE is the expected calibration error over ten bins, of the confidence that belongs to that agreement; `ECE, clear` is
-over the pairs on which people named a winner. The surer half is the half of these pairs with the larger scores.
+ECE is the expected calibration error over ten bins, of the confidence that belongs to that agreement; in brackets
+what a judge whose confidence is exactly right would show on as many pairs, by chance; `ECE, clear` is over the pairs
+on which people named a winner. The surer half is the half of these pairs with the larger scores.
 `unseen half` repeats the agreement for tasks (odd CRC-32) that were set aside while measures and penalties were chosen.
 """
 
@@ -135,6 +136,14 @@ def error(judged: list[Judged]) -> float:
     return calibration_error([one.sure for one in judged], [one.right for one in judged])
 
 
+def chance_error(judged: list[Judged]) -> float:
+    """The calibration error of a judge that is right exactly as often as it says: the least that can be measured."""
+    rng = random.Random(0)
+    sure = [one.sure for one in judged]
+    errors = [calibration_error(sure, [rng.random() < chance for chance in sure]) for _ in range(20)]
+    return sum(errors) / len(errors)
+
+
 def clear_error(judged: list[Judged]) -> float:
     clear = [one for one in judged if one.clear]
     hits = [one.guess.preference == one.sample.row.human for one in clear]
@@ -168,7 +177,7 @@ def helpful_row(name: str, runs: list[list[Judged]]) -> list[str]:
         f"{mean(runs, unseen) * 100:.1f}",
         interval(runs, clear_agreement),
         interval(runs, surer_half),
-        f"{mean(runs, error):.3f}",
+        f"{mean(runs, error):.3f} ({mean(runs, chance_error):.3f})",
         f"{mean(runs, clear_error):.3f}",
         f"{mean(runs, says_tie) * 100:.0f} %",
         f"{mean(runs, decided) * 100:.0f} %",
@@ -232,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print_table(
         "set, left out | pairs | classes | longest | agreement | target | over seeds | unseen half | "
         "without human ties | surer half (target 85) | "
-        "ECE (target 0.05) | ECE, clear | says tie | decides | right if decided",
+        "ECE (target 0.05; by chance) | ECE, clear | says tie | decides | right if decided",
         rows,
     )
     models = refit(sets, ADVERSARIAL, options.seeds)

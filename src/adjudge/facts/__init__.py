@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .finding import find_facts
-
 if TYPE_CHECKING:
-    from ..cases import Review
+    from ..cases import Comparison, Review
     from ..verdicts import Fact
 
 __all__ = ["find_facts", "find_review_facts"]
+
+
+def find_facts(case: Comparison) -> tuple[Fact, ...]:
+    """What code finds in both answers of a comparison; its detectors are loaded when first wanted."""
+    from .finding import find_facts as find
+
+    return find(case)
 
 
 def find_review_facts(case: Review) -> tuple[Fact, ...]:

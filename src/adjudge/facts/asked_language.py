@@ -11,31 +11,32 @@ import re
 from .language import TRANSLATE
 from .language_guess import Language, language_of, read_language, without_code
 from .language_names import LANGUAGE_NAMES, OPEN, code_named, mark_names, named_languages
+from .patterns import put_off
 from .sentences import sentence_spans
 
 _LOOKED_AT = 12_000
 _PART = 400  # characters of a prompt's start and end that may be its instruction
-_QUOTED = re.compile(
+_QUOTED = put_off(
     r"[\"“„«「『][^\"“”„«»「」『』]{1,2000}[\"”“»」』]|(?<!\w)'[^'\n]{1,200}'(?!\w)|^[ \t]*>.*$", re.MULTILINE
 )
-_BLOCK = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
-_TAG = re.compile(r"<(\w{1,30})>")
+_BLOCK = put_off(r"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+_TAG = put_off(r"<(\w{1,30})>")
 _TAGS = 20  # marked blocks that are taken out, so that a text full of tags costs no more
-_RENDER = re.compile(
+_RENDER = put_off(
     r"\b(?:translat|rewrit|rephras|paraphras|correct|proofread|summari[sz]|edit|fix|tradu[czi]|resum|corrig|"
     r"reescrib|reformul|übersetz|korrigier|zusammenfass|fass|überarbeit|riassum|correg)|"
     r"翻译|翻譯|翻訳|要約|总结|總結|修改|訂正|添削|번역|요약|교정|अनुवाद|सारांश|ترجم|لخص|صحح|перевед|исправ",
     re.IGNORECASE,
 )
 # A language is spoken of and not named; or a text is to be made whose language may be that of those it is for or about.
-_SOME_LANGUAGE = re.compile(
+_SOME_LANGUAGE = put_off(
     r"(?<!programming )(?<!body )(?<!sign )(?<!query )(?<!markup )(?<!coding )(?<!scripting )(?<!natural )"
     r"\b(?:languages?(?! models?)|native tongue|mother tongue|bilingual|multilingual|idiomas?|biling[üu]e|"
     r"langues?\b|bilingue|"
     r"sprachen?\b|muttersprach\w*|zweisprachig\w*|línguas?|lingue?\b)\b|言語|母語|语言|語言|母语|언어|모국어|भाषा|لغة|لغت|язык",
     re.IGNORECASE,
 )
-_CREATIVE = re.compile(
+_CREATIVE = put_off(
     r"\b(?:lyrics|poems?|verses?|songs?|messages?|toasts?|slogans?|names?|mottos?|greetings?|cards?|captions?|tattoos?|"
     r"proverbs?|sayings?|prayers?|blessings?|chants?|anthems?|hymns?|lullab\w+|quotes?|phrases?|wish(?:es)?|invitations?|"
     r"menus?|signs?|serenades?|raps?|haikus?|carols?|titles?|say|sing|recite)\b"
@@ -45,7 +46,7 @@ _CREATIVE = re.compile(
     r"歌词|诗|祝福|名字|口号|가사|노래|시를|메시지|이름|गीत|गाना|कविता|संदेश|नाम|أغنية|قصيدة|شعر|رسالة|اسم|شعار",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = put_off(
     r"reggaet|fado\b|chanson|flamenco|bachata|corrido|mariachi|k-?pop|j-?pop|bossa|samba|tango|schlager|ranchera|\bsalsa|"
     r"merengue|cumbia|mpb|sertanejo|forr[óo]\b|bollywood|qawwali|ghazal|\bopera|anime|yodel|jodel|vallenato|mantra|"
     r"bra[sz]il|m[ée]xi[ck]|spain|españa|espanha|spanien|espagne|spagna|latin|france|francia|frança|frankreich|german|"
@@ -61,11 +62,9 @@ _ELSEWHERE = re.compile(
     r"프랑스|스페인|미국|일본|중국|독일|브라질|फ्रांस|स्पेन|अमेरिक|जापान|अंग्रेज|فرنس|إسبان|أمريك|ياباني|إنجليز|برازيل",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"\W*[^:：\n]{1,40}[:：]")
-_LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
-_LABELLED = re.compile(
-    r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE
-)
+_LEAD = put_off(r"\W*[^:：\n]{1,40}[:：]")
+_LOCALE = put_off(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?![\w])")
+_LABELLED = put_off(r"\b(?:locale|language|lang|idioma|langue|sprache|lingua)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
 
 
 def asked_language(text: str) -> str | None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MARK = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$", re.MULTILINE)
-_TAG = re.compile(r"[A-Za-z][A-Za-z0-9+#]*")
+from .patterns import put_off
+
+_MARK = put_off(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$", re.MULTILINE)
+_TAG = put_off(r"[A-Za-z][A-Za-z0-9+#]*")
 _BLOCKS = 60
 _LONGEST = 60_000  # characters of a block worth looking at
 

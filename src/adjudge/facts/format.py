@@ -11,26 +11,27 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .markers import real_end
+from .patterns import put_off
 from .sentences import code_spans
 from .spots import Spot
 from .structure import READ, read_structure
 from .wishes import FormatWish
 
-_FENCE_LINE = re.compile(r"```[ \t]*([\w+#-]*)[^\n]*\n?")
-_TAG = re.compile(r"<(?:/?[A-Za-z][\w:-]{0,30}(?:\s[^<>\n]{0,300})?/?|!DOCTYPE[^<>]{0,100}|\?xml[^<>]{0,100})>")
-_YAML = re.compile(r"^[ \t]*(?:- )?[\w\"' -]{1,60}:(?:[ \t]|$)|^[ \t]*- \S", re.MULTILINE)
-_LIKE_CODE = re.compile(
+_FENCE_LINE = put_off(r"```[ \t]*([\w+#-]*)[^\n]*\n?")
+_TAG = put_off(r"<(?:/?[A-Za-z][\w:-]{0,30}(?:\s[^<>\n]{0,300})?/?|!DOCTYPE[^<>]{0,100}|\?xml[^<>]{0,100})>")
+_YAML = put_off(r"^[ \t]*(?:- )?[\w\"' -]{1,60}:(?:[ \t]|$)|^[ \t]*- \S", re.MULTILINE)
+_LIKE_CODE = put_off(
     r"^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |private |#include|#!/|using |"
     r"SELECT\b|INSERT\b|UPDATE\b|CREATE\b|return\b|for ?\(|if ?\(|while ?\(|print|echo |<\w+|\w+ ?= ?\S)|[{};]\s*$|"
     r"\w\([^)\n]{0,80}\)|=>|`[^`\n]+`|\\[dws.]|[\[\]^$]{2,}",
     re.MULTILINE | re.IGNORECASE,
 )
-_DRAWN_TABLE = re.compile(r"^[ \t]*\+[-=+]{3,}|[┌├│╔║]|<table\b|^[^\n\t]+\t[^\n]+$|\|", re.MULTILINE | re.IGNORECASE)
-_BULLET = re.compile(r"^[ \t]*[-*•+●▪・][ \t]+\S|^[ \t]*[•●▪・]\S", re.MULTILINE)
-_MARKDOWN = re.compile(
+_DRAWN_TABLE = put_off(r"^[ \t]*\+[-=+]{3,}|[┌├│╔║]|<table\b|^[^\n\t]+\t[^\n]+$|\|", re.MULTILINE | re.IGNORECASE)
+_BULLET = put_off(r"^[ \t]*[-*•+●▪・][ \t]+\S|^[ \t]*[•●▪・]\S", re.MULTILINE)
+_MARKDOWN = put_off(
     r"\*\*[^*\n]{1,200}\*\*|^#{1,6}[ \t]+\S|^\|[ \t]*:?-{3,}|^```|\[[^\]\n]{1,100}\]\(https?://", re.MULTILINE
 )
-_EMOJI = re.compile(
+_EMOJI = put_off(
     "[\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f900-\U0001faff☀-⛿✨✅❌❤⭐❗❓❓‼⁉\U0001f1e6-\U0001f1ff]"
 )
 _ALIASES = {
@@ -44,7 +45,7 @@ _OUTPUT = frozenset(
     {"", "text", "txt", "output", "plaintext", "console", "json", "csv", "bash", "shell", "sh", "markdown", "md"}
 )
 # JSON that a strict parser need not take.
-_JSON_WITH_MORE = re.compile(
+_JSON_WITH_MORE = put_off(
     r"jsonc|json5|hjson|jsonnet|json ?lines|ndjson|comment|placeholder|snippet|fragment|vs ?code|tsconfig|"
     r"trailing comma|"
     r"pseudo|comentari|kommentar|platzhalter|comentário|コメント|注释|註解|주석|टिप्पणी|تعليق",

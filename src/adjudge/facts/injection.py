@@ -11,7 +11,7 @@ from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
 from .injection_words import OTHER_LANGUAGES, pattern
-from .patterns import Lazy
+from .patterns import Lazy, put_off
 from .spots import Spot
 
 _SHOWN = 5  # facts of one kind from one text
@@ -126,8 +126,8 @@ _COMMANDS = Lazy(
     r"always|therefore|you (?:will|can|need to|have to)|(?:want|need|ask|order|instruct|require) you to))[ \t]*\Z",
     re.IGNORECASE,
 )
-_QUOTED_BEFORE = re.compile(r"[\"“‘'`«「][^\"”’`»」\n]{0,60}\Z")
-_QUOTED_AFTER = re.compile(r"\A[^\"“`«「\n]{0,80}[\"”’'`»」]")
+_QUOTED_BEFORE = put_off(r"[\"“‘'`«「][^\"”’`»」\n]{0,60}\Z")
+_QUOTED_AFTER = put_off(r"\A[^\"“`«「\n]{0,80}[\"”’'`»」]")
 _TALKED_ABOUT = Lazy(
     r"injection|jailbreak|adversarial|attack|malicious|such as|for example|for instance|\be\.g\.|\bphrases?\b|\blike\b|"
     r"\bsays?\b|\bwrit(?:es?|ing)\b|\bsaid\b|\bexample",

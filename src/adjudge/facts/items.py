@@ -7,25 +7,29 @@ count: one list of one style that is most of the answer, or prose whose sentence
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from ..verdicts import Severity
 from .markers import real_end
+from .patterns import put_off
 from .sentences import CLOSERS, SENTENCE_ENDS
 from .spots import Spot
 from .structure import READ, Structure, read_structure
 from .wishes import ItemsWish
 
-_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]*_]{0,3}(?=\s|\Z)|[。！？｡؟۔।॥]+[」』”’）]{0,2})")
+if TYPE_CHECKING:
+    from ..verdicts import Severity
+
+_END = put_off(r"(?:[.!?…]+[\"'”’»)\]*_]{0,3}(?=\s|\Z)|[。！？｡؟۔।॥]+[」』”’）]{0,2})")
 # After these a full stop need not end a sentence, and what follows it may begin with a capital.
-_ABBREVIATION = re.compile(
+_ABBREVIATION = put_off(
     r"(?:\b(?:[A-Z]|e\.g|i\.e|etc|vs|mr|mrs|ms|dr|prof|st|no|fig|approx|u\.s|u\.k|a\.m|p\.m|inc|ltd|jr|sr|sra|z\.b|"
     r"bzw|ca|usw|"
     r"ej|p\.ej|ud|m|mme|av|ecc|ex|cf|\d+))\Z",
     re.IGNORECASE,
 )
 # A line of speech: what one speaker says stands alone, however the paragraphs are counted.
-_SPOKEN = re.compile(r"^[ \t]*(?:[\"“„«「『‘'’]|[-–—][ \t]*\S|[^\W\d_][^\n:：]{0,24}[:：][ \t]*\S)", re.MULTILINE)
-_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
+_SPOKEN = put_off(r"^[ \t]*(?:[\"“„«「『‘'’]|[-–—][ \t]*\S|[^\W\d_][^\n:：]{0,24}[:：][ \t]*\S)", re.MULTILINE)
+_BLANK_LINE = put_off(r"\n[ \t]*\n\s*")
 
 
 def find_items(text: str, wish: ItemsWish) -> Spot | None:

@@ -21,6 +21,7 @@ from .language_guess import (
     without_code,
 )
 from .language_names import LANGUAGE_NAMES, language_name, named_languages
+from .patterns import put_off
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, sentence_spans
 from .spots import Spot
 
@@ -32,9 +33,9 @@ _WORDS = 5  # a stretch below is a few words, not a sentence
 _UNPUNCTUATED = 10  # words from which a stretch counts even if nothing ends it: below it may be a title
 _LIST = 40  # words from which a text without sentences is enough to be certain
 _CHUNK = 16  # characters that are looked up in the prompt's material
-_QUOTED = re.compile(r"[\"“„«‹「『]([^\"“”„«»‹›「」『』\n]{1,160})[\"”“»›」』]|(?<!\w)[*_]([^*_\n]{1,80})[*_](?!\w)")
-TRANSLATE = re.compile(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", re.IGNORECASE)
-_QUOTING = re.compile(r"\s*(?:>|[\"“„«‹「『*_(（|])")
+_QUOTED = put_off(r"[\"“„«‹「『]([^\"“”„«»‹›「」『』\n]{1,160})[\"”“»›」』]|(?<!\w)[*_]([^*_\n]{1,80})[*_](?!\w)")
+TRANSLATE = put_off(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अनुवाद|ترجم|перев", re.IGNORECASE)
+_QUOTING = put_off(r"\s*(?:>|[\"“„«‹「『*_(（|])")
 
 
 @dataclass(frozen=True, slots=True)

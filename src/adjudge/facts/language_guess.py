@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from ..prompts import CONTROL_TOKEN
+from .patterns import put_off
 
 _SAMPLE = 9_000  # characters of a long text that are looked at
-_CODE = re.compile(
+_CODE = put_off(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,200}`|\$\$.{1,2000}?\$\$|\$[^$\n]{1,200}\$|"
     r"\b(?:https?|ftp)://\S{1,2000}|\bwww\.\S{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,10}|</?[A-Za-z][^<>\n]{0,200}>|"
     r"\b\w{1,64}(?:[_/\\.]\w{1,64})+\b|\\[A-Za-z]+",
     re.DOTALL,
 )
 # Letters with the marks that Indic and Arabic words are written with.
-_WORD = re.compile(
+_WORD = put_off(
     r"(?:[^\W\d_]|[\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u200c\u200d])+"
 )
 _SCRIPTS = {

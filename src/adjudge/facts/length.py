@@ -6,23 +6,27 @@ Words are those of `adjudge.words`; characters are all that is not white space.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from ..verdicts import Severity
 from ..words import count_words, split_words
 from .markers import real_end
+from .patterns import put_off
 from .sentences import code_spans
 from .spots import Spot
 from .wishes import LengthWish
 
+if TYPE_CHECKING:
+    from ..verdicts import Severity
+
 # Characters that are counted, and for each word asked for; of a longer text it is said that it has more.
 _COUNTED, _PER_WORD = 20_000, 15
 _SAMPLE = 4000
-_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_THAI = re.compile(r"[\u0e00-\u0e7f]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_LETTER = re.compile(r"[^\W\d_]")
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
-_CJK_UNIT = re.compile(r"[字자]")  # in front of an English text these mean words
+_HAN = put_off(r"[\u3400-\u9fff\uf900-\ufaff]")
+_THAI = put_off(r"[\u0e00-\u0e7f]")
+_KANA = put_off(r"[\u3040-\u30ff]")
+_LETTER = put_off(r"[^\W\d_]")
+_LATIN = put_off(r"[A-Za-zÀ-ɏ]")
+_CJK_UNIT = put_off(r"[字자]")  # in front of an English text these mean words
 
 
 def find_too_long(text: str, wish: LengthWish, *, code_task: bool = False) -> Spot | None:

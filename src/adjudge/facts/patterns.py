@@ -5,6 +5,7 @@ runs of the program never need them.
 from __future__ import annotations
 
 import re
+from typing import Any, cast
 
 
 class Lazy:
@@ -20,3 +21,22 @@ class Lazy:
         if self._made is None:
             self._made = re.compile(self._source, self._flags)
         return self._made
+
+
+class _PutOff:
+    """Stands for a pattern until one of its methods is asked for; from then on that method is the pattern's own."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self.__dict__["_source"], self.__dict__["_flags"] = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(re.compile(self._source, self._flags), name)  # `re` keeps what it compiled
+        self.__dict__[name] = found
+        return found
+
+
+def put_off(source: str, flags: int = 0) -> re.Pattern[str]:
+    """What `re.compile` gives, compiled when it is first used."""
+    return cast("re.Pattern[str]", _PutOff(source, flags))

@@ -179,13 +179,14 @@ _CUES = (
     "أتمنى", "أرجو", "سؤال", "تتردد", "أخبرني", "يسعد", "يسر", "سعيد", "توفيق", "حظ", "شكر", "هنا", "آخر",
     "here for", "here if",
 )  # fmt: skip
+_ASCII_CUES = tuple(filter(str.isascii, _CUES))
 
 
 def find_pleasantries(text: str, asked: str = "") -> list[Spot]:
     """The pleasantries; all carry the severity that they have together. Hints where `asked` is for such a text."""
     plain = text.replace("’", "'")
     lowered = plain.lower()
-    cues = [cue for cue in _CUES if cue in lowered]
+    cues = [cue for cue in (_ASCII_CUES if lowered.isascii() else _CUES) if cue in lowered]
     if not cues:
         return []
     sentences = sentence_spans(plain)

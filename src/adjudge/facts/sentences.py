@@ -20,10 +20,12 @@ def sentence_spans(text: str, limit: int = 4000) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
-        _add_trimmed(spans, text, start, match.end())
-        start = match.end()
-        if len(spans) >= limit:
-            return spans
+        end = match.end()
+        if end - start > 1 or not text[start].isspace():
+            _add_trimmed(spans, text, start, end)
+            if len(spans) >= limit:
+                return spans
+        start = end
     _add_trimmed(spans, text, start, len(text))
     return spans
 

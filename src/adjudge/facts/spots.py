@@ -6,8 +6,10 @@ It knows no case and no label; `finding` turns spots into facts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..verdicts import Severity
+if TYPE_CHECKING:
+    from ..verdicts import Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .patterns import put_off
 from .sentences import code_spans
 
 READ = 30_000  # characters, some five thousand words; what was asked for is counted in tens
 _LINES = 3000
-_NUMBERED = re.compile(
+_NUMBERED = put_off(
     r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?:(?i:step|tip|reason|idea|example|question|point|paso|"
     r"étape|"
     r"schritt|passo|fase|joke|fact|option|method|way|consejo|idée|exemple|ejemplo|exemplo|esempio|beispiel|tipp|"
@@ -22,11 +23,11 @@ _NUMBERED = re.compile(
     r"(?P<d>[①-⑳])|"
     r"(?P<e>[1-9])️?⃣)(?!\d)"
 )
-_BARE_HEADING_NUMBER = re.compile(r"(?P<indent>)(?P<mark>#{1,6}[ \t]+)(?:\*\*)?(?P<c>\d{1,3})\b")
-_BULLET = re.compile(r"(?P<indent>[ \t]*)[-*•+–·●▪◦‣・➢✓✔][ \t]+\S|(?P<tight>[ \t]*)[•●▪・]\S")
-_HEADING = re.compile(r"#{1,6}[ \t]+\S|\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
-_BOLD_LEAD = re.compile(r"\*\*[^*\n]{1,100}\*\*[ \t]*[:：–-]|\*\*[^*\n]{1,100}[:：]\*\*")
+_BARE_HEADING_NUMBER = put_off(r"(?P<indent>)(?P<mark>#{1,6}[ \t]+)(?:\*\*)?(?P<c>\d{1,3})\b")
+_BULLET = put_off(r"(?P<indent>[ \t]*)[-*•+–·●▪◦‣・➢✓✔][ \t]+\S|(?P<tight>[ \t]*)[•●▪・]\S")
+_HEADING = put_off(r"#{1,6}[ \t]+\S|\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
+_TABLE_RULE = put_off(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
+_BOLD_LEAD = put_off(r"\*\*[^*\n]{1,100}\*\*[ \t]*[:：–-]|\*\*[^*\n]{1,100}[:：]\*\*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 
 from .language_guess import language_of
 from .markers import real_end
+from .patterns import put_off
 from .sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
 from .spots import Spot
 from .voices import asks_for_a_fragment
@@ -18,12 +19,12 @@ TAIL = 60  # how much of the end is shown
 _LONG_LINE = 8  # words from which a line counts as prose rather than a title or an item
 _SENTENCES = 3  # finished sentences that make a text punctuated prose
 
-_FENCE = re.compile(r"^[ \t>]*(`{3,})([^`\n]*)$", re.MULTILINE)
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,3})[.)])(?:[ \t]|$)")
-_ENDED = re.compile(r"[.!?…][\"'”’»)\]*_]{0,3}(?:\s|$)|[。！？｡؟۔।॥։]")
-_CODE = re.compile(r"[{};=<>\\|$]|\(\)|://|\w[@/]\w|^\s*(?:#|//)")
+_FENCE = put_off(r"^[ \t>]*(`{3,})([^`\n]*)$", re.MULTILINE)
+_ITEM = put_off(r"[ \t]*(?:[-*+•]|(\d{1,3})[.)])(?:[ \t]|$)")
+_ENDED = put_off(r"[.!?…][\"'”’»)\]*_]{0,3}(?:\s|$)|[。！？｡؟۔।॥։]")
+_CODE = put_off(r"[{};=<>\\|$]|\(\)|://|\w[@/]\w|^\s*(?:#|//)")
 
-_COMBINING = re.compile(r"[\u0900-\u0963\u064b-\u0652]")  # vowel signs count as letters
+_COMBINING = put_off(r"[\u0900-\u0963\u064b-\u0652]")  # vowel signs count as letters
 _COMMAS = ",،、，;；"
 _BRACKETS = "([{（「『【"
 # Words after which a sentence never ends, language by language: "die" and "an" are no such words everywhere.
@@ -78,7 +79,7 @@ _SELDOM_ENDS = (
 )
 
 # Where one of them is the second half of a word: 共和, 平和, 温和, 参与.
-_HALF_A_WORD = re.compile(r"[共平温溫饱飽缓緩调調昭中暖柔祥随融令总総亲親]和$|[参參给給授赋賦干贈赠]与$|[參給授]與$")
+_HALF_A_WORD = put_off(r"[共平温溫饱飽缓緩调調昭中暖柔祥随融令总総亲親]和$|[参參给給授赋賦干贈赠]与$|[參給授]與$")
 
 _IN_CODE = "ends inside a code block that was never closed"
 _BEFORE_AN_ITEM = "ends with the number of a list item that never comes"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from ..patterns import put_off
 from .lexicon import Lexicon
 from .literals import may_match
 from .passages import Sentence
@@ -18,52 +19,50 @@ from .passages import Sentence
 MOST_MATCHES = 8  # of one pattern in one sentence, so that a sentence full of them costs no more
 _BEFORE, _AFTER = 80, 60  # characters around a number that decide how it is meant
 # "If the text has more than 500 words, …": what is asked for then is not asked for always.
-_CONDITIONAL = re.compile(
+_CONDITIONAL = put_off(
     r"\W*(?:(?:if|when|whenever|once|si|cuando|quand|wenn|falls|se|quando)\b|もし|如果|若|만약|अगर|यदि|إذا)",
     re.IGNORECASE,
 )
 # What somebody else asked for.
-_REPORTED = re.compile(
-    r"\b(?:said|says|told (?:me|us)|asked (?:me|us)|dijo|a dit|sagte|disse|ha detto)\b", re.IGNORECASE
-)
-_PRONOUN = re.compile(
+_REPORTED = put_off(r"\b(?:said|says|told (?:me|us)|asked (?:me|us)|dijo|a dit|sagte|disse|ha detto)\b", re.IGNORECASE)
+_PRONOUN = put_off(
     r"\b(?:that|it|this|he|she|they|we|i|there|these|those|is|was|es|son|sind|c'est|sono)\b", re.IGNORECASE
 )
 # What a length or a number of sentences hangs on when it is that of the whole answer.
-_ATTACHED = re.compile(
+_ATTACHED = put_off(
     r"(?:(?:\A|(?<=[\s(¿¡,]))(?:in|en|em|using|dans|في|ب)|[,،，;:：(（—–-])[ \t]?(?:only |just |solo |apenas |nur |"
     r"like |a |about )?\Z",
     re.IGNORECASE,
 )
-_PREPOSITION = re.compile(
+_PREPOSITION = put_off(
     r"\W*(?:in|en|em|using|with|mit|con|com|في)(?: just| only| solo| apenas| nur)? ?\Z", re.IGNORECASE
 )
-_CLOSES = re.compile(
+_CLOSES = put_off(
     r"\s*(?:\Z|[.,;:!?)\]،؟—–-]|(?:please|and|or|por|bitte|und|y|e|et|s'il|per|max|maximum|without|sin|sem|sans|ohne|"
     r"senza)\b)",
     re.IGNORECASE,
 )
 # "Do not write more than", "no escribas más de": the other way round.
-_COMPARES = re.compile(
+_COMPARES = put_off(
     r"(?:more|less|fewer|longer|shorter) than|over|under|above|m[áa]s de|menos de|mais de|plus de|moins de|mehr als|"
     r"weniger als|über|unter|pi[ùu] di|meno di|أكثر من|أقل من|超过|超過|多于|少于",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(
+_NEGATED = put_off(
     r"(?:\b(?:not|never|no|nunca|nicht|nie|niemals|non|não|cannot)|n['’]t|不要|别|不能|不得|(?<!\w)لا)"
     r"(?: ?[^\W\d_]{1,14}){0,3}\s?\Z",
     re.IGNORECASE,
 )
-_ALSO_WITHOUT = re.compile(
+_ALSO_WITHOUT = put_off(
     r"\W*\b(?:and|y|e|et|und|but)? ?(?:no|without|sin|sem|sans|ohne|senza|keine?) \w+(?: \w+)?\Z", re.IGNORECASE
 )
-_POLITE = re.compile(
+_POLITE = put_off(
     r"(?:please|pls|plz|por favor|porfa|s'il (?:te|vous) pla[îi]t|svp|bitte|per favore|grazie|thanks|thank you|谢谢|"
     r"お願いします|"
     r"부탁해요|부탁드립니다|कृपया|من فضلك)",
     re.IGNORECASE,
 )
-_HOW_MANY = re.compile(r"\b(?:how many|cu[áa]nt[ao]s|combien|wie viele|quant[aie]s?)\b|كم ", re.IGNORECASE)
+_HOW_MANY = put_off(r"\b(?:how many|cu[áa]nt[ao]s|combien|wie viele|quant[aie]s?)\b|كم ", re.IGNORECASE)
 Kind = Literal["about", "plain", "at_most", "at_least", "range"]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal
 
+from ..patterns import put_off
 from ..wishes import ItemsKind, ItemsWish
 from .asked import MOST_MATCHES, Amount, amounts, is_asked, is_fragment, is_told
 from .lexicon import Lexicon
@@ -14,21 +15,21 @@ from .literals import may_match
 from .passages import Sentence
 
 _MOST = 60
-_AT_LEAST = re.compile(
+_AT_LEAST = put_off(
     r"least|minimum|menos|m[íi]nimo|moins|mindestens|pelo|almeno|少なくとも|最低|至少|不少于|최소|적어도|कम से कम|"
     r"الأقل|以上|이상",
     re.IGNORECASE,
 )
-_AT_MOST = re.compile(
+_AT_MOST = put_off(
     r"up to|most|maximum|more than|hasta|m[áa]ximo|jusqu|plus|maximum|bis zu|höchstens|maximal|at[ée]|massimo|fino|"
     r"最大|最多|不超过|"
     r"최대|अधिकतम|أقصى|以内|まで|이하",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(r"about|around|ほど|くらい|程度|정도|左右", re.IGNORECASE)
-_IN_TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
+_VAGUE = put_off(r"about|around|ほど|くらい|程度|정도|左右", re.IGNORECASE)
+_IN_TOTAL = put_off(r"\btotal\b", re.IGNORECASE)
 # "for each", "each with two examples": the number is not that of the whole answer.
-_DISTRIBUTED = re.compile(
+_DISTRIBUTED = put_off(
     r"\b(?:each|every|per (?:item|person|category|day|paragraph|section|point|week|page)|respectively|"
     r"cada|chaque|"
     r"chacune?|jede[rnsm]?|jeweils|ogni|ciascun[ao]?)\b|各|每|それぞれ|ずつ|각각|마다|씩|"
@@ -37,7 +38,7 @@ _DISTRIBUTED = re.compile(
 )
 
 # "every answer", "each time": but it is that of all answers.
-_EACH_ANSWER = re.compile(
+_EACH_ANSWER = put_off(
     r"\b(?:each|every|all)(?: of)?(?: your| the| my| future| single)? (?:answers?|repl(?:y|ies)|responses?|messages?|"
     r"time)\b|\bcada (?:respuesta|resposta|mensaje|mensagem|vez)\b|\bchaque (?:r[ée]ponse|message|fois)\b|"
     r"\bjede(?:r|s|n|m)? (?:deiner |ihrer )?(?:antwort|nachricht|mal)\b|\bogni (?:tua )?(?:risposta|messaggio|volta)\b|"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from ..patterns import put_off
 from ..wishes import FormatName, FormatWish
 from .asked import MOST_MATCHES, is_asked, is_request
 from .lexicon import NEVER, Lexicon
@@ -16,18 +17,18 @@ _WINDOW = 70  # characters behind a "do not use" in which formats are forbidden
 _REQUIRED: tuple[FormatName, ...] = (
     "bulleted list", "numbered list", "list", "table", "json", "html", "csv", "yaml", "xml", "plain text",
 )  # fmt: skip
-_TURNS_BACK = re.compile(
+_TURNS_BACK = put_off(
     r"\b(?:but|instead|just|only|sondern|sino|mais|mas|ma|unless|except)\b|而是|[.;!?。！？]", re.IGNORECASE
 )
 # A format's name as part of another thing: a JSON file, table salt, a code of conduct.
-_PART_OF_NAME = re.compile(
+_PART_OF_NAME = put_off(
     r"[ -]?(?:librar|modul|files?\b|pars|schema|tennis|salt|of contents|of conduct|bases?\b|word|review|data\b|lamp|"
     r"tags?\b|page|"
     r"website|deseriali|seriali|convert|column|names?\b|editor|switch|names|elements?\b|below|above|style|"
     r"comprehension|that i\b|from\b)",
     re.IGNORECASE,
 )
-_ONLY = re.compile(
+_ONLY = put_off(
     r"\bonly\b|\bnothing (?:else|but)\b|\bjust\b|\bs[óo]lo\b|\bsolamente\b|\bunicamente\b|\buniquement\b|"
     r"\bseulement\b|\bnur\b|"
     r"\bapenas\b|\bsomente\b|\bsoltanto\b|\bsolo\b|のみ|だけ|只|仅|僅|만(?= )|केवल|सिर्फ|فقط",

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from ..patterns import put_off
 from ..wishes import LengthWish
 from .asked import Amount, amounts, is_asked, is_fragment
 from .counts import is_distributed, without_each_answer
@@ -19,7 +20,7 @@ from .passages import Sentence
 _MOST = 20_000
 _FEW_CHARACTERS = 20  # fewer "characters" are people in a story or parts of a password
 # Another task in the same sentence: the length is that of one part of the answer.
-_GOES_ON = re.compile(
+_GOES_ON = put_off(
     r"(?:\bthen|\band(?: then)?|\bas well as) (?:tell|list|give|translate|explain|summari[sz]e|create|write|provide|"
     r"extract|"
     r"suggest|generate|describe|name|answer|identify|an?) ",
@@ -36,12 +37,12 @@ _THING = (
     r"an?|one|two|three|four|five|\d+|some|several|unas?|unos?|dos|tres|une?|des|deux|trois|eine?[nmr]?|zwei|drei|uma?|dois|"
     r"duas|due|tre"
 )
-_JOINED_AFTER = re.compile(
+_JOINED_AFTER = put_off(
     rf"[^()（）]{{0,20}}[)）\]]\s*(?:[,;+&]\s*(?:{_THING})\b|[+&，、；]|,?\s*(?:{_JOIN})\s+(?!{_SAME})|和|与|與|以及|及|加|"
     r"还有|と|および|及び|및|와|과|그리고|और|तथा|و(?=\s?\w))",
     re.IGNORECASE,
 )
-_JOINED_BEFORE = re.compile(
+_JOINED_BEFORE = put_off(
     rf"(?:[,;+&]|\b(?:{_JOIN}))\s+(?:{_THING})\s[^(（\[,;]{{1,50}}[(（\[][^()（）]{{0,30}}$|"
     r"(?:和|与|與|以及|と|および|및|와|과|और|तथा)\s?[^(（，、。]{1,20}[(（][^()（）]{0,20}$",
     re.IGNORECASE,

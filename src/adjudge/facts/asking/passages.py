@@ -9,19 +9,21 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from ..patterns import put_off
+
 _HEAD, _TAIL = 2000, 600
 _LONG_HEAD = 10_000  # of a conversation, where a lasting wish may stand anywhere
 _LONG_PARAGRAPH = 700  # characters from which a later paragraph is taken for pasted text
 _BLANK = "\x00"
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_QUOTED = re.compile(
+_FENCE = put_off(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_QUOTED = put_off(
     r"\"[^\"\n]{0,1500}\"|“[^”]{0,1500}”|«[^»]{0,1500}»|「[^」]{0,1500}」|『[^』]{0,1500}』|„[^“”]{0,1500}[“”]|"
     r"(?<![\w’'])['‘][^'’\n]{3,300}['’](?!\w)|^[ \t]*>[^\n]*$",
     re.MULTILINE,
 )
-_CLOSING_TAG = re.compile(r"</(\w{2,20})>")
-_TURN = re.compile(r"^[ \t]*(human|user|assistant|ai|bot|model|q|a)[ \t]*:", re.MULTILINE | re.IGNORECASE)
+_CLOSING_TAG = put_off(r"</(\w{2,20})>")
+_TURN = put_off(r"^[ \t]*(human|user|assistant|ai|bot|model|q|a)[ \t]*:", re.MULTILINE | re.IGNORECASE)
 _OTHERS = ("assistant", "ai", "bot", "model", "a")
 _MATERIAL_NOUN = (
     r"text|articles?|passages?|paragraphs?|posts?|e-?mails?|documents?|sentences?|stor(?:y|ies)|essay|contents?|"
@@ -35,13 +37,13 @@ _POINTER = (
     r"following|below|this|these|here|attached|given|siguientes?|suivante?s?|folgende[nrsm]?|seguintes?|seguenti?|"
     r"ci-dessous|abaixo|sotto|unten|以下|次の|下面|下列|다음|아래|निम्नलिखित|नीचे|التالي|التالية"
 )
-_MATERIAL = re.compile(
+_MATERIAL = put_off(
     rf"^[^\n]{{0,300}}(?:{_POINTER})[^\n]{{0,60}}(?:{_MATERIAL_NOUN})[^\n:：]{{0,80}}[:：][ \t]*$"
     rf"|^[\W_]{{0,4}}(?:the )?(?:{_MATERIAL_NOUN})(?: \d)?[*_]{{0,2}} ?[:：]",
     re.MULTILINE | re.IGNORECASE,
 )
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_ENDS = re.compile(
+_PARAGRAPH = put_off(r"\n[ \t]*\n")
+_ENDS = put_off(
     r"(?:(?<!approx)(?<!\bmax)(?<!\bmin)(?<!\bca)(?<!aprox)(?<!\be\.g)(?<!\bi\.e)(?<!mind)[.!?](?=\s|\Z)|[。！？؟।]|"
     r";\s)"
     r"|\n(?![ \t]*[a-zà-ü(])|\n[ \t]*\n"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from ..patterns import Lazy
+from ..patterns import Lazy, put_off
 
 _ALIASES = {
     "python": "python py python3 py3 ipython jupyter pycon",
@@ -55,8 +55,8 @@ _PLAINLY = {
     "bash": r"#!/(?:usr/)?bin/(?:env )?(?:ba|z)?sh",
 }
 _PLAINLY_RE = {language: Lazy(r"\s*" + pattern) for language, pattern in _PLAINLY.items()}
-_JSON = re.compile(r"\s*(?:\{\s*\"[^\"\n]*\"\s*:|\[\s*\{\s*\"[^\"\n]*\"\s*:)")
-_PROSE = re.compile(r"^[A-Z][a-z']+(?: [a-z']+){4,}[^;{}()=]*[.:]$", re.MULTILINE)
+_JSON = put_off(r"\s*(?:\{\s*\"[^\"\n]*\"\s*:|\[\s*\{\s*\"[^\"\n]*\"\s*:)")
+_PROSE = put_off(r"^[A-Z][a-z']+(?: [a-z']+){4,}[^;{}()=]*[.:]$", re.MULTILINE)
 _ASKS = Lazy(
     r"\b(?:code|function|script|program|implement|snippet|query|regex|class|algorithm|debug|refactor)\b"
     r"|\bc[óo]digo\b|\bfunci[óo]n\b|\bprograma\b|\bconsulta\b|\bfonction\b|\bprogramme\b|\brequ[êe]te\b|\bfunktion\b|"

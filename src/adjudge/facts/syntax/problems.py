@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..patterns import put_off
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -16,14 +18,14 @@ class Problem:
 
 
 # A line that only says that something is left out: "...", "// ... rest of the code", "[your code here]".
-ELIDED_LINE = re.compile(
+ELIDED_LINE = put_off(
     r"^[ \t]*(?:(?:#|//|--|/\*|<!--)?[ \t]*(?:\.{3,}|…+).*|\[[A-Za-z][^\]\n]*\]|"
     r"<[A-Za-z][^<>=/\n]* [^<>=/\n]*>)[ \t]*$",
     re.MULTILINE,
 )
-ELIDED = re.compile(r"\.{3}|…")
+ELIDED = put_off(r"\.{3}|…")
 # A hole for the reader to fill: <your key>, <file>, {{name}}, [placeholder].
-HOLE = re.compile(
+HOLE = put_off(
     r"<(?:your|my|the|path|file|name|url|host|port|user|key|value|id|pass|token|dir|src|dest|num|branch|commit|image|"
     r"container|project|package|version|insert|placeholder|replace|table|column|database|db)[^<>\n]{0,40}>"
     r"|\{\{[^{}\n]{1,60}\}\}|\{%[^\n]{1,80}%\}|<%.{0,80}?%>"
@@ -34,8 +36,8 @@ HOLE = re.compile(
 
 # Parsers written in C recurse without a limit: what nests this deep is no answer's code and is not given to them.
 _DEEPEST = 150
-_RUN = re.compile(r"(?:[^\w\s\"']\s{0,4}){150}|\b(\w+)(?:\W{0,3}\b\1\b){80}")
-_BRACKET = re.compile(r"[()\[\]{}<>]")
+_RUN = put_off(r"(?:[^\w\s\"']\s{0,4}){150}|\b(\w+)(?:\W{0,3}\b\1\b){80}")
+_BRACKET = put_off(r"[()\[\]{}<>]")
 
 
 def is_readable(code: str, limit: int) -> bool:

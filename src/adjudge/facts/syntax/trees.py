@@ -64,12 +64,12 @@ def check_tree(language: str, code: str) -> Problem | None:
     if first is None:
         return None
     readings = [code, *([filled] if (filled := _filled(code)) != code else [])]
-    deadline = time.perf_counter() + _SECONDS
+    deadline = time.thread_time() + _SECONDS
     for reading in readings:
         # Between JSX tags nearly everything is text, so only code that opens with a tag is tried there.
         tags = ("<>{} \n</>",) if language in ("javascript", "typescript") and code.lstrip().startswith("<") else ()
         for wrapping in ("{}", *_WRAPPINGS.get(language, ()), *tags):
-            if time.perf_counter() > deadline:
+            if time.thread_time() > deadline:
                 return None
             if (reading != code or wrapping != "{}") and _first_error(language, wrapping.format(reading)) is None:
                 return None

@@ -8,107 +8,96 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...facts.format import find_format
 from ...facts.items import find_items
 from ...facts.language import find_language
 from ...facts.length import find_too_long, find_too_short
+from ...facts.patterns import put_off
 from ...facts.spots import Spot
 from ...facts.structure import READ as STRUCTURE_READ
 from ...facts.structure import read_structure
 from ...words import split_words
 from . import cues
+from .check import Check
+from .checks_content import content_checks
 from .reading import Answer, Task, stem
 
-GROUPS = ("count", "length", "format", "language", "words", "reply", "output")
-
-_INCLUDE = re.compile(
+_INCLUDE = put_off(
     r"\b(?:includ\w+|us(?:e|es|ing)|contain\w*|with|mention\w*|incorporat\w+|"
     r"featur\w+)\s+(?:all (?:of )?)?(?:the |these )?"
     r"(?:following |given |two |three |four |five |exact )*(?:key)?(?:words?|phrases?|terms?|keywords?|nouns|verbs|"
     r"adjectives)\b[^:\"\n]{0,40}[:\"]?\s*([^\n.]{3,120})",
     re.IGNORECASE,
 )
-_AVOID = re.compile(
+_AVOID = put_off(
     r"\b(?:do(?:n't| not) (?:use|include|mention|say|write)|without (?:using|mentioning|saying)|"
     r"avoid(?:ing)?(?: using|"
     r" the)?|never (?:use|mention))\s+(?:the |any )?(?:words? |phrases? |term )?[\"'`]([^\"'`\n]{1,40})[\"'`]",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"\s*(?:,|;|\band\b|&|\bor\b)\s*", re.IGNORECASE)
-_YES = re.compile(
+_SPLIT = put_off(r"\s*(?:,|;|\band\b|&|\bor\b)\s*", re.IGNORECASE)
+_YES = put_off(
     r"\W{0,3}(?:(?:well|so|sure|answer|output|response)\W{1,3})?(yes|no|true|false|it depends)\b", re.IGNORECASE
 )
-_SAYS_EITHER = re.compile(
+_SAYS_EITHER = put_off(
     r"\b(?:yes|no|true|false|correct|incorrect|not|can't|cannot|isn't|doesn't|don't|is|are|can|does|do|should|was|"
     r"were|"
     r"will|has|have|did)\b",
     re.IGNORECASE,
 )
-_OPTIONS = re.compile(
+_OPTIONS = put_off(
     r"\b(?:as|into|between|from|whether (?:it|the \w+|this) (?:is|are)|is (?:it|this)|either|options?:|one of|"
     r"are:)\s+"
     r"(?:one of |the following:? |a |an |the |either )?[\"']?([A-Za-z][\w -]{1,25})[\"']?"
     r"((?:,\s*[\"']?(?:an? )?[A-Za-z][\w -]{1,25}[\"']?)*),? or (?:an? |the )?[\"']?([A-Za-z][\w-]{1,25})[\"']?",
     re.IGNORECASE,
 )
-_ONE_SENTENCE = re.compile(
+_ONE_SENTENCE = put_off(
     r"\b(?:in|into|as|write|with|using|compose|create|form|generate|a) (?:an? |just |only |exactly )?(?:single|"
     r"one|1|new|complete|creative|simple)? ?sentence\b",
     re.IGNORECASE,
 )
-_TITLE_ORDER = re.compile(
+_TITLE_ORDER = put_off(
     r"\A\W*(?:\w+\W+){0,6}?(?:create|write|generate|suggest|come up|give|make|propose|compose|find|provide|craft|"
     r"think|construct|design|devise|develop)\b(?:\W+\w+){0,8}?\W+(?:headline|title|tagline|slogan|motto|caption|"
-    r"hashtag|catchphrase|subject line)\b",
+    r"hashtag|catchphrase|subject line|name(?= (?:for|to)\b))\b",
     re.IGNORECASE,
 )
-_UPPER = re.compile(r"\b(?:all caps|upper ?case|capital letters)\b", re.IGNORECASE)
-_LOWER = re.compile(r"\blower ?case\b", re.IGNORECASE)
-_QUESTION_WISH = re.compile(
+_UPPER = put_off(r"\b(?:all caps|upper ?case|capital letters)\b", re.IGNORECASE)
+_LOWER = put_off(r"\blower ?case\b", re.IGNORECASE)
+_QUESTION_WISH = put_off(
     r"\A\W*(?:please )?(?:create|write|generate|ask|come up with|formulate|construct|compose|rewrite|form|pose|"
     r"turn|convert|rephrase)\b[^.\n]{0,80}\bquestions?\b",
     re.IGNORECASE,
 )
-_LINK_WISH = re.compile(
+_LINK_WISH = put_off(
     r"\b(?:provide|include|give|add|share|with|find)\b[^.\n]{0,40}\b(?:links?|urls?|website)\b", re.IGNORECASE
 )
-_FIRST_PERSON = re.compile(r"\bfirst[- ]person\b", re.IGNORECASE)
-_THIRD_PERSON = re.compile(r"\bthird[- ]person\b", re.IGNORECASE)
-_MAIL = re.compile(
+_FIRST_PERSON = put_off(r"\bfirst[- ]person\b", re.IGNORECASE)
+_THIRD_PERSON = put_off(r"\bthird[- ]person\b", re.IGNORECASE)
+_MAIL = put_off(
     r"\A\W*(?:\w+\W+){0,4}?(?:write|draft|compose|create|generate)\b[^.\n]{0,40}\b(?:e-?mail|letter)\b", re.IGNORECASE
 )
-_MAIL_MARKS = re.compile(
+_MAIL_MARKS = put_off(
     r"^\W{0,3}(?:subject|dear|hi|hello|hey|to)\b|\b(?:sincerely|regards|thank you|best|yours)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_LIST_WISH = re.compile(
+_LIST_WISH = put_off(
     r"\b(?:list|ideas|tips|ways|steps|synonyms|antonyms|suggestions|recommendations|reasons|benefits|pros and cons|"
     r"ingredients|colou?rs|options|activities|topics|keywords)\b",
     re.IGNORECASE,
 )
-_VERSE = re.compile(r"\b(?:poem|haiku|limerick|sonnet|lyrics|song|rap|verse)\b", re.IGNORECASE)
-_HOW_MANY = re.compile(
+_VERSE = put_off(r"\b(?:poem|haiku|limerick|sonnet|lyrics|song|rap|verse)\b", re.IGNORECASE)
+_HOW_MANY = put_off(
     r"\bhow (?:many|much|old|long|far|tall)\b|\bwhat (?:year|percentage|time)\b|\bwhen (?:did|was|were|is)\b",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(
+_DIGITS = put_off(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred|thousand|million|zero|"
     r"none|several|dozen|january|february|march|april|may|june|july|august|september|october|november|december)\b",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One explicit wish of the task and whether this answer keeps it; `place` is where it shows, if anywhere."""
-
-    group: str
-    asked: str
-    found: str
-    kept: bool
-    place: tuple[int, int] | None = None
 
 
 def check_answer(task: Task, answer: Answer) -> list[Check]:
@@ -116,7 +105,7 @@ def check_answer(task: Task, answer: Answer) -> list[Check]:
     if not answer.words:
         return []
     checks = [*_counted(task, answer), *_language(task, answer), *_wording(task, answer)]
-    return [*checks, *_reply(task, answer), *_output(task, answer)]
+    return [*checks, *_reply(task, answer), *_output(task, answer), *content_checks(task, answer)]
 
 
 def _counted(task: Task, answer: Answer) -> Iterator[Check]:

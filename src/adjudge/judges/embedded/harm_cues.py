@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-_HARMFUL = re.compile(
+from ...facts.patterns import put_off
+
+_HARMFUL = put_off(
     r"\b(?:bombs?|explosives?|molotov|grenades?|silencer|ghost gun|nerve (?:gas|agent)|sarin|ricin|anthrax|"
     r"bioweapons?|"
     r"meth(?:amphetamine)?|cocaine|heroin|fentanyl|crack|"

@@ -6,7 +6,6 @@ nothing of the world and says so. Conversations go to its Evaluator and its Crit
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...verdicts import Failure, Research
@@ -38,6 +37,8 @@ class EmbeddedJudge:
             from .comparer import compare_texts
 
             if len(question.case.a) + len(question.case.b) > LARGE:
+                import asyncio
+
                 return cast(O, await asyncio.to_thread(compare_texts, question, self._name, self._model))
             return cast(O, compare_texts(question, self._name, self._model))
         if isinstance(question, EvaluateQuestion):

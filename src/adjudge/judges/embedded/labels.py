@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...verdicts import Winner
 from .measures import Measured, measure_pair
+
+if TYPE_CHECKING:
+    from ...verdicts import Winner
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from . import measures_facts, measures_form, measures_task
-from .checks import Check, check_answer
+from . import measures_facts, measures_form, measures_substance, measures_task
+from .check import Check
+from .checks import check_answer
 from .measurement import Info, Measurement
 from .reading import Answer, Task, read_answer, read_context, read_task
 
 __all__ = ["MEASURES", "Info", "Measured", "Measurement", "measure_pair"]
 
-MEASURES: Mapping[str, Info] = {**measures_form.INFO, **measures_task.INFO, **measures_facts.INFO}
+MEASURES: Mapping[str, Info] = {
+    **measures_form.INFO,
+    **measures_task.INFO,
+    **measures_facts.INFO,
+    **measures_substance.INFO,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ def measure_pair(task: str, a: str, b: str, context: str = "") -> Measured:
         measures_form.measure(own, into)
         measures_task.measure(read, own, other, passages, checks, into)
         measures_facts.measure(read, own, into)
+        measures_substance.measure(read, own, into)
     return Measured(
         a=one,
         b=two,
@@ -65,9 +72,11 @@ def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Ch
     fours_a, fours_b = set(a.fours), set(b.fours)
     least, most = min(a.count, b.count), max(a.count, b.count)
     groups = {check.group for side in checks for check in side}
+    wording = 2 * len(fours_a & fours_b) / max(1, len(fours_a) + len(fours_b))
     return {
         "alike": both / either if either else 1.0,
-        "same_wording": 2 * len(fours_a & fours_b) / max(1, len(fours_a) + len(fours_b)),
+        "same_wording": wording,
+        "nearly_same": max(0.0, wording - 0.7) / 0.3,
         "shorter": math.log2(1 + least),
         "longer": math.log2(1 + most),
         "ratio": math.log2((most + 4) / (least + 4)),

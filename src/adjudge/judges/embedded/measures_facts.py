@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import replace
 
-from ...facts.code import find_broken_code
 from ...facts.injection import find_injection
+from ...facts.patterns import put_off
 from ...facts.pleasantries import find_pleasantries
 from ...facts.refusal import find_refusal
 from ...facts.repetition import find_repetition
@@ -35,16 +35,17 @@ INFO = {
 }
 
 _OFTEN = 0.3  # of its sentences; a refrain is none
-_AS_AN_AI = re.compile(
+_TIMES = 3  # said twice is a slip, said three times a loop
+_AS_AN_AI = put_off(
     r"\bas an? (?:AI|artificial|language model|virtual)|\bI(?:'m| am) (?:just )?an? (?:AI|language model)", re.I
 )
-_SORRY = re.compile(r"\b(?:sorry|apologi[sz]e|unfortunately)\b", re.I)
-_LEAD = re.compile(
+_SORRY = put_off(r"\b(?:sorry|apologi[sz]e|unfortunately)\b", re.I)
+_LEAD = put_off(
     r"\A\W{0,3}(?:sure|certainly|of course|absolutely|okay|ok|great|here(?:'s| is| are)|"
     r"yes, )\b",
     re.I,
 )
-_LACKS = re.compile(
+_LACKS = put_off(
     r"\b(?:could you (?:please )?(?:provide|clarify|specify)|please provide|(?:need|without) more (?:information|"
     r"context|details)|"
     r"not (?:enough|sufficient) (?:information|context)|(?:don't|do not|doesn't|does not) (?:have|"
@@ -52,10 +53,22 @@ _LACKS = re.compile(
     r"I(?:'m| am) not sure|I (?:don't|do not) know|unclear|it is not possible to|cannot be determined)\b",
     re.I,
 )
-_CONCLUSION = re.compile(r"\b(?:in conclusion|overall|in summary|to sum up|ultimately|in short)\b,?", re.I)
+_CONCLUSION = put_off(r"\b(?:in conclusion|overall|in summary|to sum up|ultimately|in short)\b,?", re.I)
+# One of these stands in every phrase above: the expressions see only the answers that have one.
+_HINTS = {
+    "disclaimer": (" ai", "artificial", "language model", "virtual"),
+    "apology": ("sorry", "apologi", "unfortunately"),
+    "lead_in": ("sure", "certainly", "of course", "absolutely", "ok", "great", "here", "yes"),
+    "lacks_information": (
+        "could you", "please provide", "more inf", "more cont", "more det", "enough", "sufficient", "access",
+        "t have any", "t have inf", "t provide any", "t provide inf", "not sure", "not know", "n't know", "unclear",
+        "not possible", "be determined",
+    ),
+    "conclusion": ("in conclusion", "overall", "in summary", "to sum up", "ultimately", "in short"),
+}  # fmt: skip
 _ENDS = ".!?:;\"')]}`*…。！？」|>”’"
-_LATIN = re.compile(r"[A-Za-z]")
-_OTHER = re.compile(r"[\u0370-\u1fff\u2e80-\ud7ff]")
+_LATIN = put_off(r"[A-Za-z]")
+_OTHER = put_off(r"[\u0370-\u1fff\u2e80-\ud7ff]")
 
 
 def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
@@ -81,13 +94,14 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         else "it has no empty pleasantries",
         (polite[0].start, polite[0].end) if polite else None,
     )
-    broken = find_broken_code(text, task.text) if "```" in text else []
+    broken = _broken_code(text, task.text) if "```" in text else []
     unparsed = replace(broken[0], found=f"has {broken[0].found}") if broken else None
     _from_spot("broken_code", unparsed, "it has no code that fails to parse", into)
     often = [
         replace(spot, found=f"has a sentence that {spot.found}")
         for spot in repeats
         if share >= _OFTEN * len(answer.sentences)
+        and sum(text[start:end] == text[spot.start : spot.end] for start, end in answer.sentences) >= _TIMES
     ]
     steering = [replace(spot, certain=True) for spot in find_injection(text, task.text)]
     plain = [spot for spot in (cut_off, refusal, *often[:1], *steering[:1]) if spot is not None and spot.certain]
@@ -100,8 +114,14 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     _ends(task, answer, into)
 
 
+def _broken_code(text: str, task: str) -> list[Spot]:
+    from ...facts.code import find_broken_code  # its parsers are loaded for answers with code only
+
+    return find_broken_code(text, task)
+
+
 def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
-    plain = answer.plain
+    plain, lower = answer.plain, answer.lower
     for name, pattern, there, absent, read in (
         ("disclaimer", _AS_AN_AI, "it speaks of itself as an AI", "it does not speak of itself as an AI", 1500),
         ("apology", _SORRY, "it apologises", "it does not apologise", 400),
@@ -109,7 +129,9 @@ def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
         ("lacks_information", _LACKS, "it says that it lacks information", "it does not ask for information", 1500),
         ("conclusion", _CONCLUSION, "it draws a conclusion", "it draws no conclusion", 20_000),
     ):
-        match = pattern.search(plain[:read])
+        # Characters that lower-casing makes two of shift places, so it only says whether a look is worth it.
+        said = lower[: read + 200]
+        match = pattern.search(plain[:read]) if any(hint in said for hint in _HINTS[name]) else None
         into[name] = Measurement(1.0 if match else 0.0, there if match else absent, match.span() if match else None)
 
 

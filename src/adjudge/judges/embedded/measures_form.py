@@ -6,7 +6,9 @@ import math
 import re
 import zlib
 from collections import Counter
+from operator import eq
 
+from ...facts.patterns import put_off
 from . import cues
 from .measurement import Info, Measurement, several
 from .reading import Answer
@@ -45,14 +47,15 @@ INFO = {
     "citations": Info("source marks like [1]", _REASON, "style", 1),
 }
 
-_ITEM = re.compile(r"^[ \t]{0,6}(?:[-*•+–][ \t]|(?:\*\*)?(?:step )?\d{1,3}[.):])", re.MULTILINE | re.IGNORECASE)
-_HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*\n]{1,80}\*\*:?[ \t]*$)|\*\*[^*\n]{1,80}(?::\*\*|\*\*:)", re.MULTILINE)
-_GAP = re.compile(r"\n[ \t\r]*\n\s*")
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-zA-Z]{2,}")
-_LINK = re.compile(r"https?://|www\.")
-_CITATION = re.compile(r"\[\d{1,2}(?:, ?\d{1,2})*\]")
-_GARBAGE = re.compile(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S")
-_STUTTER = re.compile(r"\b(\w+) \1 \1\b")
+_ITEM = put_off(r"^[ \t]{0,6}(?:[-*•+–][ \t]|(?:\*\*)?(?:step )?\d{1,3}[.):])", re.MULTILINE | re.IGNORECASE)
+_HEADING = put_off(r"^(?:#{1,6} |\*\*[^*\n]{1,80}\*\*:?[ \t]*$)|\*\*[^*\n]{1,80}(?::\*\*|\*\*:)", re.MULTILINE)
+_GAP = put_off(r"\n[ \t\r]*\n\s*")
+_NAME = put_off(r"(?<=[a-z,;] )[A-Z][a-zA-Z]{2,}")
+_LINK = put_off(r"https?://|www\.")
+_CITATION = put_off(r"\[\d{1,2}(?:, ?\d{1,2})*\]")
+_GARBAGE = put_off(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S")
+_CONTROL = put_off(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]")
+_STUTTER = put_off(r"\b(\w+) \1 \1\b")
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
@@ -175,8 +178,18 @@ def _slips(answer: Answer, into: dict[str, Measurement]) -> None:
 def _find_garbage(answer: Answer) -> re.Match[str] | None:
     """Characters or words that no writer meant; the costly search for a stutter only where the words show one."""
     read = answer.plain[:3000]
-    found = _GARBAGE.search(read)
+    if (
+        "      " in read
+        or max(map(len, answer.words[:1500]), default=0) >= 40
+        or any(char * 6 in read for char in set(read))
+        or _CONTROL.search(read)
+    ):
+        found = _GARBAGE.search(read)
+        if found is not None:
+            return found
     words = answer.words[:1500]
-    if found is None and any(a == b == c for a, b, c in zip(words, words[1:], words[2:], strict=False)):
-        found = _STUTTER.search(read)
-    return found
+    if True in map(eq, words, words[1:]) and any(
+        a == b == c for a, b, c in zip(words, words[1:], words[2:], strict=False)
+    ):
+        return _STUTTER.search(read)
+    return None

@@ -9,7 +9,8 @@ import math
 import re
 from itertools import pairwise
 
-from .checks import GROUPS, Check
+from ...facts.patterns import put_off
+from .check import GROUPS, Check
 from .measurement import Info, Measurement, several
 from .reading import Answer, Context, Task, names_in, stem
 
@@ -23,7 +24,6 @@ INFO = {
     "coverage": Info("key terms of the task taken up", _TASK, "task", 1),
     "opening_coverage": Info("key terms in its opening", _TASK, "task", 1),
     "entities": Info("names and numbers of the task taken up", _TASK, "task", 1),
-    "focus": Info("share of its words that are the task's", _TASK, "task"),
     "copied": Info("wording copied from the task", _INSIGHT, "task", -1),
     "longest_copy": Info("starts by repeating the task", _INSIGHT, "task", -1),
     "own_words": Info("content words the other lacks", _DEPTH, "length", 1),
@@ -41,12 +41,16 @@ INFO = {
     "bare": Info("a bare answer", _DEPTH, "length", -1),
 }
 
-_META = re.compile(
+_META = put_off(
     r"###|\b(?:Instruction|Input|Output|Response|Question|Human|User|Assistant|Answer|Explanation)\s?:(?!\w)|<\|"
     r"?\w+\|?>|"
     r"\[INST\]|Below is an instruction",
 )
-_LOOKS_LIKE_CODE = re.compile(
+_META_HINTS = (
+    "###", "<", "[INST]", "Below is an", "Instruction", "Input", "Output", "Response", "Question", "Human", "User",
+    "Assistant", "Answer", "Explanation",
+)  # fmt: skip
+_LOOKS_LIKE_CODE = put_off(
     r"```|^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+)|"
     r"[{};]\s*$",
     re.MULTILINE,
@@ -102,9 +106,6 @@ def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         held / len(entities) if entities else 0.0,
         f"it has {held} of {several(len(entities), 'name or number')} of the task",
     )
-    content = answer.content
-    focus = len(content & task.stems) / len(content) if content else 0.0
-    into["focus"] = Measurement(focus, f"{focus:.0%} of its content words stand in the task")
 
 
 def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
@@ -117,7 +118,7 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
             break
         run += 1
     into["longest_copy"] = Measurement(math.log2(1 + run), f"its first {several(run, 'word')} repeat the task")
-    meta = _META.search(answer.plain)
+    meta = _META.search(answer.plain) if any(hint in answer.plain for hint in _META_HINTS) else None
     count = sum(1 for _ in _META.finditer(answer.plain)) if meta and not _META.search(task.plain) else 0
     into["meta"] = Measurement(
         math.log2(1 + count),

@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError
-from ...verdicts import Winner
 from .harm_cues import is_harmful
 from .measurement import Info
 from .measures import MEASURES, Measured, measure_pair
+
+if TYPE_CHECKING:
+    from ...verdicts import Winner
 
 PartName = Literal["helpful", "harmless"]
 FORMAT = 1
@@ -28,6 +30,8 @@ NEAR, FAR = 0.15, 0.7  # in units of a measure's usual difference: where a vote 
 SUPERFICIAL = 0.79  # no surer than this without a check or a flaw that speaks for the winner
 NEVER = -60.0  # the level of a tie that cannot be
 _HARD = 0.1  # how much these must speak for it
+_UNKNOWN = frozenset(("math", "factual"))  # kinds of task that turn on what is not known here
+_LESS = 0.6  # how much of the score counts for these
 _LONG = "long"  # stands among the kinds: how much less another word counts in long answers
 
 
@@ -121,7 +125,8 @@ def predict(model: Model, measured: Measured, part: PartName = "helpful") -> Pre
     for vote in votes:
         score += vote.moved
     superficial = is_superficial(measured, votes, score)
-    chances = chances_of(fitted.sharpness * score, tie_level(fitted, measured), SUPERFICIAL if superficial else 1.0)
+    strength = fitted.sharpness * keenness(measured)
+    chances = chances_of(strength * score, tie_level(fitted, measured), SUPERFICIAL if superficial else 1.0)
     winner: Winner = "tie"
     if max(chances["A"], chances["B"]) > chances["tie"] and score != 0:
         winner = "A" if score > 0 else "B"
@@ -147,6 +152,11 @@ def cast_votes(part: Part, measured: Measured) -> tuple[Vote, ...]:
         if moved:
             votes.append(Vote(name, moved if difference > 0 else -moved))
     return tuple(votes)
+
+
+def keenness(measured: Measured) -> float:
+    """How much the score says: less where the task asks for a fact or a number."""
+    return _LESS if measured.kinds & _UNKNOWN else 1.0
 
 
 def brevity(measured: Measured) -> float:
@@ -178,8 +188,11 @@ def chances_of(score: float, level: float, most: float = 1.0) -> dict[Winner, fl
 def is_superficial(measured: Measured, votes: tuple[Vote, ...], score: float) -> bool:
     """Whether nothing but the look of the answers speaks for the winner.
 
-    To be sure takes checks or flaws that speak for it, as many key terms, and not twice the other's length.
+    To be sure takes checks or flaws that speak for it, as many key terms, and not twice the other's length; or that
+    the other is no answer at all.
     """
+    if measured.a["no_answer"].value != measured.b["no_answer"].value:
+        return False
     hard = 0.0
     for vote in votes:
         if vote.info.theme in ("check", "flaw"):

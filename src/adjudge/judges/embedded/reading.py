@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ...facts.asked_language import asked_language
+from ...facts.patterns import put_off
 from ...facts.requests import Requests, read_requests
 from ...facts.sentences import sentence_spans
 from ...words import count_words, split_words
@@ -23,17 +24,17 @@ _SAME_PLACES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "�
 _TERMS = 40
 _JOINED = 1000  # words of a text that are compared as a whole
 _MATERIAL = 600
-_WISH = re.compile(
+_WISH = put_off(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|words?|characters?|sentences?|"
     r"paragraphs?|lists?|bullet\w*|numbered|table|json|csv|yaml|xml|html|code|markdown|emojis?|plain text|single|"
     r"function|script|program|query|regex|short|brief)\b|[^\x00-\x7f]",
     re.IGNORECASE,
 )
-_LANGUAGE_WISH = re.compile(r"\b(?:in|to|into|use|speak|language)\b|[^\x00-\x7f]", re.IGNORECASE)
-_TITLED = re.compile(r"(?<=[a-z,;] )[A-Z][a-zA-Z'-]{2,}|\b[A-Z][a-z]+ [A-Z][a-z]+\b")
-_QUOTED = re.compile(r"\"([^\"\n]{2,60})\"|(?<!\w)'([^'\n]{2,60})'(?!\w)|`([^`\n]{2,60})`")
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
-_BLANK = re.compile(r"\n[ \t\r]*\n\s*")
+_LANGUAGE_WISH = put_off(r"\b(?:in|to|into|use|speak|language)\b|[^\x00-\x7f]", re.IGNORECASE)
+_TITLED = put_off(r"(?<=[a-z,;] )[A-Z][a-zA-Z'-]{2,}|\b[A-Z][a-z]+ [A-Z][a-z]+\b")
+_QUOTED = put_off(r"\"([^\"\n]{2,60})\"|(?<!\w)'([^'\n]{2,60})'(?!\w)|`([^`\n]{2,60})`")
+_NUMBER = put_off(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_BLANK = put_off(r"\n[ \t\r]*\n\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,6 @@ class Task:
     numbers: frozenset[str]
     quoted: tuple[str, ...]
     fours: frozenset[tuple[str, ...]]
-    stems: frozenset[str]
     content: frozenset[str]
     joined: str
     joined_material: str
@@ -110,7 +110,6 @@ def read_task(text: str) -> Task:
         numbers=numbers_in(plain),
         quoted=tuple(next(filter(None, match.groups())) for match in _QUOTED.finditer(instruction)),
         fours=frozenset(_fours(words)),
-        stems=frozenset(map(stem, set(words))),
         content=frozenset(stem(word) for word in set(words) if is_content(word)),
         joined=" ".join(words[:_JOINED]),
         joined_material=" ".join(split_words(material.lower())[:_JOINED]),
@@ -128,15 +127,16 @@ def read_answer(text: str) -> Answer:
     rest = count_words(text[READ : READ + 400_000].translate(_SAME_PLACES)) if len(text) > READ else 0
     distinct = set(words)
     telling = frozenset(filter(is_content, distinct))
+    content = frozenset(map(stem, telling))
     return Answer(
         text=text,
         plain=plain,
         lower=lower,
         count=len(words) + rest,
         words=words,
-        stems=frozenset(map(stem, distinct)),
+        stems=content.union(map(stem, distinct - telling)),
         telling=telling,
-        content=frozenset(map(stem, telling)),
+        content=content,
         numbers=numbers_in(plain),
         sentences=tuple(sentence_spans(plain, limit=1500)),
         fours=tuple(_fours(words[:4000])),

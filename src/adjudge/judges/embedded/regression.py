@@ -6,7 +6,8 @@ Convex, and bounded where common sense knows which way a measure counts. Needs N
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...errors import SetupError
@@ -29,17 +30,22 @@ _BY_KIND = {
     "paragraphs": ("creative",),
     "numbers": ("math",),
     "sentences": ("yes_no",),
-    "focus": ("edit",),
     "missing_words": ("classify",),
 }
-_TIE = {
-    "alike": 1.0,
-    "same_wording": 1.0,
-    "shorter": 3.0,
-    "longer": 3.0,
-    "ratio": 3.0,
-    "task_words": 3.0,
-    "identical": 0.2,
+# How alike two answers are carries over from one set of labels to another; how long tied answers are does not.
+_TIE = {"alike": 1.0, "same_wording": 1.0, "nearly_same": 1.0, "identical": 0.2}
+_LEAST_TIE = {"nearly_same": 1.0}  # a word more or less makes no winner
+
+# What a flaw that code is certain of costs at the least, and what a condition kept counts. Labelled pairs hold too few
+# of them to say, and none in which an answer is compared with itself but for the flaw; this is what anybody would say.
+LEAST: Mapping[str, float] = {
+    "no_answer": 2.0,
+    "plain_flaws": 0.8,
+    "broken_code": 0.4,
+    "wrong_sums": 0.4,
+    "repeated_items": 0.3,
+    "wishes_broken": 0.4,
+    **dict.fromkeys(("asked_count", "asked_format", "asked_language", "asked_words", "asked_result"), 0.2),
 }
 
 
@@ -72,8 +78,9 @@ def fit_weights(samples: Sequence[Sample], *, signed: bool) -> Part:
         np.concatenate([np.ones((len(samples), 1)), shared], 1),
         human,
         may_tie,
-        [MEASURES[name].sign if signed else 0 for name in names] + [0] * len(extra),
+        [_bounds(name) if signed else _FREE for name in names] + [_FREE] * len(extra),
         np.array([_RIDGE] * len(names) + [_RIDGE_KIND] * len(extra)),
+        _task_weights(np, samples),
     )
     weights = {name: _rounded(found[i] * math.sqrt(NEAR)) for i, name in enumerate(names)}
     by_kind: dict[str, dict[str, float]] = {}
@@ -92,16 +99,43 @@ def fit_weights(samples: Sequence[Sample], *, signed: bool) -> Part:
     )
 
 
+_FREE = (-math.inf, math.inf)
+
+
+def _bounds(name: str) -> tuple[float, float]:
+    """Between which values a weight is looked for: on its side of zero, and not nearer to it than its least."""
+    least = LEAST.get(name, 0.0) / math.sqrt(NEAR)
+    sign = MEASURES[name].sign
+    return (least, math.inf) if sign > 0 else (-math.inf, -least) if sign < 0 else _FREE
+
+
+def _task_weights(np: Any, samples: Sequence[Sample]) -> Any:
+    """Pairs of one task tell much the same: nine of them count as three."""
+    pairs = Counter((sample.row.source, sample.row.group) for sample in samples)
+    return np.array([pairs[sample.row.source, sample.row.group] ** -0.5 for sample in samples])
+
+
 def _says_nothing_of_harm(name: str, info: Info) -> bool:
     """Conditions of the task are no matter where it should not be done; how an answer ends is a habit of one set."""
     return info.theme in ("check", "flaw") and name not in ("refusal", "repetition")
 
 
 def _solve(
-    np: Any, minimize: Callable[..., Any], x: Any, z: Any, human: Any, may_tie: Any, signs: Sequence[int], ridge: Any
+    np: Any,
+    minimize: Callable[..., Any],
+    x: Any,
+    z: Any,
+    human: Any,
+    may_tie: Any,
+    bounds: Sequence[tuple[float, float]],
+    ridge: Any,
+    counts: Any,
 ) -> tuple[Any, Any]:
     size = x.shape[1]
     ridge = np.concatenate([ridge, [0.01], np.full(z.shape[1] - 1, _RIDGE_TIE)])
+    # Weights are drawn towards zero, or towards the least they may be.
+    least = [0.0, *(_LEAST_TIE.get(name, 0.0) for name in _TIE)]
+    start = np.array([min(max(0.0, low), high) for low, high in bounds] + least)
 
     def loss(parameters: Any) -> tuple[float, Any]:
         score = x @ parameters[:size]
@@ -110,17 +144,17 @@ def _solve(
         first, second, tie = np.exp(score - top), np.exp(-score - top), np.exp(level - top)
         total = first + second + tie
         chosen = np.where(human > 0, first, np.where(human < 0, second, tie)) / total
-        toward = human - (first - second) / total
-        toward_tie = ((human == 0) - tie / total) * may_tie
+        toward = (human - (first - second) / total) * counts
+        toward_tie = ((human == 0) - tie / total) * may_tie * counts
         slope = np.concatenate([x.T @ toward, z.T @ toward_tie])
-        penalty = 0.5 * float((ridge * parameters**2).sum())
-        return penalty - float(np.log(chosen + 1e-300).sum()), ridge * parameters - slope
+        apart = parameters - start
+        penalty = 0.5 * float((ridge * apart**2).sum())
+        return penalty - float((counts * np.log(chosen + 1e-300)).sum()), ridge * apart - slope
 
-    bounds = [(0, None) if sign > 0 else (None, 0) if sign < 0 else (None, None) for sign in signs]
-    bounds += [(None, None)] * z.shape[1]
-    start = np.zeros(size + z.shape[1])
+    allowed = [(low if low > -math.inf else None, high if high < math.inf else None) for low, high in bounds]
+    allowed += [(low or None, None) for low in least]
     options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=allowed, options=options).x
     return found[:size], found[size:]
 
 
