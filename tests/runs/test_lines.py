@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,3 +61,14 @@ def test_a_file_that_is_nothing_but_half_a_line_becomes_empty(tmp_path):
     assert path.read_bytes() == b""
     cut_unfinished(tmp_path / "not there")
     assert list(whole_lines(tmp_path / "not there")) == []
+
+
+@given(st.recursive(texts | st.integers(-9, 9), lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
+def test_a_verdict_on_one_line_says_the_same(content):
+    from adjudge.runs.lines import CaseLine, verdict_line
+
+    case = CaseLine(0, "1", "x", None, None, {}, None)
+    stored = orjson.dumps({"verdict": content}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    line = verdict_line(case, "c0", "A", stored, {})
+    assert b"\n" not in line
+    assert orjson.loads(line)["verdict"] == {"verdict": content}

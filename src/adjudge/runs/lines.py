@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,6 @@ import orjson
 from ..engine.inputs import case_json
 from ..readers.rows import BadRow, Row, Scalar
 from ..verdicts import Failure, total_cost, total_usage
-
-# In JSON a line end stands between tokens only, so taking it away with what indents the next line changes nothing.
-_LAYOUT = re.compile(rb"\n *")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +67,14 @@ def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, s
             "extra": case.extra,
             "words": answer_words(case),
             **spent,
-            "verdict": orjson.Fragment(_LAYOUT.sub(b"", verdict)),
+            "verdict": orjson.Fragment(_on_one_line(verdict)),
         }
     )
+
+
+def _on_one_line(verdict: bytes) -> bytes:
+    # In JSON a line end stands between tokens only: without it, and what indents the next line, it says the same.
+    return b"".join(map(bytes.lstrip, verdict.split(b"\n")))
 
 
 def failure_line(case: CaseLine, failure: Failure) -> bytes:
