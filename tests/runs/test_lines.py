@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adjudge.cases import Comparison
 from adjudge.engine.inputs import case_of
 from adjudge.readers.rows import BadRow, Row
-from adjudge.runs.lines import answer_words, cut_unfinished, read_case, whole_lines, write_case
+from adjudge.runs.lines import answer_words, cut_unfinished, head_of, read_case, whole_lines, write_case
 from adjudge.runs.workers import position_of
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
@@ -67,8 +67,9 @@ def test_a_file_that_is_nothing_but_half_a_line_becomes_empty(tmp_path):
 def test_a_verdict_on_one_line_says_the_same(content):
     from adjudge.runs.lines import CaseLine, verdict_line
 
-    case = CaseLine(0, "1", "x", None, None, {}, None)
+    case = CaseLine(0, "1", "x", None, None, {',"verdict":{': ',"verdict":{'}, None)
     stored = orjson.dumps({"verdict": content}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     line = verdict_line(case, "c0", "A", stored, {})
     assert b"\n" not in line
     assert orjson.loads(line)["verdict"] == {"verdict": content}
+    assert head_of(line) == {key: value for key, value in orjson.loads(line).items() if key != "verdict"}

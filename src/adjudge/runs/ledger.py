@@ -15,7 +15,7 @@ import orjson
 from ..journal import Journal
 from .directory import RunDirectory
 from .judging import TRANSIENT, Outcome
-from .lines import cut_unfinished, read_case, verdict_line, whole_lines
+from .lines import cut_unfinished, head_of, read_case, verdict_line, whole_lines
 
 
 @dataclass(slots=True)
@@ -127,38 +127,37 @@ def take_stock(
 
     A case that failed for a passing reason is to be tried again, with `retry` any failed case; it counts as open.
     """
-    tally, done = Tally(cases), Done(cases)
-    written, failed = Done(cases), Done(cases)
-    for path, seen in ((directory.verdicts, written), (directory.failures, failed)):
-        cut_unfinished(path)
-        for line in whole_lines(path):
-            seen.add(orjson.loads(line)["position"])
+    tally, done, failed = Tally(cases), Done(cases), Done(cases)
+    cut_unfinished(directory.verdicts)
+    cut_unfinished(directory.failures)
+    for line in whole_lines(directory.verdicts):
+        known = head_of(line)
+        if known["position"] not in done:
+            done.add(known["position"])
+            tally.add(_verdict_of(known))
+    for line in whole_lines(directory.failures):
+        failed.add(orjson.loads(line)["position"])
     with directory.verdicts.open("ab") as verdicts, directory.failures.open("ab") as failures:
-        lines = iter(whole_lines(directory.cases))
-        at = -1
-        line = b""
+        lines = whole_lines(directory.cases)
+        at, line = -1, b""
         for position, verdict_id, failure in journal.outcomes(run_id):
             while at < position:
                 line, at = next(lines), at + 1
+            if position in done:
+                continue
             if verdict_id is None:
-                assert failure is not None
-                known = orjson.loads(failure)
-                if position not in failed and position not in written:
-                    failures.write(failure + b"\n")
+                known = orjson.loads(failure or b"{}")
+                if position not in failed:
+                    failures.write((failure or b"") + b"\n")
                 if not retry and known["reason"] not in TRANSIENT:
                     done.add(position)
                     tally.add(_failure_of(known))
-                continue
-            done.add(position)
-            if position in written:
-                continue
-            stored = journal.get_verdict(verdict_id)
-            if stored is not None:
-                case = read_case(line)
+            elif (stored := journal.get_verdict(verdict_id)) is not None:
                 made = orjson.loads(stored[1])
-                verdicts.write(verdict_line(case, verdict_id, answer_in(made), stored[1], _spent_in(made)) + b"\n")
-    for line in whole_lines(directory.verdicts):
-        tally.add(_verdict_of(orjson.loads(line)))
+                again = verdict_line(read_case(line), verdict_id, answer_in(made), stored[1], _spent_in(made))
+                verdicts.write(again + b"\n")
+                done.add(position)
+                tally.add(_verdict_of(head_of(again)))
     return tally, done
 
 

@@ -13,6 +13,8 @@ from ..engine.inputs import case_json
 from ..readers.rows import BadRow, Row, Scalar
 from ..verdicts import Failure, total_cost, total_usage
 
+_VERDICT = b',"verdict":{'
+
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
@@ -111,6 +113,15 @@ def answer_words(case: CaseLine) -> tuple[int, int] | None:
     if case.input is None or "a" not in case.input:
         return None
     return len(case.input["a"].split()), len(case.input["b"].split())
+
+
+def head_of(line: bytes) -> dict[str, Any]:
+    """What a line of `verdicts.jsonl` says before the verdict itself, which is the last and by far the largest part.
+
+    Nothing before it looks like its beginning: in a text a quotation mark has a backslash, and extras are no objects.
+    """
+    head: dict[str, Any] = orjson.loads(line[: line.index(_VERDICT)] + b"}")
+    return head
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
