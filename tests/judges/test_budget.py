@@ -232,11 +232,3 @@ async def test_a_jury_that_runs_out_of_money_fails_rather_than_shrinks(
     await jury.close()
     assert isinstance(failure, Failure)
     assert (failure.reason, len(failure.calls)) == ("over_budget", 2)
-
-
-async def test_what_is_found_in_a_purses_own_journal_counts_and_in_a_shared_one_does_not():
-    own, shared = Purse(Decimal(1), counts_found=True), Purse(Decimal(1))
-    own.found(Decimal("0.9"))
-    shared.found(Decimal("0.9"))
-    assert not await own.reserve(Decimal("0.2"))
-    assert await shared.reserve(Decimal("0.2"))

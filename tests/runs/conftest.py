@@ -39,6 +39,11 @@ async def until(holds, patience=60.0):
     raise AssertionError("it never came to pass")
 
 
+def children_of(pid):
+    """The workers of a run, by its parent's number."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 @dataclass
 class Finished:
     code: int

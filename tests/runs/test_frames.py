@@ -18,6 +18,7 @@ outcomes = st.builds(
     input_tokens=st.integers(0, 10**9),
     output_tokens=st.integers(0, 10**9),
     cost=st.none() | st.just("0.0123"),
+    paid=st.none() | st.just("0.0123"),
     line=st.binary().map(lambda raw: raw.replace(b"\n", b"")),
 )
 

@@ -26,7 +26,7 @@ def test_done_holds_exactly_what_was_added(positions):
 def test_every_case_is_in_exactly_one_sum(seen):
     tally = Tally(100)
     for at, (status, answer, label) in enumerate(seen):
-        tally.add(Outcome(at, status, answer, label, 1, 10, 5, "0.25", b""))
+        tally.add(Outcome(at, status, answer, label, 1, 10, 5, "0.25", "0.25", b""))
     verdicts = [one for one in seen if one[0] == "verdict"]
     failures = [one for one in seen if one[0] == "failure"]
     assert (tally.verdicts, tally.failures, tally.open) == (
@@ -39,8 +39,8 @@ def test_every_case_is_in_exactly_one_sum(seen):
 
 def test_a_call_without_a_price_is_counted_as_such_and_not_as_nothing():
     tally = Tally(2)
-    tally.add(Outcome(0, "verdict", "A", None, 1, 1, 1, None, b""))
-    tally.add(Outcome(1, "verdict", "A", None, 0, 0, 0, "0", b""))
+    tally.add(Outcome(0, "verdict", "A", None, 1, 1, 1, None, None, b""))
+    tally.add(Outcome(1, "verdict", "A", None, 0, 0, 0, "0", "0", b""))
     assert tally.unpriced == 1
     assert tally.as_json()["cases_without_a_price"] == 1
 

@@ -6,7 +6,7 @@ import signal
 import socket
 from pathlib import Path
 
-from runs.conftest import pairs, read_lines, until, write_lines
+from runs.conftest import children_of, pairs, read_lines, until, write_lines
 from scripted.provider import fails, judges, waits
 
 
@@ -266,10 +266,6 @@ async def test_dialogues_and_reviews_run_the_same_way(command, tmp_path):
     assert review.code == 0, review.err
     (line,) = read_lines(tmp_path / "reviews" / "verdicts.jsonl")
     assert line["answer"] == str(line["verdict"]["final_likert_and_justification"]["likert"])
-
-
-def children_of(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 async def test_a_budget_stops_the_run_before_it_is_passed_and_more_money_goes_on(provider, command, files, tmp_path):

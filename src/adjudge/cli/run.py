@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -115,7 +116,7 @@ def _add_manner(group: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Begin or go on; exit 0 when every case has a verdict, 1 when some failed or are open, 130 after Ctrl-C."""
+    """Begin or go on; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
     from ..errors import InputError
     from ..runs.running import run_directory
 
@@ -159,7 +160,7 @@ def _begin(args: argparse.Namespace, directory: RunDirectory) -> None:
 def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) -> int:
     from ..engine import run_sync
     from ..errors import InputError
-    from ..runs.running import check_can_be_priced, estimated, has_open_batches, look
+    from ..runs.running import check_can_be_asked, estimated, has_open_batches, look
 
     if not manner.batch and has_open_batches(directory):
         found = "batches were handed in and are not collected yet"
@@ -168,11 +169,11 @@ def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) ->
     judged = run_sync(lambda: estimated(directory, stand))
     if not args.quiet or args.dry_run:
         _tell_before(stand, judged, manner)
-    check_can_be_priced(judged, manner)
     if args.dry_run:
         return 0
     if not stand.open:
         return _tell_end(args, directory, stand, None)
+    check_can_be_asked(judged, manner)
     ended = run_sync(lambda: _carry_out(args, directory, stand, manner))
     return _tell_end(args, directory, stand, ended)
 
@@ -215,10 +216,11 @@ def _tell_before(stand: Stand, judged: Estimate, manner: Manner) -> None:
             cost = judged.cost / 2 if manner.batch else judged.cost
             _tell(f"about ${cost:,.2f} at published prices{missing}")
     if manner.budget is not None:
-        _tell(f"budget ${manner.budget}, of which ${stand.tally.cost:.4f} is spent")
+        _tell(f"budget ${manner.budget}, of which ${stand.tally.paid:.4f} is spent")
 
 
 def _tell_end(args: argparse.Namespace, directory: RunDirectory, stand: Stand, ended: Ended | None) -> int:
+    from ..render.escaping import one_line
     from ..runs.progress import agreement, money
 
     tally, why = stand.tally, ended.why if ended else ""
@@ -233,11 +235,13 @@ def _tell_end(args: argparse.Namespace, directory: RunDirectory, stand: Stand, e
             print(
                 f"{tally.calls:,} calls, {tally.input_tokens:,} tokens in, {tally.output_tokens:,} out, {money(tally)}"
             )
+        if tally.paid != tally.cost:
+            print(f"${tally.paid:.4f} was paid by this run")
         if tally.labelled:
             print(agreement(tally))
-        print(f"everything is in {directory.path}")
+        print(one_line(f"everything is in {directory.path}"))
     if why:
-        say(f"{_HALTED.get(why, why)}; go on with: adjudge run --resume {directory.path}")
+        say(f"{_HALTED.get(why, why)}; go on with: adjudge run --resume {shlex.quote(str(directory.path))}")
     return 130 if why == "interrupted" else 1 if why or tally.failures else 0
 
 

@@ -24,10 +24,6 @@ class Budget(Protocol):
         """Give a reservation back for what was really spent; None: nobody knows, so all of it counts."""
         ...
 
-    def found(self, spent: Decimal) -> None:
-        """A reply was in the journal and had cost this much, some time before."""
-        ...
-
 
 class Purse:
     """So much money and no more. Whoever comes when all of it is set aside waits: calls mostly cost less than they may.
@@ -35,9 +31,8 @@ class Purse:
     What is spent never passes the limit as long as no call costs more than was set aside for it.
     """
 
-    def __init__(self, limit: Decimal, spent: Decimal = Decimal(0), *, counts_found: bool = False) -> None:
+    def __init__(self, limit: Decimal, spent: Decimal = Decimal(0)) -> None:
         self.limit = limit
-        self._counts_found = counts_found
         self._spent = spent
         self._reserved = Decimal(0)
         self._queue: deque[tuple[Decimal, Waiter[bool]]] = deque()
@@ -83,13 +78,6 @@ class Purse:
             self._reserved -= reserved
             self._spent += reserved if spent is None else spent
             self._look()
-
-    def found(self, spent: Decimal) -> None:
-        # In a journal of its own, what is found was paid out of this purse before it was opened anew.
-        if self._counts_found:
-            with self._guard:
-                self._spent += spent
-                self._look()
 
     def _look(self) -> None:
         """Tell those who wait what can be told, first come first served. Under the guard."""

@@ -135,18 +135,19 @@ class LLMJudge:
             }
         )
         async with self.journal.claim(key) as stored:
+            found = stored is not None
             if stored is None:
                 paid = await self._pay(key, prompt, sampling)
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
-            elif self.budget is not None:
-                self.budget.found(self._spent(stored) or Decimal(0))
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:
             # It was paid all the same, whatever it cost.
-            unread = Call(key=key, purpose=purpose, model=self.wire.model, usage=Usage(), attempts=stored.attempts)
+            unread = Call(
+                key=key, purpose=purpose, model=self.wire.model, usage=Usage(), attempts=stored.attempts, found=found
+            )
             calls.append(unread)
             return self._failure("malformed", str(error))
         calls.append(
@@ -158,6 +159,7 @@ class LLMJudge:
                 cost=self._cost(completion, stored),
                 attempts=stored.attempts,
                 sent=dict(stored.sent),
+                found=found,
             )
         )
         return completion
@@ -173,7 +175,11 @@ class LLMJudge:
         spent: Decimal | None = None
         try:
             paid = await self._send(key, prompt, sampling)
-            spent = Decimal(0) if isinstance(paid, Failure) else self._spent(paid)
+            if isinstance(paid, Failure):
+                # A reply that did not come in time may be charged for all the same.
+                spent = None if paid.reason == "timeout" else Decimal(0)
+            else:
+                spent = self._spent(paid)
             return paid
         finally:
             self.budget.settle(reserved, spent)

@@ -15,14 +15,18 @@ from typing import Any
 import orjson
 
 from ..engine import Engine
+from ..errors import SetupError
 from ..judges.prices import LOCAL, cost_of
 from ..judges.roles.base import Prompt
 from ..judges.wires.base import Completion, Delivery, Sampling, Wire
 from ..verdicts import Failure, Usage
 from .judging import Judging
+from .ledger import Done
 from .plan import Plan
+from .workers import position_of
 
 SAMPLE = 30
+_SMALL = 100_000  # bytes
 _BYTES_PER_TOKEN = 4
 # Until a reply has been seen: what the shipped rubrics' replies usually take, in tokens a call.
 _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
@@ -42,6 +46,7 @@ class Estimate:
     output_tokens: int
     cost: Decimal | None
     unpriced: tuple[str, ...] = ()
+    missing: SetupError | None = None
 
 
 @dataclass(slots=True)
@@ -74,14 +79,14 @@ class _SilentWire:
         await self.inner.close()
 
 
-async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int) -> Estimate:
-    """Read a sample and see what it would ask."""
+async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int, done: Done) -> Estimate:
+    """Read a sample of what is not done and see what it would ask."""
     Judging(plan, engine, SAMPLE)  # opens the wires
     silent = engine.silence(_SilentWire)
     if not silent:
         return Estimate(open_cases, 0, 0, 0, 0, 0, Decimal(0))
     judging = Judging(plan, engine, SAMPLE)
-    lines = sample_lines(cases, SAMPLE)
+    lines = sample_lines(cases, SAMPLE, done)
     found: list[Usage] = []
     for line in lines:
         calls = await judging.calls_for(line)
@@ -98,32 +103,43 @@ async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int) -> 
             tokens_in + used.input_tokens,
             tokens_out + used.output_tokens,
         )
-        cost = (
-            Decimal(0) if wire.provider == LOCAL or not asked else cost_of(wire.provider, wire.model, used, time.time())
-        )
+        cost = Decimal(0) if wire.provider == LOCAL else cost_of(wire.provider, wire.model, used, time.time())
         if cost is None:
             unpriced.append(name)
         else:
             total += cost
     return Estimate(
         open_cases, len(lines), calls_left, round(len(found) * open_cases / max(1, len(lines))), tokens_in, tokens_out,
-        None if unpriced and not total else total, tuple(unpriced),
+        None if unpriced and not total else total, tuple(unpriced), _missing(silent),
     )  # fmt: skip
 
 
-def sample_lines(path: Path, count: int, seed: int = 0) -> list[bytes]:
-    """Some lines of a file, from places spread over it; all of them if it has few."""
-    size = path.stat().st_size
+def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
+    """What must be set up before the first call, such as a key."""
+    for wire in wires.values():
+        needs = getattr(getattr(wire.inner, "poster", None), "needs", None)
+        if isinstance(needs, SetupError):
+            return needs
+    return None
+
+
+def sample_lines(path: Path, count: int, done: Done | None = None, seed: int = 0) -> list[bytes]:
+    """Some lines of a file that are not done, from places spread over it; all of them if it has few."""
+    size, draw, lines = path.stat().st_size, Random(seed), {}
     with path.open("rb") as file:
-        first = [line for _, line in zip(range(count), file, strict=False)]
-        if len(first) < count or not file.read(1):
-            return first
-        draw, lines = Random(seed), {}
-        for _ in range(count):
-            file.seek(draw.randrange(size))
+        # In a small file, or one that is nearly done, drawing would miss most of what is left.
+        drawn = (draw.randrange(size) for _ in range(20 * count)) if size > _SMALL else range(0)
+        for place in drawn:
+            file.seek(place)
             file.readline()
             begin = file.tell()
             line = file.readline()
-            if line.endswith(b"\n"):
+            if line.endswith(b"\n") and (done is None or position_of(line) not in done):
                 lines[begin] = line
-    return [lines[begin] for begin in sorted(lines)] or first
+            if len(lines) == count:
+                break
+        if len(lines) < count:
+            file.seek(0)
+            open_lines = (line for line in file if done is None or position_of(line) not in done)
+            return [line for _, line in zip(range(count), open_lines, strict=False)]
+    return [lines[begin] for begin in sorted(lines)]

@@ -2,8 +2,8 @@
 
 parent → worker   PLAN once, CASES again and again, GRANTED to a reservation, FINISH at the end: all
                   that was sent, or with a payload only what is already begun
-worker → parent   OUTCOMES as they come, RESERVE, SETTLE and FOUND for a budget, STOPPED with the error
-                      that stops the run
+worker → parent   READY once, OUTCOMES as they come, RESERVE and SETTLE for a budget, STOPPED with the
+                      error that stops the run
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import orjson
 from .judging import Outcome
 
 PLAN, CASES, GRANTED, FINISH = 1, 2, 3, 4
-OUTCOMES, RESERVE, SETTLE, FOUND, STOPPED = 11, 12, 13, 14, 15
+READY, OUTCOMES, RESERVE, SETTLE, STOPPED = 11, 12, 13, 14, 15
 HEAD = struct.Struct(">IB")
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, cast
 from ..cases import Comparison, Dialogue, Review
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
 from ..engine.inputs import case_of
-from ..errors import AdjudgeError, InputError
+from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
 from ..verdicts import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .lines import CaseLine, failure_line, read_case, spent_by, verdict_line
@@ -38,6 +38,7 @@ class Outcome(NamedTuple):
     input_tokens: int
     output_tokens: int
     cost: str | None
+    paid: str | None
     line: bytes
 
 
@@ -85,6 +86,15 @@ class Judging:
         outcome, _ = await self._ask(case_of(self.plan.protocol, known.input))
         return tuple(outcome.calls)
 
+    async def give_up(self, line: bytes, status: str) -> Outcome:
+        """A case that no worker survives: its failure, stored and said."""
+        known = read_case(line)
+        message = f"the worker that had this case alone ended ({status}); so did others that had it before"
+        failure = Failure(reason="crashed", message=message, judge=self._judges[0].name)
+        written = failure_line(known, failure)
+        await self.engine.journal.put_outcome(self.plan.run_id, known.position, None, written)
+        return _outcome(known, "failure", failure.reason, (), written)
+
     async def judge_line(self, line: bytes) -> Outcome:
         """One case: judged, stored, and said."""
         known = read_case(line)
@@ -110,6 +120,8 @@ class Judging:
         try:
             case = case_of(self.plan.protocol, known.input)
             outcome, stored = await self._ask(case)
+        except JudgeSpecError:
+            raise
         except InputError as error:
             return Failure(reason="invalid", message=str(error), judge=judge)
         except AdjudgeError:

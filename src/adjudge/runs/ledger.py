@@ -6,12 +6,16 @@ The journal's database is the record; the files are its readable copy, and are m
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
+from ..errors import InputError
 from ..journal import Journal
 from .directory import RunDirectory
 from .judging import TRANSIENT, Outcome
@@ -20,7 +24,11 @@ from .lines import cut_unfinished, head_of, read_case, verdict_line, whole_lines
 
 @dataclass(slots=True)
 class Tally:
-    """The sums: every case is in exactly one of verdicts and failures, or still open."""
+    """The sums: every case is in exactly one of verdicts and failures, or still open.
+
+    `cost` is what the replies behind the outcomes cost, `paid` what was paid for this run: a reply that was already in
+    the journal is in the first only, one behind a case that was tried again or left in the second only.
+    """
 
     cases: int
     verdicts: int = 0
@@ -31,6 +39,7 @@ class Tally:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: Decimal = Decimal(0)
+    paid: Decimal = Decimal(0)
     unpriced: int = 0
     labelled: int = 0
     agreeing: int = 0
@@ -40,26 +49,27 @@ class Tally:
         """Cases that have neither a verdict nor a failure yet."""
         return self.cases - self.verdicts - self.failures
 
-    def add(self, outcome: Outcome, sign: int = 1) -> None:
-        """Count an outcome in (or out again, when a failed case is to be tried once more)."""
+    def add(self, outcome: Outcome) -> None:
+        """Count an outcome in."""
+        self.paid += Decimal(outcome.paid or 0)
         if outcome.status == "verdict":
-            self.verdicts += sign
-            self.answers[outcome.answer] += sign
+            self.verdicts += 1
+            self.answers[outcome.answer] += 1
             if outcome.label is not None:
-                self.labelled += sign
-                self.agreeing += sign * (outcome.answer == outcome.label)
+                self.labelled += 1
+                self.agreeing += outcome.answer == outcome.label
         elif outcome.status == "failure":
-            self.failures += sign
-            self.reasons[outcome.answer] += sign
+            self.failures += 1
+            self.reasons[outcome.answer] += 1
         else:
             return
-        self.calls += sign * outcome.calls
-        self.input_tokens += sign * outcome.input_tokens
-        self.output_tokens += sign * outcome.output_tokens
+        self.calls += outcome.calls
+        self.input_tokens += outcome.input_tokens
+        self.output_tokens += outcome.output_tokens
         if outcome.cost is None:
-            self.unpriced += sign * (outcome.calls > 0)
+            self.unpriced += outcome.calls > 0
         else:
-            self.cost += sign * Decimal(outcome.cost)
+            self.cost += Decimal(outcome.cost)
 
     def as_json(self) -> dict[str, Any]:
         """For `summary.json`."""
@@ -74,6 +84,7 @@ class Tally:
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cost_usd": format(self.cost, "f"),
+            "paid_usd": format(self.paid, "f"),
             "cases_without_a_price": self.unpriced,
             "agreement": {"labelled": self.labelled, "agreeing": self.agreeing} if self.labelled else None,
         }
@@ -130,19 +141,22 @@ def take_stock(
     tally, done, failed = Tally(cases), Done(cases), Done(cases)
     cut_unfinished(directory.verdicts)
     cut_unfinished(directory.failures)
-    for line in whole_lines(directory.verdicts):
-        known = head_of(line)
+    for known in _mended(directory.verdicts, head_of):
         if known["position"] not in done:
             done.add(known["position"])
             tally.add(_verdict_of(known))
-    for line in whole_lines(directory.failures):
-        failed.add(orjson.loads(line)["position"])
+    for known in _mended(directory.failures, orjson.loads):
+        failed.add(known["position"])
+        tally.paid += Decimal(known["paid"] or 0)
     with directory.verdicts.open("ab") as verdicts, directory.failures.open("ab") as failures:
         lines = whole_lines(directory.cases)
         at, line = -1, b""
         for position, verdict_id, failure in journal.outcomes(run_id):
             while at < position:
-                line, at = next(lines), at + 1
+                line, at = next(lines, b""), at + 1
+            if not line:
+                found = f"ends before case {position + 1:,}, which has an outcome"
+                raise InputError(str(directory.cases), found, "the file as the run wrote it")
             if position in done:
                 continue
             if verdict_id is None:
@@ -151,14 +165,47 @@ def take_stock(
                     failures.write((failure or b"") + b"\n")
                 if not retry and known["reason"] not in TRANSIENT:
                     done.add(position)
-                    tally.add(_failure_of(known))
+                    tally.add(_failure_of(known)._replace(paid=None if position in failed else known["paid"]))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
                 made = orjson.loads(stored[1])
                 again = verdict_line(read_case(line), verdict_id, answer_in(made), stored[1], _spent_in(made))
                 verdicts.write(again + b"\n")
                 done.add(position)
                 tally.add(_verdict_of(head_of(again)))
+    tally.paid = max(tally.paid, _paid_before(directory))
     return tally, done
+
+
+def _mended(path: Path, read: Callable[[bytes], dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What the lines of a file say; lines that nobody can read (after a power cut, say) are taken out of it.
+
+    They are made anew from the journal.
+    """
+    broken = 0
+    for line in whole_lines(path):
+        try:
+            known = read(line)
+            _ = known["position"], known["paid"]
+        except (ValueError, KeyError, TypeError):
+            broken += 1
+            continue
+        yield known
+    if broken:
+        aside = path.with_name(f".{path.name}.new")
+        with aside.open("wb") as file:
+            for line in whole_lines(path):
+                with suppress(ValueError, KeyError, TypeError):
+                    _ = read(line)["position"]
+                    file.write(line)
+        aside.replace(path)
+
+
+def _paid_before(directory: RunDirectory) -> Decimal:
+    """What the last session had paid when it ended: more than the files say if it left cases half judged."""
+    try:
+        return Decimal(orjson.loads(directory.summary.read_bytes())["paid_usd"])
+    except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
+        return Decimal(0)
 
 
 def _spent_in(verdict: dict[str, Any]) -> dict[str, Any]:
@@ -168,20 +215,21 @@ def _spent_in(verdict: dict[str, Any]) -> dict[str, Any]:
         "input_tokens": verdict["usage"]["input_tokens"],
         "output_tokens": verdict["usage"]["output_tokens"],
         "cost": None if cost is None else format(Decimal(str(cost)), "f"),
+        "paid": None if cost is None else format(Decimal(str(cost)), "f"),
     }
 
 
 def _failure_of(known: dict[str, Any]) -> Outcome:
     return Outcome(
         known["position"], "failure", known["reason"], known["label"], known["calls"], known["input_tokens"],
-        known["output_tokens"], known["cost"], b"",
+        known["output_tokens"], known["cost"], known["paid"], b"",
     )  # fmt: skip
 
 
 def _verdict_of(known: dict[str, Any]) -> Outcome:
     return Outcome(
         known["position"], "verdict", known["answer"], known["label"], known["calls"],
-        known["input_tokens"], known["output_tokens"], known["cost"], b"",
+        known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], b"",
     )  # fmt: skip
 
 

@@ -98,13 +98,18 @@ def failure_line(case: CaseLine, failure: Failure) -> bytes:
 
 
 def spent_by(calls: Any) -> dict[str, Any]:
-    """Calls, tokens and dollars behind an outcome; dollars are None where no price is known."""
+    """Calls, tokens and dollars behind an outcome; dollars are None where no price is known.
+
+    `paid` are the dollars of the calls that were made for it: a reply that was in the journal costs nothing again.
+    """
     usage, cost = total_usage(calls), total_cost(calls)
+    paid = total_cost([call for call in calls if not call.found])
     return {
         "calls": len(calls),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cost": None if cost is None else format(cost, "f"),
+        "paid": None if paid is None else format(paid, "f"),
     }
 
 

@@ -83,7 +83,7 @@ class Manner:
             raise InputError("--concurrency", str(self.concurrency), "1 to 10000 is allowed")
         if self.rate is not None and not 0 < self.rate <= 10_000_000:
             raise InputError("--rate", f"{self.rate:g}", "a number of calls a minute above 0")
-        if self.budget is not None and not self.budget > 0:
+        if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
             raise InputError("--budget", str(self.budget), "a number of dollars above 0")
         if not 0.05 <= self.poll <= 3600:
             raise InputError("--poll", f"{self.poll:g}", "0.05 to 3600 seconds")

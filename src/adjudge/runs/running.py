@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,14 +21,14 @@ from typing import Any
 import orjson
 
 from ..engine import open_engine
-from ..errors import InputError, SetupError
+from ..errors import InputError, JournalError, SetupError
 from ..journal import masked, open_journal
 from ..judges.budget import Purse
 from ..readers.rows import Rows
 from ..version import __version__
 from .directory import RunDirectory, write_whole
 from .estimating import Estimate, estimate
-from .judging import TRANSIENT, Outcome
+from .judging import TRANSIENT, Judging, Outcome
 from .ledger import Done, Ledger, Tally, take_stock
 from .plan import Manner, Plan, Settings
 from .progress import Progress
@@ -73,11 +75,14 @@ def begin(
             "digest": spooled.digest,
             "shuffle": shuffle,
         }
-        if directory.exists:
-            known = directory.read()
+        known = directory.read() if directory.exists else None
+        if known is not None and known.get("begun"):
             _refuse_another(directory, known, orjson.loads(orjson.dumps(wanted)))
             return spooled
-        for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
+        # A run of which nothing was asked yet (a dry run, a missing key) binds nobody.
+        for leftover in (
+            () if known is not None else (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL)
+        ):
             if leftover.exists():
                 raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
         aside.replace(directory.cases)
@@ -90,6 +95,7 @@ def begin(
             "software": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "journal": _named(journal),
+            "begun": False,
             **wanted,
             "input": {
                 "source": source,
@@ -108,10 +114,17 @@ def look(
 ) -> Stand:
     """Take stock of a run; its files are made whole on the way."""
     known = directory.read()
+    if journal_at is not None and _named(journal_at) != known["journal"]:
+        raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "no other, or another run")
+    if not directory.cases.exists():
+        raise InputError(str(directory.cases), "is gone", "the file as the run wrote it")
     plan, where, cases = directory.plan(), journal_at or directory.journal(known), known["input"]["cases"]
     journal = open_journal(where)
     try:
         tally, done = take_stock(directory, journal, plan.run_id, cases, retry=retry)
+    except OSError as error:
+        path = error.filename or directory.path
+        raise JournalError(f"{path}: the run cannot be made whole: {(error.strerror or str(error)).lower()}") from None
     finally:
         journal.close()
     wanted = cases if limit is None else min(limit, cases)
@@ -124,13 +137,15 @@ async def estimated(directory: RunDirectory, stand: Stand) -> Estimate:
     """What the open cases would ask and cost; the journal learns of the run on the way."""
     async with open_engine(stand.journal) as engine:
         await engine.journal.put_run(stand.plan.run_id, directory.config.read_bytes())
-        return await estimate(stand.plan, engine, directory.cases, stand.open)
+        return await estimate(stand.plan, engine, directory.cases, stand.open, stand.done)
 
 
 async def carry_out(
     directory: RunDirectory, stand: Stand, manner: Manner, progress: Progress, halt: Halt, *, limit: int | None = None
 ) -> Ended:
     """Judge what is open. Whatever happens, what is done stays done, and the summary says where the run stands."""
+    if not stand.known.get("begun"):
+        directory.write({**stand.known, "begun": True})
     ledger = Ledger(directory, stand.tally)
     unlucky = 0
 
@@ -144,22 +159,32 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    purse = (
-        None
-        if manner.budget is None
-        else Purse(manner.budget, stand.tally.cost, counts_found=stand.known["journal"] == OWN_JOURNAL)
-    )
+    purse = None if manner.budget is None else Purse(manner.budget, stand.tally.paid)
+
+    async def give_up(line: bytes, status: str) -> Outcome:
+        async with open_engine(stand.journal) as engine:
+            return await Judging(stand.plan, engine, 1).give_up(line, status)
+
     more = {"batches": str(directory.batches.resolve()), "poll": manner.poll} if manner.batch else {}
-    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more)
+    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more, give_up)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:
         await engine.run()
+        ledger.flush()
+    except OSError as error:
+        path = error.filename or directory.path
+        raise JournalError(
+            f"{path}: {(error.strerror or str(error)).lower()}; nothing that was judged is lost: when there is room, "
+            f"go on with adjudge run --resume {shlex.quote(str(directory.path))}"
+        ) from error
     finally:
-        watching.cancel()
-        ledger.close()
         progress.end(stand.tally)
-        write_summary(directory, stand, halt.why)
+        watching.cancel()
+        # What made the run stop is worth more than that the sums could not be written either.
+        with suppress(OSError, InputError) if sys.exc_info()[1] is not None else nullcontext():
+            ledger.close()
+            write_summary(directory, stand, halt.why)
     return Ended(stand.tally, halt.why)
 
 
@@ -232,8 +257,10 @@ def has_open_batches(directory: RunDirectory) -> bool:
         ledger.close()
 
 
-def check_can_be_priced(judged: Estimate, manner: Manner) -> None:
-    """A budget can be kept only where prices are known."""
+def check_can_be_asked(judged: Estimate, manner: Manner) -> None:
+    """A judge needs its key, and a budget can be kept only where prices are known."""
+    if judged.missing is not None:
+        raise judged.missing
     if manner.budget is not None and judged.unpriced:
         raise SetupError(f"--budget: no price is published for {', '.join(judged.unpriced)}, so none can be kept")
 

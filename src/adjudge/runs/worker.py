@@ -35,8 +35,11 @@ class _Asked:
         self._say = say
         self._number = 0
         self._waiting: dict[int, asyncio.Future[bool]] = {}
+        self._alone = False
 
     async def reserve(self, at_most: Decimal) -> bool:
+        if self._alone:
+            return False
         self._number += 1
         number, answer = self._number, asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
@@ -47,9 +50,6 @@ class _Asked:
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
         self._say.now(frames.SETTLE, [str(reserved), None if spent is None else str(spent)])
 
-    def found(self, spent: Decimal) -> None:
-        self._say.now(frames.FOUND, str(spent))
-
     def hear(self, number: int, granted: bool) -> None:
         """The parent's answer."""
         waiting = self._waiting.pop(number, None)
@@ -57,7 +57,8 @@ class _Asked:
             waiting.set_result(granted)
 
     def refuse_all(self) -> None:
-        """The parent is gone: nobody can grant anything."""
+        """The parent is gone: nobody can grant anything, now or later."""
+        self._alone = True
         for number in list(self._waiting):
             self.hear(number, False)
 
@@ -180,6 +181,7 @@ async def serve(
             await engine.collect()
             station = Station(Judging(Plan(**known["plan"]), engine, known["at_once"]), say, purse)
             ready(station)
+            say.now(frames.READY, None)
             # What is loaded by now stays: the collector need not look at it again and again.
             gc.collect()
             gc.freeze()

@@ -9,8 +9,8 @@ import asyncio
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -24,7 +24,9 @@ from .judging import Outcome
 from .plan import Manner, Plan
 
 Hear = Callable[[Sequence[Outcome]], None]
+GiveUp = Callable[[bytes, str], Awaitable[Outcome]]
 _DEATHS = 3  # workers that may end one after another without anything done in between
+_IN_COMPANY = 2  # deaths of workers beside others, before a case is tried alone
 _SMALLEST_CHUNK = 4
 _IN_BATCHES = 5000
 
@@ -50,6 +52,7 @@ class Worker(ABC):
         self.share = share
         self.begun: dict[int, bytes] = {}
         self.reserved: list[Decimal] = []
+        self.ready = False
         self.finishing = False
 
     @abstractmethod
@@ -75,10 +78,14 @@ class Workers(ABC):
     def __init__(
         self, plan: Plan, journal: str, manner: Manner, lines: Iterator[bytes], hear: Hear, halt: Halt,
         purse: Budget | None = None, cases: int | None = None, more: Mapping[str, Any] | None = None,
+        give_up: GiveUp | None = None,
     ) -> None:  # fmt: skip
         self._plan, self._journal, self._manner, self._more = plan, journal, manner, dict(more or {})
         self._lines, self._hear, self._halt, self._purse = lines, hear, halt, purse
         self._returned: deque[bytes] = deque()
+        self._suspects: deque[bytes] = deque()
+        self._deaths_of: Counter[int] = Counter()
+        self._give_up = give_up
         self._exhausted = False
         self._workers: set[Worker] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -122,7 +129,15 @@ class Workers(ABC):
             worker.kill()
 
     async def _tend(self, share: int) -> None:
-        """One worker's place: a worker that dies is replaced as long as there is progress."""
+        """One worker's place; what goes wrong here ends the run for all."""
+        try:
+            await self._keep_staffed(share)
+        except BaseException:
+            self._halt.ask("error")
+            raise
+
+    async def _keep_staffed(self, share: int) -> None:
+        """A worker that dies is replaced as long as there is progress."""
         while True:
             worker = await self._start(share)
             if worker is None:
@@ -133,13 +148,18 @@ class Workers(ABC):
                 worker.finishing = True
             else:
                 self._feed(worker)
-            error = await self._listen(worker)
-            self._workers.discard(worker)
+            try:
+                error = await self._listen(worker)
+            except BaseException:
+                worker.kill()
+                await worker.ended()
+                raise
+            finally:
+                self._workers.discard(worker)
             # At once: whoever looks meanwhile must not take the run for done.
-            self._returned.extend(worker.begun.values())
+            given_up = self._take_back(worker)
             status = await worker.ended()
             if error is not None:
-                self._halt.ask("error")
                 raise error
             for amount in worker.reserved:
                 # It may have been paid: nobody lives who could tell.
@@ -147,15 +167,32 @@ class Workers(ABC):
                     self._purse.settle(amount, amount)
             if not worker.begun and worker.finishing:
                 return
+            if given_up is not None and self._give_up is not None:
+                self._hear([await self._give_up(given_up, status)])
+                self._deaths = 0
             if self._halt.asked.is_set() or not (worker.begun or self._open()):
                 return
             self._deaths += 1
             if self._deaths >= _DEATHS:
-                self._halt.ask("error")
                 raise errors.JournalError(
                     f"workers end one after another without a result (the last: {status}); "
                     "nothing that was paid is lost"
                 )
+
+    def _take_back(self, worker: Worker) -> bytes | None:
+        """The cases a worker had go to others. One that was there whenever workers died is sent alone from then on;
+        and if that worker dies too, it is given up.
+        """
+        if not worker.ready:
+            self._returned.extend(worker.begun.values())
+            return None
+        for position, line in worker.begun.items():
+            self._deaths_of[position] += 1
+            deaths = self._deaths_of[position]
+            if deaths > _IN_COMPANY and len(worker.begun) == 1:
+                return line
+            (self._suspects if deaths >= _IN_COMPANY else self._returned).append(line)
+        return None
 
     def _known(self, share: int) -> dict[str, Any]:
         """What a worker must know before its first case."""
@@ -176,21 +213,28 @@ class Workers(ABC):
 
     def _open(self) -> bool:
         """Whether cases are left that no worker has."""
-        return bool(self._returned) or not self._exhausted
+        return bool(self._returned or self._suspects) or not self._exhausted
 
     def _feed(self, worker: Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
+        if self._suspects:
+            if not worker.begun and not worker.finishing:
+                self._send(worker, [self._suspects.popleft()])
+            return
         at_once = self._at_once(worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
         while not worker.finishing and len(worker.begun) < at_once + chunk:
             lines = self._take(chunk)
             if not lines:
                 break
-            for line in lines:
-                worker.begun[position_of(line)] = line
-            worker.send(frames.CASES, b"\n".join(lines))
+            self._send(worker, lines)
         if not self._open() and not any(other.begun for other in self._workers):
             self._finish_all()
+
+    def _send(self, worker: Worker, lines: list[bytes]) -> None:
+        for line in lines:
+            worker.begun[position_of(line)] = line
+        worker.send(frames.CASES, b"\n".join(lines))
 
     def _take(self, count: int) -> list[bytes]:
         taken: list[bytes] = []
@@ -236,8 +280,8 @@ class Workers(ABC):
                 reserved, spent = orjson.loads(payload)
                 worker.reserved.remove(Decimal(reserved))
                 self._purse.settle(Decimal(reserved), None if spent is None else Decimal(spent))
-            elif kind == frames.FOUND and self._purse is not None:
-                self._purse.found(Decimal(orjson.loads(payload)))
+            elif kind == frames.READY:
+                worker.ready = True
             elif kind == frames.STOPPED:
                 name, text = orjson.loads(payload)
                 error = told_again(name, text)

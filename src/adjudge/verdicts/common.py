@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Reason = Literal[
     "refused",  # the model declined to judge
@@ -59,7 +59,10 @@ class Usage(Frozen):
 
 
 class Call(Frozen):
-    """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown."""
+    """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown.
+
+    `found` says that it was there before this judgment, and so was not paid for it. It is no part of a verdict.
+    """
 
     key: str
     purpose: Purpose
@@ -68,6 +71,7 @@ class Call(Frozen):
     cost: Decimal | None = None
     attempts: int = 1
     sent: dict[str, str | int | float | None] = {}
+    found: bool = Field(default=False, exclude=True)
 
 
 class Warning(Frozen):
