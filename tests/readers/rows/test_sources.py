@@ -159,3 +159,31 @@ def test_a_folder_without_cases_is_refused(opened):
     with pytest.raises(InputError, match="a folder"):
         open_rows(str(opened.folder / "in"), "compare", shipped("compare"), format="csv")
     assert "not a folder" in opened.refused("p.csv", CSV, format="folder")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "good"),
+    [
+        ("compare", CASE),
+        ("dialogue", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]),
+        ("review", {"prompt": "p", "response1": "x", "response2": "y"}),
+    ],
+)
+@pytest.mark.parametrize(
+    "content", [b"[section]\na=b", b"[1] [2]", b"[" * 100_000, b"\xff\xfe", b"a\0b", b""], ids=lambda raw: repr(raw[:9])
+)
+def test_a_file_of_a_folder_that_cannot_be_read_leaves_the_others(opened, protocol, good, content):
+    opened.write("in/a.json", json.dumps(good))
+    notes = opened.write("in/notes.txt", content)
+    opened.write("in/z.json", json.dumps(good))
+    rows = list(open_rows(str(opened.folder / "in"), protocol, shipped(protocol)))
+    assert [(row.case_id, isinstance(row, BadRow)) for row in rows] == [("a", False), ("notes", True), ("z", False)]
+    assert rows[1].place.startswith(str(notes))
+    assert rows[1].message
+
+
+def test_a_bad_file_of_a_folder_is_named_with_the_line_and_the_reason(opened):
+    opened.write("in/a.json", json.dumps(CASE))
+    notes = opened.write("in/notes.txt", "[section]\na=b")
+    _, bad = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
+    assert bad == BadRow(f"{notes}, line 2", "notes", "text after the array; one JSON array is allowed")

@@ -27,24 +27,24 @@ _READERS: dict[str, Callable[[bytes, str, Rubric, int, str | None], Iterator[Row
 
 
 def read_folder(source: Source, protocol: str, rubric: Rubric, parse: Parse) -> Iterator[Record | Row | BadRow]:
-    """The cases of all files that may hold one; others are passed over."""
+    """The cases of all files that may hold one; others are passed over. A file that cannot be read is one bad row."""
     number = 1
     for path in _files(source.path, SUFFIXES[protocol]):
         place = str(path)
         name = path.relative_to(source.path).with_suffix("").as_posix()
-        for item in _read(Source(place), place, name, number, protocol, rubric, parse):
-            yield item
+        try:
+            for item in _read(Source(place), place, name, number, protocol, rubric, parse):
+                yield item
+                number += 1
+        except InputError as error:
+            yield _bad_file(error, place, name)
             number += 1
 
 
 def _read(
     file: Source, place: str, name: str, number: int, protocol: str, rubric: Rubric, parse: Parse
 ) -> Iterator[Record | Row | BadRow]:
-    try:
-        raw = file.whole()
-    except InputError as error:
-        yield BadRow(place, name, f"{error.found}; {error.allowed}")
-        return
+    raw = file.whole()
     if protocol in _READERS and not (protocol == "review" and _is_object(raw)):
         yield from _READERS[protocol](raw, place, rubric, number, name)
         return
@@ -57,6 +57,13 @@ def _read(
             yield BadRow(item.place, own_name, item.message)
     if not items:
         yield BadRow(place, name, "empty; a case is needed")
+
+
+def _bad_file(error: InputError, place: str, name: str) -> BadRow:
+    """A file that no reader could make sense of; where the error knows the line, so does the row."""
+    if not error.place.startswith(place):
+        return BadRow(place, name, str(error))
+    return BadRow(error.place, name, f"{error.found}; {error.allowed}" if error.allowed else error.found)
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
