@@ -187,3 +187,22 @@ def test_a_bad_file_of_a_folder_is_named_with_the_line_and_the_reason(opened):
     notes = opened.write("in/notes.txt", "[section]\na=b")
     _, bad = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
     assert bad == BadRow(f"{notes}, line 2", "notes", "text after the array; one JSON array is allowed")
+
+
+def test_a_link_to_a_folder_is_not_followed_and_one_to_a_file_is(opened):
+    opened.write("in/a.json", json.dumps(CASE))
+    opened.write("in/sub/b.json", json.dumps(CASE))
+    elsewhere = opened.write("elsewhere/c.json", json.dumps(CASE))
+    folder = opened.folder / "in"
+    (folder / "loop").symlink_to(".", target_is_directory=True)
+    (folder / "other.json").symlink_to(elsewhere.parent, target_is_directory=True)
+    (folder / "z.json").symlink_to(elsewhere)
+    rows = list(open_rows(str(folder), "compare", shipped("compare")))
+    assert [row.case_id for row in rows] == ["a", "sub/b", "z"]
+
+
+def test_a_folder_may_itself_be_given_as_a_link(opened):
+    opened.write("in/a.json", json.dumps(CASE))
+    link = opened.folder / "link"
+    link.symlink_to("in", target_is_directory=True)
+    assert [row.case_id for row in open_rows(str(link), "compare", shipped("compare"))] == ["a"]

@@ -71,7 +71,9 @@ def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
         if path.name.startswith("."):
             continue
         if path.is_dir():
-            yield from _files(path, suffixes)
+            # A link may lead back to a folder above it, and every case would come again and again.
+            if not path.is_symlink():
+                yield from _files(path, suffixes)
         elif path.suffix.lower() in suffixes:
             yield path
 
