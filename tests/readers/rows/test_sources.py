@@ -206,3 +206,20 @@ def test_a_folder_may_itself_be_given_as_a_link(opened):
     link = opened.folder / "link"
     link.symlink_to("in", target_is_directory=True)
     assert [row.case_id for row in open_rows(str(link), "compare", shipped("compare"))] == ["a"]
+
+
+def test_the_folder_of_a_run_among_the_cases_is_passed_over(opened):
+    opened.write("in/a.txt", TALK)
+    opened.write("in/out/run.json", '{"format": 1}')
+    opened.write("in/out/cases.jsonl", [{"position": 0, "case": "a", "input": {}}])
+    opened.write("in/out/more/b.txt", TALK)
+    opened.write("in/sub/cases.jsonl", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}])
+    rows = list(open_rows(str(opened.folder / "in"), "dialogue", shipped("dialogue")))
+    assert [row.case_id for row in rows] == ["a", "sub/cases"]
+
+
+def test_the_folder_of_a_run_is_no_input_itself(opened):
+    opened.write("out/run.json", '{"format": 1}')
+    opened.write("out/cases.jsonl", [{"position": 0, "case": "a", "input": {}}])
+    with pytest.raises(InputError, match="out: the folder of a run; the cases it was made from"):
+        open_rows(str(opened.folder / "out"), "dialogue", shipped("dialogue"))

@@ -28,6 +28,8 @@ _READERS: dict[str, Callable[[bytes, str, Rubric, int, str | None], Iterator[Row
 
 def read_folder(source: Source, protocol: str, rubric: Rubric, parse: Parse) -> Iterator[Record | Row | BadRow]:
     """The cases of all files that may hold one; others are passed over. A file that cannot be read is one bad row."""
+    if _is_a_run(source.path):
+        raise InputError(source.name, "the folder of a run", "the cases it was made from are needed")
     number = 1
     for path in _files(source.path, SUFFIXES[protocol]):
         place = str(path)
@@ -72,10 +74,15 @@ def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
             continue
         if path.is_dir():
             # A link may lead back to a folder above it, and every case would come again and again.
-            if not path.is_symlink():
+            if not path.is_symlink() and not _is_a_run(path):
                 yield from _files(path, suffixes)
         elif path.suffix.lower() in suffixes:
             yield path
+
+
+def _is_a_run(folder: Path) -> bool:
+    """Whether a run is kept here: what it wrote about its cases is not more cases."""
+    return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
 
 
 def _is_object(raw: bytes) -> bool:
