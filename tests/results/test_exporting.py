@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 
 import duckdb
 import pytest
@@ -46,6 +48,17 @@ def test_a_cell_of_a_csv_that_a_spreadsheet_would_compute_is_a_text_there(runs):
     assert rows[8]["winner"] == "" and rows[0]["decided"] == "false"
     for row in rows:
         assert not any(cell[:1] in tuple("=+@\t\r") for cell in row.values())
+
+
+def test_a_csv_holds_no_character_that_a_terminal_obeys(tmp_path):
+    controls = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+    odd = {"lines": "one\ttwo\r\nthree\rfour\n", "all": f"<{controls}>", "red": "\x1b[31mred\x9b0m"}
+    given = replace(comparisons()[0], name="egg\x07", extra={**odd, "sum": "\0\u202e=1+1", "na\x1bme": "x"})
+    text, _ = exported(write_csv, write_run(tmp_path / "run", [given]))
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
+    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    assert (row["case"], row["red"], row["sum"], row["name"]) == ("egg", "red", "'=1+1", "x")
+    assert row["lines"] == odd["lines"]  # what divides words and lines stays as it was written
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

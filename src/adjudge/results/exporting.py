@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from ..render.escaping import clean
 from . import sql
 from .column import Cells
 from .columns import Table, table_of
@@ -29,7 +30,7 @@ from .summary import Summary
 from .summary_report import headline, missing, summary_sections
 
 # What a spreadsheet takes for a formula if a cell begins with it, also in the wide forms of East Asian scripts.
-_FORMULA = re.compile(r"[\s\x00-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?\Z")
 _MARKDOWN_COLUMNS = {
     "compare": ("case", "winner", "confidence", "difference", "label", "system_a", "system_b", "reason"),
@@ -80,7 +81,10 @@ def write_jsonl(selection: Selection, file: BinaryIO) -> Summary:
 
 
 def write_csv(selection: Selection, file: BinaryIO) -> Summary:
-    """Comma-separated UTF-8 with a heading. A text that a spreadsheet would compute gets an apostrophe before it."""
+    """Comma-separated UTF-8 with a heading, without control characters but tabs and line ends.
+
+    A text that a spreadsheet would compute gets an apostrophe before it.
+    """
     summary = _summary(selection)
     with _as_text(file) as text:
         writer = csv.writer(text, lineterminator="\r\n")
@@ -166,7 +170,8 @@ def _summary(selection: Selection) -> Summary:
 def _cell(value: Any) -> Any:
     if value is None or isinstance(value, int | float):
         return str(value).lower() if isinstance(value, bool) else value
-    text = str(value)
+    # Cleaned first: a formula may stand behind what is taken away. Carriage returns are kept, as the text was written.
+    text = "\r".join(map(clean, str(value).split("\r")))
     if _FORMULA.match(text) and not _PLAIN_NUMBER.match(text):
         return f"'{text}"
     return text

@@ -159,3 +159,67 @@ def test_a_folder_without_cases_is_refused(opened):
     with pytest.raises(InputError, match="a folder"):
         open_rows(str(opened.folder / "in"), "compare", shipped("compare"), format="csv")
     assert "not a folder" in opened.refused("p.csv", CSV, format="folder")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "good"),
+    [
+        ("compare", CASE),
+        ("dialogue", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]),
+        ("review", {"prompt": "p", "response1": "x", "response2": "y"}),
+    ],
+)
+@pytest.mark.parametrize(
+    "content", [b"[section]\na=b", b"[1] [2]", b"[" * 100_000, b"\xff\xfe", b"a\0b", b""], ids=lambda raw: repr(raw[:9])
+)
+def test_a_file_of_a_folder_that_cannot_be_read_leaves_the_others(opened, protocol, good, content):
+    opened.write("in/a.json", json.dumps(good))
+    notes = opened.write("in/notes.txt", content)
+    opened.write("in/z.json", json.dumps(good))
+    rows = list(open_rows(str(opened.folder / "in"), protocol, shipped(protocol)))
+    assert [(row.case_id, isinstance(row, BadRow)) for row in rows] == [("a", False), ("notes", True), ("z", False)]
+    assert rows[1].place.startswith(str(notes))
+    assert rows[1].message
+
+
+def test_a_bad_file_of_a_folder_is_named_with_the_line_and_the_reason(opened):
+    opened.write("in/a.json", json.dumps(CASE))
+    notes = opened.write("in/notes.txt", "[section]\na=b")
+    _, bad = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
+    assert bad == BadRow(f"{notes}, line 2", "notes", "text after the array; one JSON array is allowed")
+
+
+def test_a_link_to_a_folder_is_not_followed_and_one_to_a_file_is(opened):
+    opened.write("in/a.json", json.dumps(CASE))
+    opened.write("in/sub/b.json", json.dumps(CASE))
+    elsewhere = opened.write("elsewhere/c.json", json.dumps(CASE))
+    folder = opened.folder / "in"
+    (folder / "loop").symlink_to(".", target_is_directory=True)
+    (folder / "other.json").symlink_to(elsewhere.parent, target_is_directory=True)
+    (folder / "z.json").symlink_to(elsewhere)
+    rows = list(open_rows(str(folder), "compare", shipped("compare")))
+    assert [row.case_id for row in rows] == ["a", "sub/b", "z"]
+
+
+def test_a_folder_may_itself_be_given_as_a_link(opened):
+    opened.write("in/a.json", json.dumps(CASE))
+    link = opened.folder / "link"
+    link.symlink_to("in", target_is_directory=True)
+    assert [row.case_id for row in open_rows(str(link), "compare", shipped("compare"))] == ["a"]
+
+
+def test_the_folder_of_a_run_among_the_cases_is_passed_over(opened):
+    opened.write("in/a.txt", TALK)
+    opened.write("in/out/run.json", '{"format": 1}')
+    opened.write("in/out/cases.jsonl", [{"position": 0, "case": "a", "input": {}}])
+    opened.write("in/out/more/b.txt", TALK)
+    opened.write("in/sub/cases.jsonl", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}])
+    rows = list(open_rows(str(opened.folder / "in"), "dialogue", shipped("dialogue")))
+    assert [row.case_id for row in rows] == ["a", "sub/cases"]
+
+
+def test_the_folder_of_a_run_is_no_input_itself(opened):
+    opened.write("out/run.json", '{"format": 1}')
+    opened.write("out/cases.jsonl", [{"position": 0, "case": "a", "input": {}}])
+    with pytest.raises(InputError, match="out: the folder of a run; the cases it was made from"):
+        open_rows(str(opened.folder / "out"), "dialogue", shipped("dialogue"))

@@ -27,24 +27,26 @@ _READERS: dict[str, Callable[[bytes, str, Rubric, int, str | None], Iterator[Row
 
 
 def read_folder(source: Source, protocol: str, rubric: Rubric, parse: Parse) -> Iterator[Record | Row | BadRow]:
-    """The cases of all files that may hold one; others are passed over."""
+    """The cases of all files that may hold one; others are passed over. A file that cannot be read is one bad row."""
+    if _is_a_run(source.path):
+        raise InputError(source.name, "the folder of a run", "the cases it was made from are needed")
     number = 1
     for path in _files(source.path, SUFFIXES[protocol]):
         place = str(path)
         name = path.relative_to(source.path).with_suffix("").as_posix()
-        for item in _read(Source(place), place, name, number, protocol, rubric, parse):
-            yield item
+        try:
+            for item in _read(Source(place), place, name, number, protocol, rubric, parse):
+                yield item
+                number += 1
+        except InputError as error:
+            yield _bad_file(error, place, name)
             number += 1
 
 
 def _read(
     file: Source, place: str, name: str, number: int, protocol: str, rubric: Rubric, parse: Parse
 ) -> Iterator[Record | Row | BadRow]:
-    try:
-        raw = file.whole()
-    except InputError as error:
-        yield BadRow(place, name, f"{error.found}; {error.allowed}")
-        return
+    raw = file.whole()
     if protocol in _READERS and not (protocol == "review" and _is_object(raw)):
         yield from _READERS[protocol](raw, place, rubric, number, name)
         return
@@ -59,14 +61,28 @@ def _read(
         yield BadRow(place, name, "empty; a case is needed")
 
 
+def _bad_file(error: InputError, place: str, name: str) -> BadRow:
+    """A file that no reader could make sense of; where the error knows the line, so does the row."""
+    if not error.place.startswith(place):
+        return BadRow(place, name, str(error))
+    return BadRow(error.place, name, f"{error.found}; {error.allowed}" if error.allowed else error.found)
+
+
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
         if path.is_dir():
-            yield from _files(path, suffixes)
+            # A link may lead back to a folder above it, and every case would come again and again.
+            if not path.is_symlink() and not _is_a_run(path):
+                yield from _files(path, suffixes)
         elif path.suffix.lower() in suffixes:
             yield path
+
+
+def _is_a_run(folder: Path) -> bool:
+    """Whether a run is kept here: what it wrote about its cases is not more cases."""
+    return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
 
 
 def _is_object(raw: bytes) -> bool:
