@@ -26,7 +26,9 @@ from .plan import Manner, Plan
 Hear = Callable[[Sequence[Outcome]], None]
 GiveUp = Callable[[bytes, str], Awaitable[Outcome]]
 _DEATHS = 3  # workers that may end one after another without anything done in between
-_IN_COMPANY = 2  # deaths of workers beside others, before a case is tried alone
+_DEATHS_AT_WORK = 12  # the same for workers that had begun to work
+_IN_COMPANY = 3  # deaths of workers that had a case among others, before it is tried alone
+_ALONE = 3  # deaths of workers that had nothing else, before it is given up
 _SMALLEST_CHUNK = 4
 _IN_BATCHES = 5000
 
@@ -173,7 +175,7 @@ class Workers(ABC):
             if self._halt.asked.is_set() or not (worker.begun or self._open()):
                 return
             self._deaths += 1
-            if self._deaths >= _DEATHS:
+            if self._deaths >= (_DEATHS_AT_WORK if worker.ready else _DEATHS):
                 raise errors.JournalError(
                     f"workers end one after another without a result (the last: {status}); "
                     "nothing that was paid is lost"
@@ -189,7 +191,7 @@ class Workers(ABC):
         for position, line in worker.begun.items():
             self._deaths_of[position] += 1
             deaths = self._deaths_of[position]
-            if deaths > _IN_COMPANY and len(worker.begun) == 1:
+            if deaths >= _IN_COMPANY + _ALONE and len(worker.begun) == 1:
                 return line
             (self._suspects if deaths >= _IN_COMPANY else self._returned).append(line)
         return None
