@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .asking import add_asking_arguments, add_output_arguments, asking_of, say, say_failure
@@ -107,6 +106,7 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     from ..cases import Comparison, check_weights
     from ..errors import InputError
     from ..readers.json import comparison_from, read_object
+    from ..readers.weights import weights_from
 
     pieces = {name: getattr(args, name) for name in ("task", "a", "b", "context", "weights")}
     given = [name for name, value in pieces.items() if value is not None]
@@ -127,25 +127,7 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
         raise InputError("-", "standard input is asked for twice", "once is allowed")
     texts = {name: read_text(value, f"--{name}") for name, value in pieces.items() if value is not None}
     try:
-        weights = check_weights(_parse_weights(texts.pop("weights", None)), rubric.weights)
+        weights = check_weights(weights_from(texts.pop("weights", None)), rubric.weights)
         return Comparison(**texts, weights=weights)
     except InputError as error:
         raise error.renamed({name: f"--{name}" for name in pieces}) from None
-
-
-def _parse_weights(text: str | None) -> Mapping[str, Any] | None:
-    from ..arithmetic import to_decimal
-    from ..errors import InputError
-    from ..readers.json import read_object
-
-    if text is None:
-        return None
-    if text.lstrip().startswith("{"):
-        return read_object(text.encode(), "--weights")
-    pairs = [piece.partition("=") for piece in text.replace("\n", ",").split(",") if piece.strip()]
-    keys = [key.strip() for key, _, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise InputError(f"--weights.{key}", "stands twice", "each criterion once")
-    # What is no number stays text, and is refused by name further on.
-    return {key.strip(): (number if (number := to_decimal(value)) is not None else value) for key, _, value in pairs}

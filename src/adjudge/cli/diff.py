@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 from typing import Any
 
-from .outputs import write_out
+from .outputs import write_document, write_out
 
 _DESCRIPTION = """\
 Compare two runs over the same cases (the same id and the same texts): which verdicts changed and by how much, which
@@ -46,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
     from ..results.diff import diff_of
     from ..results.diff_report import diff_document, diff_json
     from ..results.directory import open_run
-    from ..results.documents import as_markdown, as_text
 
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
@@ -54,10 +51,5 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         write_out(dump(diff_json(found)).decode(), args.output)
         return 0
-    document = diff_document(found, args.limit)
-    if args.format == "markdown":
-        write_out(as_markdown(document), args.output)
-        return 0
-    width = min(shutil.get_terminal_size((100, 24)).columns, 140)
-    write_out(as_text(document, colour=sys.stdout.isatty() and not args.output, width=width), args.output)
+    write_document(diff_document(found, args.limit), args.format, args.output, 140)
     return 0

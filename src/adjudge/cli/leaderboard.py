@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 from typing import Any
 
-from .outputs import write_out
+from .outputs import write_document, write_out
 
 _DESCRIPTION = """\
 Rank the systems of a compare run whose rows name who wrote A and who wrote B: Bradley-Terry strengths with ties, their
@@ -33,7 +31,6 @@ def run(args: argparse.Namespace) -> int:
     """Rank and print."""
     from ..render.encoding import dump
     from ..results.directory import open_run
-    from ..results.documents import as_markdown, as_text
     from ..results.leaderboard import leaderboard_of
     from ..results.leaderboard_report import leaderboard_document, leaderboard_json
 
@@ -42,10 +39,5 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         write_out(dump(leaderboard_json(board, opened.name)).decode(), args.output)
         return 0
-    document = leaderboard_document(board, opened.name)
-    if args.format == "markdown":
-        write_out(as_markdown(document), args.output)
-        return 0
-    width = min(shutil.get_terminal_size((120, 24)).columns, 160)
-    write_out(as_text(document, colour=sys.stdout.isatty() and not args.output, width=width), args.output)
+    write_document(leaderboard_document(board, opened.name), args.format, args.output, 160)
     return 0

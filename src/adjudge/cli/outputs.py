@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..results.documents import Document
 
 Format = Literal["json", "text", "markdown", "html"]
 ReviewFormat = Literal["tags", "json", "text", "markdown", "html"]
@@ -78,3 +82,14 @@ def write_out(content: str, output: str | None) -> None:
             raise
     except OSError as error:
         raise InputError("--output", f"{output}: {(error.strerror or str(error)).lower()}", "a writable path") from None
+
+
+def write_document(document: Document, chosen: str, output: str | None, widest: int) -> None:
+    """A report on a run, for a terminal or as Markdown."""
+    from ..results.documents import as_markdown, as_text
+
+    if chosen == "markdown":
+        write_out(as_markdown(document), output)
+        return
+    width = min(shutil.get_terminal_size((100, 24)).columns, widest)
+    write_out(as_text(document, colour=sys.stdout.isatty() and not output, width=width), output)

@@ -17,9 +17,10 @@ from ...cases import Comparison, check_weights
 from ...errors import InputError
 from ...rubric import Rubric
 from ..json_strict import kind_of
+from ..weights import weights_from
 from . import known
 from .base import BadRow, Row
-from .labels import weights_from, winner_from, winner_of_three
+from .labels import winner_from, winner_of_three
 from .mapping import Found, ambiguous_pair, check_said, first, missing, one, pair, three_of
 from .records import MISSING, Record, beside, look_up
 

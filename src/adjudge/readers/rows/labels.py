@@ -5,7 +5,7 @@ Also the weights that stand in a row. Nothing is guessed: what is in no table is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,6 @@ from typing import Any
 from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
 from ...rubric import Scale
-from ..json import read_object
 from ..json_strict import kind_of
 
 # Folded (lower case, without spaces, `_` and `-`) → ours. "left" and "right" are how arenas ask.
@@ -87,30 +86,6 @@ def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]
 def rated(average: Fraction) -> str:
     """A mean of ratings as a label."""
     return str(rounded(average))
-
-
-def weights_from(value: Any) -> Mapping[str, Any] | None:
-    """Weights as an object, as JSON in a text, or as `criterion=number,…`; None where there are none."""
-    if value is None or isinstance(value, Mapping):
-        return value
-    if not isinstance(value, str):
-        raise InputError("weights", f"expected an object, found {kind_of(value)}", "criterion: number")
-    if not value.strip():
-        return None
-    if value.lstrip().startswith("{"):
-        return read_object(value.encode("utf-8", "surrogatepass"), "weights")
-    read: dict[str, Any] = {}
-    for piece in value.replace("\n", ",").split(","):
-        if not piece.strip():
-            continue
-        name, _, number = piece.partition("=")
-        key = name.strip()
-        if key in read:
-            raise InputError(f"weights.{key}", "stands twice", "each criterion once")
-        exact = to_decimal(number)
-        # What is no number stays text, and is refused by name further on.
-        read[key] = number.strip() if exact is None else exact
-    return read
 
 
 def _folded(name: str) -> str:
