@@ -27,7 +27,7 @@ async def judged(tmp_path, spec, **settings):
 
 
 async def same_again(tmp_path, verdict):
-    kept, made = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
     assert kept == made
 
 

@@ -26,7 +26,7 @@ def rates(truth):
 
 
 async def same_again(tmp_path, verdict):
-    kept, made = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
     assert kept == made
 
 

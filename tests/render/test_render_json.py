@@ -2,9 +2,12 @@ from decimal import Decimal
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from render.verdict_samples import KEYS, call, hostile_sample, plain_sample, tied_sample
 
 from adjudge.cases import Comparison
+from adjudge.render.encoding import dump, on_one_line
 from adjudge.render.json import comparison_json, failure_json
 from adjudge.verdicts import Failure, Finding, Lookup
 
@@ -152,3 +155,23 @@ def test_a_failure_says_one_line_and_what_was_paid():
     assert document["failure"]["cost_usd"] == 0.01
     assert document["failure"]["usage"]["total_tokens"] == 2117
     assert "score" not in str(document)
+
+
+@pytest.mark.parametrize("sample", [plain_sample(), tied_sample(), hostile_sample()])
+def test_an_indented_verdict_of_an_earlier_journal_becomes_the_line_that_is_stored_now(sample):
+    line = comparison_json(sample.verdict, sample.case, indent=False)
+    assert line.count(b"\n") == 1
+    assert on_one_line(comparison_json(sample.verdict, sample.case)) == on_one_line(line) == line
+
+
+_TEXTS = st.text('ab:,"\\ \n{}[]\u2028é')
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.decimals(-9, 9, places=30) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(_TEXTS, _VALUES, max_size=4))
+def test_any_document_is_put_on_one_line_without_a_change(document):
+    assert on_one_line(dump(document)) == dump(document, indent=False)

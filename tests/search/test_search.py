@@ -125,7 +125,7 @@ async def test_what_was_looked_up_reaches_the_judge_and_stays_with_the_verdict(t
     comparisons = [request for request in provider.requests if "criteria" in request.schema["properties"]]
     assert len(comparisons) == 2
     assert all("4,805.59 m in 2023" in request.turns[0] for request in comparisons)
-    kept, made = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
     assert kept == made
     assert len(asked) == 1
 
@@ -144,7 +144,7 @@ async def test_a_search_that_failed_is_no_search_used_and_a_warning(tmp_path, pr
     verdict, shown = await judged(tmp_path, provider, f"searxng:{url}")
     assert shown["evaluation"]["web_search_used"] is False
     assert [warning["code"] for warning in shown["warnings"]] == ["search_failed"]
-    kept, made = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
     assert kept == made
 
 

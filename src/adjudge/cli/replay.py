@@ -27,8 +27,8 @@ def run(args: argparse.Namespace) -> int:
     """Replay and compare."""
     from ..engine import replay, run_sync
 
-    kept, made = run_sync(lambda: replay(args.verdict, journal=args.journal))
-    write_out(made.decode(), args.output)
+    kept, made, shown = run_sync(lambda: replay(args.verdict, journal=args.journal))
+    write_out(shown.decode(), args.output)
     if kept != made:
         at = next((i for i, (x, y) in enumerate(zip(kept, made, strict=False)) if x != y), min(len(kept), len(made)))
         print(f"adjudge: the replay differs from the stored verdict from byte {at} on:", file=sys.stderr)

@@ -117,7 +117,7 @@ class Engine:
             return outcome, b""
         failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
-        return outcome, await self._keep(outcome.verdict_id, kept, comparison_json(outcome, case))
+        return outcome, await self._keep(outcome.verdict_id, kept, comparison_json(outcome, case, indent=False))
 
     async def dialogue(
         self,
@@ -145,7 +145,7 @@ class Engine:
         failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
         failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
         kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
-        return outcome, await self._keep(outcome.verdict_id, kept, dialogue_record_json(outcome, case))
+        return outcome, await self._keep(outcome.verdict_id, kept, dialogue_record_json(outcome, case, indent=False))
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None

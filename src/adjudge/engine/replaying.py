@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -12,14 +14,29 @@ from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
 from ..render.dialogue_json import dialogue_record_json
+from ..render.encoding import on_one_line
 from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .core import Engine
 
 
-async def replay(verdict_id: str, *, journal: str | Path | None = None) -> tuple[bytes, bytes]:
-    """A stored verdict and the one made anew from the stored replies, as JSON bytes."""
+class Replayed(NamedTuple):
+    """A stored verdict and the one made anew, both as one line of JSON; `shown` is the new one for a reader's eyes."""
+
+    kept: bytes
+    made: bytes
+    shown: bytes
+
+
+class _Written(Protocol):
+    """A verdict that knows how it is written."""
+
+    def __call__(self, *, indent: bool) -> bytes: ...
+
+
+async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Replayed:
+    """Make a verdict anew from the stored replies."""
     opened = open_journal(journal)
     try:
         record = opened.get_verdict(verdict_id)
@@ -38,10 +55,10 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> tuple
         opened.close()
     if isinstance(made, Failure):
         raise NotJournalledError(f"{verdict_id}: the stored replies no longer give a verdict: {made.message}")
-    return record[1], made
+    return Replayed(on_one_line(record[1]), made(indent=False), made(indent=True))
 
 
-async def _comparison(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+async def _comparison(stored: dict[str, object], engine: Engine) -> _Written | Failure:
     case, settings, lookups = inputs.comparison_of(stored)
     searcher: Searcher | None = None
     if settings.search is not None:
@@ -50,24 +67,24 @@ async def _comparison(stored: dict[str, object], engine: Engine) -> bytes | Fail
         searcher = RecordedSearcher(lookups)
     judge = engine.judge(settings.judge, settings)
     outcome = await run_compare(case, judge, settings.rubric, settings.options, searcher)
-    return comparison_json(outcome, case) if isinstance(outcome, ComparisonVerdict) else outcome
+    return partial(comparison_json, outcome, case) if isinstance(outcome, ComparisonVerdict) else outcome
 
 
-async def _dialogue(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+async def _dialogue(stored: dict[str, object], engine: Engine) -> _Written | Failure:
     case, settings = inputs.dialogue_of(stored)
     evaluator, critic = (engine.judge(spec, settings) for spec in (settings.evaluator, settings.critic))
     outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
-    return dialogue_record_json(outcome, case) if isinstance(outcome, DialogueVerdict) else outcome
+    return partial(dialogue_record_json, outcome, case) if isinstance(outcome, DialogueVerdict) else outcome
 
 
-async def _review(stored: dict[str, object], engine: Engine) -> bytes | Failure:
+async def _review(stored: dict[str, object], engine: Engine) -> _Written | Failure:
     from ..protocols.review import review as run_review
     from ..render.review_json import review_json
 
     case, settings = inputs.review_of(stored)
     judge = engine.judge(settings.judge, settings)
     outcome = await run_review(case, judge, settings.rubric, settings.options)
-    return review_json(outcome, case, settings.rubric) if isinstance(outcome, ReviewVerdict) else outcome
+    return partial(review_json, outcome, case, settings.rubric) if isinstance(outcome, ReviewVerdict) else outcome
 
 
 _REPLAYED = {"compare": _comparison, "dialogue": _dialogue, "review": _review}

@@ -5,6 +5,7 @@ It knows no protocol; each renderer brings its own document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -14,11 +15,21 @@ import orjson
 from ..verdicts import Call, Failure, Usage, total_cost, total_usage
 from . import escaping
 
+_LINE_START = re.compile(rb'\n *(?:("(?:[^"\\]|\\.)*":) )?')
+
 
 def dump(document: dict[str, Any], *, indent: bool = True) -> bytes:
     """The document's bytes, with a line end after them; without indent it is one line."""
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
     return escaping.json(orjson.dumps(document, default=_exact, option=option))
+
+
+def on_one_line(document: bytes) -> bytes:
+    """A document that may be indented, as earlier journals keep them, as the one line that `dump` makes of it."""
+    if document.find(b"\n", 0, -1) < 0:
+        return document
+    # In JSON a line end stands between tokens only, and a line of an indented document has one key, at its beginning.
+    return _LINE_START.sub(rb"\1", document[:-1]) + b"\n"
 
 
 def spent(calls: Sequence[Call]) -> dict[str, Any]:

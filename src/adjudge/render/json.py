@@ -20,8 +20,11 @@ from ..verdicts import (
 from .encoding import dump, failed, spent
 
 
-def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
-    """The response object of a comparison. Every quote is checked against the case once more before it leaves."""
+def comparison_json(verdict: ComparisonVerdict, case: Comparison, *, indent: bool = True) -> bytes:
+    """The response object of a comparison; without indent it is one line.
+
+    Every quote is checked against the case once more before it leaves.
+    """
     order = verdict.order
     paid = spent(verdict.calls)
     return dump(
@@ -60,7 +63,8 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison) -> bytes:
             "verdict_id": verdict.verdict_id,
             "provenance": verdict.provenance.model_dump(),
             "opinions": [_opinion(opinion) for opinion in verdict.opinions],
-        }
+        },
+        indent=indent,
     )
 
 

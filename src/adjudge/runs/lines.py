@@ -11,6 +11,7 @@ import orjson
 
 from ..engine.inputs import case_json
 from ..readers.rows import BadRow, Row, Scalar
+from ..render.encoding import on_one_line
 from ..verdicts import Failure, total_cost, total_usage
 
 _VERDICT = b',"verdict":{'
@@ -69,14 +70,9 @@ def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, s
             "extra": case.extra,
             "words": answer_words(case),
             **spent,
-            "verdict": orjson.Fragment(_on_one_line(verdict)),
+            "verdict": orjson.Fragment(on_one_line(verdict)[:-1]),
         }
     )
-
-
-def _on_one_line(verdict: bytes) -> bytes:
-    # In JSON a line end stands between tokens only: without it, and what indents the next line, it says the same.
-    return b"".join(map(bytes.lstrip, verdict.split(b"\n")))
 
 
 def failure_line(case: CaseLine, failure: Failure) -> bytes:

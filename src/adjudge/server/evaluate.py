@@ -41,7 +41,7 @@ async def evaluate(request: Request, state: Annotated[State, Depends(state_of)])
     outcome = await state.engine.compare(case, _settings(data, state))
     if isinstance(outcome, Failure):
         return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
-    return Response(comparison_json(outcome, case), media_type="application/json")
+    return Response(comparison_json(outcome, case, indent=False), media_type="application/json")
 
 
 @router.get(
