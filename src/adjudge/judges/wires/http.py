@@ -10,12 +10,11 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import aiohttp
+from typing import Any, NamedTuple
 
 from ...errors import SetupError
 from ...verdicts import Failure, Reason
+from .connections import Connections, ConnectTimeoutError, Timeouts
 from .limits import retry_after
 from .pacing import Pace
 
@@ -68,6 +67,17 @@ class Trouble:
     hopeless: bool = False
 
 
+class _Request(NamedTuple):
+    """What is sent at every attempt, how long each may take, and what counts as a reply."""
+
+    method: str
+    headers: Mapping[str, str]
+    body: bytes
+    params: Mapping[str, str] | None
+    timeouts: Timeouts
+    is_reply: IsReply
+
+
 @dataclass(slots=True)
 class Poster:
     """Posts to one URL over one connection pool, opened at first use; `needs` says what must be set up before that."""
@@ -77,7 +87,11 @@ class Poster:
     retries: Retries = field(default_factory=Retries)
     needs: SetupError | None = None
     pace: Pace | None = None
-    _sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = field(default_factory=dict)
+    _sessions: dict[asyncio.AbstractEventLoop, Connections] = field(default_factory=dict)
+    _timeouts: Timeouts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._timeouts = Timeouts(self.retries.connect_timeout, self.retries.timeout)
 
     def at(self, url: str, *, attempts: int | None = None) -> Poster:
         """The same server at another address, over the same connections, without the pace of single calls."""
@@ -85,30 +99,30 @@ class Poster:
         return Poster(url, self.judge, retries, self.needs, None, self._sessions)
 
     async def post(
-        self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, **options: Any
+        self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, timeouts: Timeouts | None = None
     ) -> Answered | Refused | Failure:
         """The reply; what is none (a gateway's page, an error in disguise) is tried again, and never stored."""
-        return await self._request("POST", headers, is_reply, data=body, **options)
+        return await self._ask(_Request("POST", headers, body, None, timeouts or self._timeouts, is_reply))
 
     async def get(
-        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, **options: Any
+        self,
+        params: Mapping[str, str],
+        headers: Mapping[str, str],
+        is_reply: IsReply,
+        timeouts: Timeouts | None = None,
     ) -> Answered | Refused | Failure:
         """The same for a GET, as search services and batches want it."""
-        return await self._request("GET", headers, is_reply, params=params, **options)
+        return await self._ask(_Request("GET", headers, b"", params, timeouts or self._timeouts, is_reply))
 
-    async def _request(
-        self, method: str, headers: Mapping[str, str], is_reply: IsReply, **content_of: Any
-    ) -> Answered | Refused | Failure:
+    async def _ask(self, request: _Request) -> Answered | Refused | Failure:
         if self.needs is not None:
             raise self.needs
-        session = self._sessions.get(asyncio.get_running_loop())
-        if session is None or session.closed:
-            session = await self._open()
+        session = self._sessions.get(asyncio.get_running_loop()) or self._open()
         if self.pace is not None:
-            return await self._paced(self.pace, session, method, headers, is_reply, content_of)
+            return await self._paced(self.pace, session, request)
         trouble = Trouble("connection", "never tried")
         for attempt in range(1, self.retries.attempts + 1):
-            outcome = await self._attempt(session, method, headers, is_reply, content_of, attempt)
+            outcome = await self._attempt(session, request, attempt)
             if not isinstance(outcome, Trouble):
                 return outcome
             trouble = outcome
@@ -118,15 +132,7 @@ class Poster:
                 await asyncio.sleep(self._pause(attempt, trouble.wait))
         return self._failure(trouble, self.retries.attempts)
 
-    async def _paced(
-        self,
-        pace: Pace,
-        session: aiohttp.ClientSession,
-        method: str,
-        headers: Mapping[str, str],
-        is_reply: IsReply,
-        content_of: Mapping[str, Any],
-    ) -> Answered | Refused | Failure:
+    async def _paced(self, pace: Pace, session: Connections, request: _Request) -> Answered | Refused | Failure:
         """The same in step with all others who ask this provider: to be pushed back is no failed attempt."""
         turn = pace.turn()
         sent = failed = 0
@@ -137,7 +143,7 @@ class Poster:
                 return Failure(reason=broken.reason, message=message, judge=self.judge)
             sent += 1
             try:
-                outcome = await self._attempt(session, method, headers, is_reply, content_of, sent)
+                outcome = await self._attempt(session, request, sent)
                 if not isinstance(outcome, Trouble):
                     pace.answered(turn)
                     return outcome
@@ -157,47 +163,42 @@ class Poster:
             if outcome.counts:
                 await asyncio.sleep(self._pause(failed, outcome.wait))
 
-    async def _attempt(
-        self,
-        session: aiohttp.ClientSession,
-        method: str,
-        headers: Mapping[str, str],
-        is_reply: IsReply,
-        content_of: Mapping[str, Any],
-        attempt: int,
-    ) -> Answered | Refused | Trouble:
+    async def _attempt(self, session: Connections, request: _Request, attempt: int) -> Answered | Refused | Trouble:
         try:
             # A redirect is not followed: the case and the key go to the server that was named and to no other.
-            async with session.request(
-                method, self.url, headers=headers, allow_redirects=False, **content_of
-            ) as response:
-                content = await response.read()
-                status = response.status
-                if self.pace is not None:
-                    self.pace.heed(response.headers, len(content_of.get("data", b"")) + len(content))
-                if status == 200 and is_reply(content):
-                    return Answered(content, attempt)
-                message = error_message(content)
-                if 300 <= status < 400:
-                    message = f"redirects to {response.headers.get('Location', 'nowhere')}"
-                if 300 <= status < 500 and status not in _RETRIED:
-                    return Refused(status, message, attempt)
-                wait = retry_after(response.headers)
-                return Trouble(
-                    "rate_limited" if status == 429 else "server_error",
-                    f"HTTP {status}: {message}",
-                    wait,
-                    pushes_back=status in (429, 503, 529),
-                    # A 503 that names no time may as well be a server that is gone.
-                    counts=status not in (429, 529) and not (status == 503 and wait is not None),
-                    hopeless=status == 429 and _NO_CREDIT in content,
-                )
-        except aiohttp.ConnectionTimeoutError:
+            status, told, content = await session.request(
+                request.method,
+                self.url,
+                request.headers,
+                request.body,
+                params=request.params,
+                timeouts=request.timeouts,
+            )
+        except ConnectTimeoutError:
             return Trouble("timeout", f"no connection within {self.retries.connect_timeout:g} s")
         except TimeoutError:
             return Trouble("timeout", f"no reply within {self.retries.timeout:g} s")
-        except (aiohttp.ClientError, OSError) as error:
+        except OSError as error:
             return Trouble("connection", f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+        if self.pace is not None:
+            self.pace.heed(told, len(request.body) + len(content))
+        if status == 200 and request.is_reply(content):
+            return Answered(content, attempt)
+        message = error_message(content)
+        if 300 <= status < 400:
+            message = f"redirects to {told.get('location', 'nowhere')}"
+        if 300 <= status < 500 and status not in _RETRIED:
+            return Refused(status, message, attempt)
+        wait = retry_after(told)
+        return Trouble(
+            "rate_limited" if status == 429 else "server_error",
+            f"HTTP {status}: {message}",
+            wait,
+            pushes_back=status in (429, 503, 529),
+            # A 503 that names no time may as well be a server that is gone.
+            counts=status not in (429, 529) and not (status == 503 and wait is not None),
+            hopeless=status == 429 and _NO_CREDIT in content,
+        )
 
     def _pause(self, attempt: int, asked: float | None) -> float:
         growing = min(self.retries.first_wait * 2.0 ** (attempt - 1), self.retries.longest_wait)
@@ -212,27 +213,21 @@ class Poster:
             message += f"; the server asks to wait {trouble.wait:g} s"
         return Failure(reason=trouble.reason, message=f"{self.url}: {message} (after {tries})", judge=self.judge)
 
-    async def _open(self) -> aiohttp.ClientSession:
-        """This loop's session; a judge may outlive a loop (one `asyncio.run` a call) and be used on several."""
-        loop = asyncio.get_running_loop()
-        for ended in [other for other in self._sessions if other.is_closed()]:
-            await self._sessions.pop(ended).close()
-        session = self._sessions.get(loop)
-        if session is None or session.closed:
-            session = self._sessions[loop] = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                timeout=aiohttp.ClientTimeout(total=self.retries.timeout, sock_connect=self.retries.connect_timeout),
-                cookie_jar=aiohttp.DummyCookieJar(),
-            )
-        return session
+    def _open(self) -> Connections:
+        """This loop's connections; a judge may outlive a loop (one `asyncio.run` a call) and be used on several."""
+        self._forget_ended()
+        return self._sessions.setdefault(asyncio.get_running_loop(), Connections())
+
+    def _forget_ended(self) -> None:
+        for ended in [loop for loop in self._sessions if loop.is_closed()]:
+            del self._sessions[ended]
 
     async def close(self) -> None:
-        here = asyncio.get_running_loop()
-        for loop, session in list(self._sessions.items()):
-            # One that belongs to another running loop only that loop may close.
-            if loop is here or loop.is_closed():
-                del self._sessions[loop]
-                await session.close()
+        self._forget_ended()
+        # What belongs to another running loop only that loop may close.
+        opened = self._sessions.pop(asyncio.get_running_loop(), None)
+        if opened is not None:
+            await opened.close()
 
 
 def error_message(content: bytes) -> str:

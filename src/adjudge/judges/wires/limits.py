@@ -30,7 +30,7 @@ def retry_after(headers: Mapping[str, Any]) -> float | None:
             return max(0.0, float(milliseconds) / 1000)
         except ValueError:
             pass
-    value = headers.get("Retry-After")
+    value = headers.get("retry-after")
     if not value:
         return None
     try:

@@ -57,7 +57,7 @@ class AnthropicBatches:
         # Once: the same request twice would be two batches, and both would be paid.
         poster = self._poster.at(self._url, attempts=1)
         body = b'{"requests":[' + b",".join(lines) + b"]}"
-        made = read_object(await poster.post(body, self._headers, is_json, **PATIENT), poster)
+        made = read_object(await poster.post(body, self._headers, is_json, PATIENT), poster)
         return str(made["id"]) if isinstance(made, dict) else made
 
     async def find(self, wanted: Wanted) -> list[str] | Refused | Failure:
@@ -91,7 +91,7 @@ class AnthropicBatches:
     async def results(self, ended: Ended) -> dict[str, Outcome] | Refused | Failure:
         outcomes: dict[str, Outcome] = {}
         for url in ended.results:
-            reply = await self._poster.at(url).get({}, self._bare, lambda content: True, **PATIENT)
+            reply = await self._poster.at(url).get({}, self._bare, lambda content: True, PATIENT)
             if not isinstance(reply, Answered):
                 return reply
             for item in lines_of(reply.body):

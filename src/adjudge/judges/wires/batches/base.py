@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import aiohttp
 import orjson
 
 from ....verdicts import Failure
+from ..connections import Timeouts
 from ..http import Answered, Poster, Refused
 
 # What came of one question of a batch.
 Outcome = Answered | Refused | Failure
 
 # Files are large: what counts is that something still moves.
-PATIENT = {"timeout": aiohttp.ClientTimeout(total=None, sock_connect=15.0, sock_read=300.0)}
+PATIENT = Timeouts(connect=15.0, whole=None, silence=300.0)
 
 
 @dataclass(frozen=True, slots=True)

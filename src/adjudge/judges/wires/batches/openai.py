@@ -66,7 +66,7 @@ class OpenAIBatches:
         form = b"".join([*(part.encode() for part in parts), *lines, f"\r\n--{mark}--\r\n".encode()])
         headers = {**self._bare, "content-type": f"multipart/form-data; boundary={mark}"}
         poster = self._poster.at(f"{self._base}/files")
-        made = read_object(await poster.post(form, headers, is_json, **PATIENT), poster)
+        made = read_object(await poster.post(form, headers, is_json, PATIENT), poster)
         return str(made["id"]) if isinstance(made, dict) else made
 
     async def find(self, wanted: Wanted) -> list[str] | Refused | Failure:
@@ -110,7 +110,7 @@ class OpenAIBatches:
         outcomes: dict[str, Outcome] = {}
         for file in ended.results:
             poster = self._poster.at(f"{self._base}/files/{file}/content")
-            reply = await poster.get({}, self._bare, lambda content: True, **PATIENT)
+            reply = await poster.get({}, self._bare, lambda content: True, PATIENT)
             if not isinstance(reply, Answered):
                 return reply
             for item in lines_of(reply.body):
