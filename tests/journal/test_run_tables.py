@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adjudge.errors import JournalError
 from adjudge.journal import Journal
 
 Outcome = tuple[int, str | None, bytes | None]
@@ -44,6 +45,21 @@ async def test_outcomes_come_by_position_and_each_run_has_its_own(journal: Journ
     assert [position for position, _, _ in journal.outcomes("r1")] == [0, 9, 10, 100, 2_000_000_000_000]
     assert list(journal.outcomes("r2")) == [(1, None, b"failed")]
     assert list(journal.outcomes("r")) == []
+
+
+async def test_a_verdict_and_the_case_it_settles_are_kept_together_or_not_at_all(journal: Journal) -> None:
+    impossible = 2**70  # a position that no database can hold
+    kept, refused, other = await asyncio.gather(
+        journal.put_verdict("ca1", b"in", b"out", ("r1", 3)),
+        journal.put_verdict("cb2", b"in", b"out", ("r1", impossible)),
+        journal.put_verdict("cc3", b"in", b"out"),
+        return_exceptions=True,
+    )
+    assert (kept, other) == (None, None)
+    assert isinstance(refused, JournalError)
+    assert journal.get_verdict("ca1") == journal.get_verdict("cc3") == (b"in", b"out")
+    assert journal.get_verdict("cb2") is None
+    assert list(journal.outcomes("r1")) == [(3, "ca1", None)]
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

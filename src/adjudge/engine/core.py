@@ -108,16 +108,22 @@ class Engine:
         return (await self.judge_comparison(case, settings, judge))[0]
 
     async def judge_comparison(
-        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
+        self,
+        case: Comparison,
+        settings: CompareSettings,
+        judge: Judge | None = None,
+        outcome_of: tuple[str, int] | None = None,
     ) -> tuple[ComparisonVerdict | Failure, bytes]:
-        """The same with the verdict's stored bytes."""
+        """The same with the verdict's stored bytes; `outcome_of`: the case of a run that a verdict settles."""
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
         if isinstance(outcome, Failure):
             return outcome, b""
         failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
-        return outcome, await self._keep(outcome.verdict_id, kept, comparison_json(outcome, case, indent=False))
+        written = comparison_json(outcome, case, indent=False)
+        await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
+        return outcome, written
 
     async def dialogue(
         self,
@@ -135,6 +141,7 @@ class Engine:
         settings: DialogueSettings,
         evaluator: Judge | None = None,
         critic: Judge | None = None,
+        outcome_of: tuple[str, int] | None = None,
     ) -> tuple[DialogueVerdict | Failure, bytes]:
         """The same with the verdict's stored bytes."""
         evaluator = evaluator or self.judge(settings.evaluator, settings)
@@ -145,7 +152,9 @@ class Engine:
         failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
         failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
         kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
-        return outcome, await self._keep(outcome.verdict_id, kept, dialogue_record_json(outcome, case, indent=False))
+        written = dialogue_record_json(outcome, case, indent=False)
+        await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
+        return outcome, written
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
@@ -154,7 +163,11 @@ class Engine:
         return (await self.judge_review(case, settings, judge))[0]
 
     async def judge_review(
-        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
+        self,
+        case: Review,
+        settings: ReviewSettings,
+        judge: Judge | None = None,
+        outcome_of: tuple[str, int] | None = None,
     ) -> tuple[ReviewVerdict | Failure, bytes]:
         """The same with the verdict's stored bytes."""
         from ..protocols.review import review as run_review
@@ -166,11 +179,9 @@ class Engine:
             return outcome, b""
         failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
         kept = inputs.of_review(case, settings, self.used_urls(), failures)
-        return outcome, await self._keep(outcome.verdict_id, kept, review_json(outcome, case, settings.rubric))
-
-    async def _keep(self, verdict_id: str, kept: bytes, verdict: bytes) -> bytes:
-        await self.journal.put_verdict(verdict_id, kept, verdict)
-        return verdict
+        written = review_json(outcome, case, settings.rubric)
+        await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
+        return outcome, written
 
 
 def open_engine(

@@ -36,8 +36,13 @@ class Journal(Protocol):
         """The reply if it is there; if not, be the only one on this journal, in any process, who asks for it now."""
         ...
 
-    async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
-        """Keep a verdict and all that is needed to make it again; the first one under an id stays."""
+    async def put_verdict(
+        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
+    ) -> None:
+        """Keep a verdict and all that is needed to make it again; the first one under an id stays.
+
+        `outcome_of`, a run and a position: it is what came of that case, and both are kept or neither is.
+        """
         ...
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:

@@ -8,10 +8,14 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import JournalError
+
+# Seconds that the next of several callers is awaited: what is done for many costs little more than for one.
+_COMPANY = 0.003
 
 
 class Job(Protocol):
@@ -45,6 +49,7 @@ class BatchThread(Generic[J]):
         self._thread: threading.Thread | None = None
         self._guard = threading.Lock()
         self._closed = False
+        self._crowded = False
 
     def submit(self, job: J) -> None:
         """Queue a job; jobs are begun in the order they came."""
@@ -70,6 +75,7 @@ class BatchThread(Generic[J]):
         last = False
         while not last:
             jobs, last = self._gather()
+            self._crowded = len(jobs) > 1
             if not jobs:
                 continue
             try:
@@ -84,6 +90,8 @@ class BatchThread(Generic[J]):
         """All that has queued up, and whether it is the last."""
         jobs: list[J] = []
         job = self._queue.get()
+        if self._crowded:
+            time.sleep(_COMPANY)
         while job is not None:
             jobs.append(job)
             if len(jobs) >= self._most:

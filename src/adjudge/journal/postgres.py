@@ -76,7 +76,7 @@ class PostgresJournal(RowJournal):
 
     async def put_draft(self, draft_id: str, changes: bytes) -> None:
         # A mark of its own lets the server know a piece again that is sent twice.
-        await self._write("draft", (draft_id, changes, uuid.uuid4().hex))
+        await self._write(("draft", (draft_id, changes, uuid.uuid4().hex)))
 
     def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
         # Page by page: a cursor would hold a transaction open, and with it the server's housekeeping.
@@ -131,11 +131,7 @@ def _insert(connection: Connection, writes: list[Write]) -> None:
     with connection.pipeline():
         for kind, statement in _PUT.items():
             if kind in kinds:
-                rows = [write.values for write in kinds[kind]]
-                if kind == "outcome":
-                    rows = _settled(rows)
-                else:
-                    rows.sort(key=lambda row: row[0])
+                rows = _settled(kinds[kind]) if kind == "outcome" else sorted(kinds[kind], key=lambda row: row[0])
                 connection.execute(statement, [list(column) for column in zip(*rows, strict=True)])
 
 

@@ -30,7 +30,9 @@ class ReplayJournal:
     async def claim(self, key: str) -> AsyncIterator[Stored]:
         yield self.get(key)
 
-    async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
+    async def put_verdict(
+        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
+    ) -> None:
         raise NotJournalledError("a replay stores nothing")
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:

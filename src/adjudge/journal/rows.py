@@ -22,18 +22,23 @@ _VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
 
 class Write(NamedTuple):
-    """A row to keep, and who waits until it is kept."""
+    """Rows to keep, together or not at all, and who waits until they are kept."""
 
-    kind: Kind
-    values: Row
+    rows: tuple[tuple[Kind, Row], ...]
     done: asyncio.Future[None]
 
+    @property
+    def kind(self) -> Kind:
+        """What it is first of all."""
+        return self.rows[0][0]
 
-def by_kind(writes: list[Write]) -> dict[Kind, list[Write]]:
-    """The writes of each kind, in the order they came."""
-    kinds: dict[Kind, list[Write]] = {}
+
+def by_kind(writes: list[Write]) -> dict[Kind, list[Row]]:
+    """The rows of each kind, in the order they came."""
+    kinds: dict[Kind, list[Row]] = {}
     for write in writes:
-        kinds.setdefault(write.kind, []).append(write)
+        for kind, row in write.rows:
+            kinds.setdefault(kind, []).append(row)
     return kinds
 
 
@@ -57,10 +62,16 @@ class RowJournal(ABC):
 
     async def put(self, key: str, stored: Stored) -> None:
         sent = orjson.dumps(dict(stored.sent)).decode()
-        await self._write("reply", (key, stored.at, stored.attempts, sent, stored.body))
+        await self._write(("reply", (key, stored.at, stored.attempts, sent, stored.body)))
 
-    async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
-        await self._write("verdict", (verdict_id, inputs, verdict))
+    async def put_verdict(
+        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
+    ) -> None:
+        kept: tuple[Kind, Row] = "verdict", (verdict_id, inputs, verdict)
+        if outcome_of is None:
+            await self._write(kept)
+        else:
+            await self._write(kept, ("outcome", (*outcome_of, verdict_id, None)))
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         if not _VERDICT_ID.fullmatch(verdict_id):
@@ -74,13 +85,13 @@ class RowJournal(ABC):
         return rows[0][1], rows[0][2]
 
     async def put_draft(self, draft_id: str, changes: bytes) -> None:
-        await self._write("draft", (draft_id, changes))
+        await self._write(("draft", (draft_id, changes)))
 
     def get_draft(self, draft_id: str) -> list[bytes]:
         return [row[0] for row in self._read("draft", (draft_id,))]
 
     async def put_run(self, run_id: str, config: bytes) -> None:
-        await self._write("run", (run_id, config))
+        await self._write(("run", (run_id, config)))
 
     def get_run(self, run_id: str) -> bytes | None:
         rows = self._read("run", (run_id,))
@@ -89,10 +100,10 @@ class RowJournal(ABC):
     async def put_outcome(self, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
         if (verdict_id is None) is (failure is None):
             raise ValueError("an outcome is either a verdict or a failure")
-        await self._write("outcome", (run_id, position, verdict_id, failure))
+        await self._write(("outcome", (run_id, position, verdict_id, failure)))
 
-    async def _write(self, kind: Kind, values: Row) -> None:
+    async def _write(self, *rows: tuple[Kind, Row]) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._writer.submit(Write(kind, values, done))
+        self._writer.submit(Write(rows, done))
         # A caller that is cancelled here only stops waiting: what is in the queue is kept all the same.
         await done

@@ -123,20 +123,35 @@ class _Writer:
         self._connection = _connect(path)
 
     def work(self, jobs: list[Write]) -> None:
-        for kind, writes in by_kind(jobs).items():
-            for at in range(0, len(writes), _ROWS_AT_ONCE):
-                self._insert(kind, writes[at : at + _ROWS_AT_ONCE])
-
-    def _insert(self, kind: Kind, writes: list[Write]) -> None:
-        """Many rows in one statement, which is its own transaction: the interpreter is let go and wanted back once."""
-        head, one_row, tail = _PUT[kind]
-        error: JournalError | None = None
         try:
-            values = [value for write in writes for value in write.values]
-            self._connection.execute(head + ", ".join([one_row] * len(writes)) + tail, values)
+            self._keep(jobs)
         except (sqlite3.Error, ValueError, OverflowError) as problem:
-            error = JournalError(f"{self._path}: a {kind} could not be kept: {problem}")
-        tell((write, error) for write in writes)
+            # A transaction is kept as a whole: those that are well are kept without the one that is not.
+            if len(jobs) > 1:
+                for job in jobs:
+                    self.work([job])
+            else:
+                tell([(jobs[0], JournalError(f"{self._path}: a {jobs[0].kind} could not be kept: {problem}"))])
+        else:
+            tell((job, None) for job in jobs)
+
+    def _keep(self, jobs: list[Write]) -> None:
+        self._connection.execute("begin immediate")
+        try:
+            for kind, rows in by_kind(jobs).items():
+                for at in range(0, len(rows), _ROWS_AT_ONCE):
+                    self._insert(kind, rows[at : at + _ROWS_AT_ONCE])
+            self._connection.execute("commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+            raise
+
+    def _insert(self, kind: Kind, rows: list[Row]) -> None:
+        """Many rows in one statement: the interpreter is let go and wanted back once."""
+        head, one_row, tail = _PUT[kind]
+        values = [value for row in rows for value in row]
+        self._connection.execute(head + ", ".join([one_row] * len(rows)) + tail, values)
 
     def close(self) -> None:
         self._connection.close()

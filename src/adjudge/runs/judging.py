@@ -83,7 +83,7 @@ class Judging:
         known = read_case(line)
         if known.input is None:
             return ()
-        outcome, _ = await self._ask(case_of(self.plan.protocol, known.input))
+        outcome, _ = await self._ask(case_of(self.plan.protocol, known.input), None)
         return tuple(outcome.calls)
 
     async def give_up(self, line: bytes, status: str) -> Outcome:
@@ -108,7 +108,6 @@ class Judging:
         verdict, stored = result
         answer = answer_of(verdict)
         written = verdict_line(known, verdict.verdict_id, answer, stored, spent_by(verdict.calls))
-        await self.engine.journal.put_outcome(self.plan.run_id, known.position, verdict.verdict_id, None)
         return _outcome(known, "verdict", answer, verdict.calls, written)
 
     async def _judge(
@@ -119,7 +118,7 @@ class Judging:
             return Failure(reason="invalid", message=known.bad or "no input", judge=judge)
         try:
             case = case_of(self.plan.protocol, known.input)
-            outcome, stored = await self._ask(case)
+            outcome, stored = await self._ask(case, (self.plan.run_id, known.position))
         except JudgeSpecError:
             raise
         except InputError as error:
@@ -134,13 +133,14 @@ class Judging:
             return Failure(reason="crashed", message=text[:500], judge=judge)
         return outcome if isinstance(outcome, Failure) else (outcome, stored)
 
-    async def _ask(self, case: Comparison | Dialogue | Review) -> tuple[Any, bytes]:
+    async def _ask(self, case: Comparison | Dialogue | Review, outcome_of: tuple[str, int] | None) -> tuple[Any, bytes]:
+        """What came of a case and its stored bytes; a verdict is kept as what came of `outcome_of`."""
         engine, settings, judges = self.engine, self._settings, self._judges
         if isinstance(case, Comparison):
-            return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0])
+            return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0], outcome_of)
         if isinstance(case, Dialogue):
-            return await engine.judge_dialogue(case, cast(DialogueSettings, settings), judges[0], judges[1])
-        return await engine.judge_review(case, cast(ReviewSettings, settings), judges[0])
+            return await engine.judge_dialogue(case, cast(DialogueSettings, settings), judges[0], judges[1], outcome_of)
+        return await engine.judge_review(case, cast(ReviewSettings, settings), judges[0], outcome_of)
 
 
 def answer_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:

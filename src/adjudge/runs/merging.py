@@ -85,8 +85,10 @@ class HostJournal:
         if waiting is not None and not waiting.done():
             waiting.set_result(unpack_reply(rest)[1] if rest else None)
 
-    async def put_verdict(self, verdict_id: str, inputs: bytes, verdict: bytes) -> None:
-        self._say.raw(VERDICT, orjson.dumps([verdict_id, len(inputs)]) + b"\n" + inputs + verdict)
+    async def put_verdict(
+        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
+    ) -> None:
+        self._say.raw(VERDICT, orjson.dumps([verdict_id, len(inputs), outcome_of]) + b"\n" + inputs + verdict)
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         return None
@@ -151,7 +153,9 @@ class Merging:
         head, _, rest = payload.partition(b"\n")
         known: list[Any] = orjson.loads(head)
         if kind == VERDICT:
-            await self._journal.put_verdict(known[0], rest[: known[1]], rest[known[1] :])
+            verdict_id, size, outcome_of = known
+            of = (outcome_of[0], outcome_of[1]) if outcome_of else None
+            await self._journal.put_verdict(verdict_id, rest[:size], rest[size:], of)
         else:
             await self._journal.put_outcome(known[0], known[1], known[2], rest or None)
 
