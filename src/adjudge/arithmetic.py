@@ -13,7 +13,10 @@ from typing import NamedTuple
 
 # Wide enough for any weight we accept; a result that would be rounded raises instead.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
+# Looked up once: a context's attributes are slow to find, and these run dozens of times a verdict.
+_add, _subtract, _multiply, _fma = _EXACT.add, _EXACT.subtract, _EXACT.multiply, _EXACT.fma
 _SHOWN = Decimal("0.0001")
+_ZERO = Decimal(0)
 _ONE = Decimal(1)
 
 
@@ -37,16 +40,22 @@ def to_decimal(number: object) -> Decimal | None:
 
 def plain(number: Decimal) -> Decimal:
     """The same number without an exponent or trailing zeros: 70, not 7E+1; 7.5, not 7.50."""
-    if number == number.to_integral_value():
-        return number.quantize(_ONE, context=_EXACT)
-    return number.normalize(_EXACT)
+    whole = number.to_integral_value()
+    if number != whole:
+        return number.normalize(_EXACT)
+    return whole if whole.same_quantum(_ONE) else whole.quantize(_ONE, context=_EXACT)
 
 
 def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]) -> Decimal:
     """Σ score × weight over the scored criteria, exact."""
-    total = Decimal(0)
-    for criterion, score in scores.items():
-        total = _EXACT.fma(score, weights[criterion], total)
+    return sum_of_products(scores.values(), map(weights.__getitem__, scores))
+
+
+def sum_of_products(numbers: Iterable[Decimal], weights: Iterable[Decimal]) -> Decimal:
+    """Σ number × weight, exact."""
+    total = _ZERO
+    for number, weight in zip(numbers, weights, strict=True):
+        total = _fma(number, weight, total)
     return plain(total)
 
 
@@ -57,20 +66,20 @@ def normalized(total: Decimal, weights: Iterable[Decimal]) -> Fraction:
 
 def exact_sum(numbers: Iterable[Decimal]) -> Decimal:
     """The sum, exact."""
-    total = Decimal(0)
+    total = _ZERO
     for number in numbers:
-        total = _EXACT.add(total, number)
+        total = _add(total, number)
     return total
 
 
 def difference(first: Decimal, second: Decimal) -> Decimal:
     """first − second, exact."""
-    return _EXACT.subtract(first, second)
+    return _subtract(first, second)
 
 
 def product(first: Decimal, second: Decimal) -> Decimal:
     """first × second, exact."""
-    return _EXACT.multiply(first, second)
+    return _multiply(first, second)
 
 
 def quotient(dividend: Decimal, divisor: Decimal) -> Ratio:
@@ -114,13 +123,13 @@ def _ratio_of(step: Decimal) -> tuple[int, int]:
 
 
 def _in_steps(count: int, step: Decimal) -> Decimal:
-    return _shown(count) if step is _SHOWN else plain(_EXACT.multiply(Decimal(count), step))
+    return _shown(count) if step is _SHOWN else plain(_multiply(Decimal(count), step))
 
 
 @lru_cache(maxsize=1024)
 def _shown(count: int) -> Decimal:
     """So many ten-thousandths; in a run the same few come again and again."""
-    return plain(_EXACT.multiply(Decimal(count), _SHOWN))
+    return plain(_multiply(Decimal(count), _SHOWN))
 
 
 def rounded_money(amount: Decimal) -> Decimal:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, Protocol
 
-from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, weighted_total
+from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, sum_of_products
 from ..cases import Comparison, check_weights
 from ..facts import find_facts
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
@@ -88,9 +89,9 @@ async def compare(
             return answer.model_copy(update={"calls": tuple(calls)})
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
-    scores = {key: _settle(key, opinions, rubric.scale) for key in weights}
+    scores = _settle(opinions, weights, rubric.scale)
     evidence = _gather_evidence(opinions, weights)
-    whole = exact_sum(weights.values())
+    whole = _sum_of(tuple(weights.values()))
     band = product(rubric.tie_band, whole)  # totals are compared as they are: normalising divides both by the same
     totals = _totals(scores, weights)
     by_order = (
@@ -149,9 +150,7 @@ def _decide(
     return _by_rule(apart, apart.copy_abs() >= band, preference, orders_agree=orders_agree)
 
 
-def _by_rule(
-    apart: Fraction | Decimal, clearly: bool, preference: Winner, *, orders_agree: bool
-) -> tuple[Winner, str]:
+def _by_rule(apart: Fraction | Decimal, clearly: bool, preference: Winner, *, orders_agree: bool) -> tuple[Winner, str]:
     if not apart:
         return "tie", "equal_totals"
     higher: Winner = "A" if apart > 0 else "B"
@@ -173,45 +172,48 @@ def combine_preferences(preferences: list[Winner]) -> Winner:
 # -- scores -----------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=64)
+def _sum_of(weights: tuple[Decimal, ...]) -> Decimal:
+    """Σ weights, which is the same for nearly every case of a run."""
+    return exact_sum(weights)
+
+
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Decimal]:
-    return {
-        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
-        for label in LABELS
-    }
+    given, ordered = scores.values(), [weights[key] for key in scores]
+    return {label: sum_of_products([by_label[label].value for by_label in given], ordered) for label in LABELS}
 
 
-def _settle(criterion: str, opinions: list[ComparisonOpinion], scale: Scale) -> dict[Label, Score]:
+def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
     """The mean of the orders' scores, exact for any scale, with the first order's words."""
     if len(opinions) == 1:
-        return opinions[0].scores[criterion]
-    settled: dict[Label, Score] = {}
-    for label in LABELS:
-        given = [opinion.scores[criterion][label] for opinion in opinions]
-        mean = quotient(exact_sum(score.value for score in given), Decimal(len(given)))
-        value = rounded(mean, scale.step / 200)
-        settled[label] = Score(value, given[0].justification, all(score.assessed for score in given))
-    return settled
+        return {key: opinions[0].scores[key] for key in criteria}
+    step, count = scale.step / 200, Decimal(len(opinions))
+
+    def settled(key: str, label: Label) -> Score:
+        given = [opinion.scores[key][label] for opinion in opinions]
+        mean = quotient(exact_sum(score.value for score in given), count)
+        return Score(rounded(mean, step), given[0].justification, all(score.assessed for score in given))
+
+    return {key: {"A": settled(key, "A"), "B": settled(key, "B")} for key in criteria}
 
 
 def _gather_evidence(
     opinions: list[ComparisonOpinion], criteria: Iterable[str]
 ) -> dict[str, dict[Label, tuple[Evidence, ...]]]:
     """The quotes of all orders by criterion and answer; one that both orders give to the same effect stands once."""
-    found: dict[str, dict[Label, list[Evidence]]] = {key: {"A": [], "B": []} for key in criteria}
+    gathered: dict[str, dict[Label, tuple[Evidence, ...]]] = {key: {"A": (), "B": ()} for key in criteria}
     for opinion in opinions:
         for item in opinion.evidence:
-            if (by_label := found.get(item.criterion)) is not None:
-                by_label[item.answer].append(item)
-    return {key: {"A": _each_once(by["A"]), "B": _each_once(by["B"])} for key, by in found.items()}
-
-
-def _each_once(quotes: list[Evidence]) -> tuple[Evidence, ...]:
-    if len(quotes) > 1:
-        unique: dict[tuple[int, int, str], Evidence] = {}
-        for item in quotes:
-            unique.setdefault((item.start, item.end, item.impact), item)
-        return tuple(unique.values())
-    return tuple(quotes)
+            criterion, answer, impact, _quote, _rationale, start, end = item
+            by_label = gathered.get(criterion)
+            if by_label is None:
+                continue
+            there = by_label[answer]
+            if not there:
+                by_label[answer] = (item,)
+            elif not any((start, end, impact) == (other.start, other.end, other.impact) for other in there):
+                by_label[answer] = (*there, item)
+    return gathered
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------

@@ -89,8 +89,8 @@ class Overall(Frozen):
 class OrderReport(Frozen):
     """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
 
-    judged: tuple[Order, ...]
-    winners: dict[Order, Winner]
+    judged: SkipValidation[tuple[Order, ...]]
+    winners: SkipValidation[dict[Order, Winner]]
     consistent: bool | None
     moved: dict[Label, Decimal]
     drawn_from_seed: int | None = None
