@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, Protocol
 
@@ -101,7 +100,7 @@ async def compare(
     )
     order = _order_report(opinions, by_order, whole, band, options)
     preference = combine_preferences([opinion.preference for opinion in opinions])
-    winner, decided_by = _decide(totals, preference, orders_agree=order.consistent is not False, band=band)
+    winner, decided_by = decide(totals, preference, orders_agree=order.consistent is not False, band=band)
     main = opinions[0]
     provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
@@ -135,26 +134,14 @@ async def compare(
 
 
 def decide(
-    totals: Mapping[Label, Fraction], preference: Winner, *, orders_agree: bool, band: Decimal
-) -> tuple[Winner, str]:
-    """The winner and the rule that decided, from the normalised totals. Only inside the band can it be a tie."""
-    apart = totals["A"] - totals["B"]
-    return _by_rule(apart, abs(apart) >= Fraction(band), preference, orders_agree=orders_agree)
-
-
-def _decide(
     totals: Mapping[Label, Decimal], preference: Winner, *, orders_agree: bool, band: Decimal
 ) -> tuple[Winner, str]:
-    """The same from the weighted totals, with a band for these."""
+    """The winner and the rule that decided, from totals and a band of one scale. Only inside it can it be a tie."""
     apart = difference(totals["A"], totals["B"])
-    return _by_rule(apart, apart.copy_abs() >= band, preference, orders_agree=orders_agree)
-
-
-def _by_rule(apart: Fraction | Decimal, clearly: bool, preference: Winner, *, orders_agree: bool) -> tuple[Winner, str]:
     if not apart:
         return "tie", "equal_totals"
     higher: Winner = "A" if apart > 0 else "B"
-    if clearly:
+    if apart.copy_abs() >= band:
         return higher, "higher_total"
     if not orders_agree:
         return "tie", "orders_disagree"
@@ -235,7 +222,7 @@ def _order_report(
     options: CompareOptions,
 ) -> OrderReport:
     winners = {
-        opinion.order: _decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=band)[0]
+        opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=band)[0]
         for opinion in opinions
     }
     if len(opinions) == 1:
