@@ -174,14 +174,19 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
     """The mean of the orders' scores, exact for any scale, with the first order's words."""
     if len(opinions) == 1:
         return {key: opinions[0].scores[key] for key in criteria}
-    step, count = scale.step / 200, Decimal(len(opinions))
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
-        mean = quotient(exact_sum(score.value for score in given), count)
-        return Score(rounded(mean, step), given[0].justification, all(score.assessed for score in given))
+        value = _mean(tuple(score.value for score in given), scale.step)
+        return Score(value, given[0].justification, all(score.assessed for score in given))
 
     return {key: {"A": settled(key, "A"), "B": settled(key, "B")} for key in criteria}
+
+
+@lru_cache(maxsize=1024)
+def _mean(scores: tuple[Decimal, ...], step: Decimal) -> Decimal:
+    """Kept, for a scale has few values: the same pairs of them come again and again."""
+    return rounded(quotient(exact_sum(scores), Decimal(len(scores))), step / 200)
 
 
 def _gather_evidence(
