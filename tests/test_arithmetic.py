@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.arithmetic import mean, median, normalized, plain, rounded, to_decimal, weighted_total
+from adjudge.arithmetic import cut, mean, median, normalized, plain, quotient, rounded, to_decimal, weighted_total
 
 scores = st.integers(1, 10).map(Decimal)
 weights = st.decimals(0, 1_000_000, allow_nan=False, places=12)
@@ -49,6 +49,14 @@ def test_rounding_goes_to_the_nearest_step_and_halves_to_even(fraction):
     shown = rounded(fraction, Decimal("0.01"))
     assert abs(Fraction(shown) - fraction) <= Fraction(1, 200)
     assert shown == Decimal(round(fraction * 100)) / 100
+
+
+@given(st.decimals(-1000, 1000, places=6), st.decimals("0.001", 1000, places=3))
+def test_a_quotient_that_is_not_reduced_is_shown_as_its_fraction_is(dividend, divisor):
+    fraction = Fraction(dividend) / Fraction(divisor)
+    assert Fraction(*quotient(dividend, divisor)) == fraction
+    assert str(rounded(quotient(dividend, divisor))) == str(rounded(fraction))
+    assert str(cut(quotient(dividend.copy_abs(), divisor))) == str(cut(abs(fraction)))
 
 
 @given(st.lists(scores, min_size=1, max_size=9))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from icu4py.breakers import WordBreaker
 
-from adjudge.words import count_words, split_words
+from adjudge.words import count_spaced, count_words, split_words
 
 ascii_text = st.text(st.characters(min_codepoint=0, max_codepoint=127), max_size=60)
 tricky = st.text(st.sampled_from("ab1_ .',:;-\"()\n"), max_size=30)
@@ -33,3 +33,11 @@ def test_the_quick_way_for_ascii_gives_the_same_words_as_icu(text):
 def test_words_of_many_scripts(text, words):
     assert split_words(text) == words
     assert count_words(text) == len(words)
+
+
+spaces = st.text(st.sampled_from("ab \n\t\r\x0b\x0c\x1c\x1f\x85\xa0\u3000é"), max_size=20)
+
+
+@given(ascii_text | spaces)
+def test_stretches_without_white_space_are_as_many_as_split_gives(text):
+    assert count_spaced(text) == len(text.split())

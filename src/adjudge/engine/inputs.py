@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, cast
 
 import orjson
@@ -63,7 +64,7 @@ def of_comparison(
         {
             "protocol": "compare",
             "case": case_json(case),
-            "rubric": settings.rubric.source,
+            "rubric": _source(settings.rubric),
             "settings": settings.stored(),
             "lookups": [lookup.model_dump(mode="json") for lookup in lookups],
             "urls": urls,
@@ -80,7 +81,7 @@ def of_dialogue(
         {
             "protocol": "dialogue",
             "case": case_json(case),
-            "rubric": settings.rubric.source,
+            "rubric": _source(settings.rubric),
             "settings": settings.stored(),
             "urls": urls,
             "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
@@ -96,7 +97,7 @@ def of_review(
         {
             "protocol": "review",
             "case": case_json(case),
-            "rubric": settings.rubric.source,
+            "rubric": _source(settings.rubric),
             "settings": settings.stored(),
             "urls": urls,
             "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
@@ -121,6 +122,12 @@ def review_of(stored: Mapping[str, Any]) -> tuple[Review, ReviewSettings]:
     """A review as it was stored."""
     case = cast(Review, case_of("review", stored["case"]))
     return case, ReviewSettings(**stored["settings"], rubric=_rubric_of(stored))
+
+
+@lru_cache(maxsize=32)
+def _source(rubric: Rubric) -> orjson.Fragment:
+    """A rubric's text as a JSON string, made once: it is the same for every case of a run."""
+    return orjson.Fragment(orjson.dumps(rubric.source))
 
 
 def _rubric_of(stored: Mapping[str, Any]) -> Rubric:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, Protocol
 
-from ..arithmetic import cut, mean, normalized, rounded, weighted_total
+from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, sum_of_products
 from ..cases import Comparison, check_weights
 from ..facts import find_facts
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
@@ -88,35 +88,33 @@ async def compare(
             return answer.model_copy(update={"calls": tuple(calls)})
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
-    evidence = _gather_evidence(opinions)
-    criteria = {
-        key: CriterionVerdict(
-            weights[key],
-            {"A": _settle(key, "A", opinions, rubric.scale), "B": _settle(key, "B", opinions, rubric.scale)},
-            {"A": evidence.get((key, "A"), ()), "B": evidence.get((key, "B"), ())},
-        )
-        for key in rubric.weights
-    }
-    totals = _totals({key: verdict.scores for key, verdict in criteria.items()}, weights)
-    order = _order_report(opinions, weights, rubric, options, totals)
-    preference = combine_preferences([opinion.preference for opinion in opinions])
-    winner, decided_by = decide(
-        totals.normalized, preference, orders_agree=order.consistent is not False, band=rubric.tie_band
+    scores = _settle(opinions, weights, rubric.scale)
+    evidence = _gather_evidence(opinions, weights)
+    whole = _sum_of(tuple(weights.values()))
+    band = product(rubric.tie_band, whole)  # totals are compared as they are: normalising divides both by the same
+    totals = _totals(scores, weights)
+    by_order = (
+        {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
+        if opinions[1:]
+        else {opinions[0].order: totals}
     )
+    order = _order_report(opinions, by_order, whole, band, options)
+    preference = combine_preferences([opinion.preference for opinion in opinions])
+    winner, decided_by = decide(totals, preference, orders_agree=order.consistent is not False, band=band)
     main = opinions[0]
     provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
         verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
-        criteria=criteria,
+        criteria={key: CriterionVerdict(weights[key], scores[key], evidence[key]) for key in weights},
         overall={
             label: Overall(
-                weighted_total=totals.weighted[label],
-                normalized=rounded(totals.normalized[label]),
+                weighted_total=totals[label],
+                normalized=rounded(quotient(totals[label], whole)),
                 summary=main.summaries[label],
             )
             for label in LABELS
         },
-        margin=cut(abs(totals.normalized["A"] - totals.normalized["B"])),
+        margin=cut(quotient(difference(totals["A"], totals["B"]).copy_abs(), whole)),
         winner=winner,
         decided=all(opinion.decided for opinion in opinions),
         confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
@@ -136,15 +134,14 @@ async def compare(
 
 
 def decide(
-    totals: Mapping[Label, Fraction], preference: Winner, *, orders_agree: bool, band: Decimal
+    totals: Mapping[Label, Decimal], preference: Winner, *, orders_agree: bool, band: Decimal
 ) -> tuple[Winner, str]:
-    """The winner and the rule that decided, from the normalised totals. Only inside the band can it be a tie."""
-    difference = totals["A"] - totals["B"]
-    if not difference:
+    """The winner and the rule that decided, from totals and a band of one scale. Only inside it can it be a tie."""
+    apart = difference(totals["A"], totals["B"])
+    if not apart:
         return "tie", "equal_totals"
-    higher: Winner = "A" if difference.numerator > 0 else "B"
-    above, below = band.as_integer_ratio()
-    if abs(difference.numerator) * below >= above * difference.denominator:  # |difference| ≥ band
+    higher: Winner = "A" if apart > 0 else "B"
+    if apart.copy_abs() >= band:
         return higher, "higher_total"
     if not orders_agree:
         return "tie", "orders_disagree"
@@ -162,41 +159,53 @@ def combine_preferences(preferences: list[Winner]) -> Winner:
 # -- scores -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Totals:
-    weighted: dict[Label, Decimal]
-    normalized: dict[Label, Fraction]
+@lru_cache(maxsize=64)
+def _sum_of(weights: tuple[Decimal, ...]) -> Decimal:
+    """Σ weights, which is the same for nearly every case of a run."""
+    return exact_sum(weights)
 
 
-def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> _Totals:
-    weighted = {
-        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
-        for label in LABELS
-    }
-    return _Totals(weighted, {label: normalized(total, weights.values()) for label, total in weighted.items()})
+def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Decimal]:
+    given, ordered = scores.values(), [weights[key] for key in scores]
+    return {label: sum_of_products([by_label[label].value for by_label in given], ordered) for label in LABELS}
 
 
-def _settle(criterion: str, label: Label, opinions: list[ComparisonOpinion], scale: Scale) -> Score:
+def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
     """The mean of the orders' scores, exact for any scale, with the first order's words."""
     if len(opinions) == 1:
-        return opinions[0].scores[criterion][label]
-    given = [opinion.scores[criterion][label] for opinion in opinions]
-    value = rounded(mean(score.value for score in given), scale.step / 200)
-    return Score(value, given[0].justification, all(score.assessed for score in given))
+        return {key: opinions[0].scores[key] for key in criteria}
+
+    def settled(key: str, label: Label) -> Score:
+        given = [opinion.scores[key][label] for opinion in opinions]
+        value = _mean(tuple(score.value for score in given), scale.step)
+        return Score(value, given[0].justification, all(score.assessed for score in given))
+
+    return {key: {"A": settled(key, "A"), "B": settled(key, "B")} for key in criteria}
 
 
-def _gather_evidence(opinions: list[ComparisonOpinion]) -> dict[tuple[str, Label], tuple[Evidence, ...]]:
+@lru_cache(maxsize=1024)
+def _mean(scores: tuple[Decimal, ...], step: Decimal) -> Decimal:
+    """Kept, for a scale has few values: the same pairs of them come again and again."""
+    return rounded(quotient(exact_sum(scores), Decimal(len(scores))), step / 200)
+
+
+def _gather_evidence(
+    opinions: list[ComparisonOpinion], criteria: Iterable[str]
+) -> dict[str, dict[Label, tuple[Evidence, ...]]]:
     """The quotes of all orders by criterion and answer; one that both orders give to the same effect stands once."""
-    unique: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = {}
+    gathered: dict[str, dict[Label, tuple[Evidence, ...]]] = {key: {"A": (), "B": ()} for key in criteria}
     for opinion in opinions:
         for item in opinion.evidence:
             criterion, answer, impact, _quote, _rationale, start, end = item
-            quotes = unique.get((criterion, answer))
-            if quotes is None:
-                unique[criterion, answer] = {(start, end, impact): item}
-            else:
-                quotes.setdefault((start, end, impact), item)
-    return {place: tuple(quotes.values()) for place, quotes in unique.items()}
+            by_label = gathered.get(criterion)
+            if by_label is None:
+                continue
+            there = by_label[answer]
+            if not there:
+                by_label[answer] = (item,)
+            elif not any((start, end, impact) == (other.start, other.end, other.impact) for other in there):
+                by_label[answer] = (*there, item)
+    return gathered
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------
@@ -212,29 +221,29 @@ def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
 
 def _order_report(
     opinions: list[ComparisonOpinion],
-    weights: Mapping[str, Decimal],
-    rubric: Rubric,
+    by_order: Mapping[Order, Mapping[Label, Decimal]],
+    whole: Decimal,
+    band: Decimal,
     options: CompareOptions,
-    together: _Totals,
 ) -> OrderReport:
-    if len(opinions) == 1:
-        by_order = {opinions[0].order: together.normalized}
-    else:
-        by_order = {opinion.order: _totals(opinion.scores, weights).normalized for opinion in opinions}
     winners = {
-        opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=rubric.tie_band)[0]
+        opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=band)[0]
         for opinion in opinions
     }
-    both = len(opinions) == 2
+    if len(opinions) == 1:
+        return OrderReport(
+            judged=tuple(winners), winners=winners, consistent=None, moved={}, drawn_from_seed=options.seed
+        )
     # A judge that prefers whatever stands first names both sides, even where its scores do not.
     sides = {opinion.preference for opinion in opinions} - {"tie"}
-    moved = {label: rounded(by_order["ba"][label] - by_order["ab"][label]) for label in LABELS} if both else {}
     return OrderReport(
-        judged=tuple(by_order),
+        judged=tuple(winners),
         winners=winners,
-        consistent=len(set(winners.values())) == 1 and len(sides) < 2 if both else None,
-        moved=moved,
-        drawn_from_seed=None if both else options.seed,
+        consistent=len(set(winners.values())) == 1 and len(sides) < 2,
+        moved={
+            label: rounded(quotient(difference(by_order["ba"][label], by_order["ab"][label]), whole))
+            for label in LABELS
+        },
     )
 
 

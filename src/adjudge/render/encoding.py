@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
+from ..arithmetic import plain
 from ..verdicts import Call, Failure, Usage, total_cost, total_usage
 from . import escaping
 
@@ -77,6 +79,12 @@ def _call(call: Call) -> dict[str, Any]:
         "attempts": call.attempts,
         "sent": call.sent,
     }
+
+
+@lru_cache(maxsize=1024)
+def written(number: Decimal) -> orjson.Fragment:
+    """A score or a weight without trailing zeros, as `dump` writes it, kept: a document has dozens, and few differ."""
+    return _exact(plain(number))
 
 
 def _exact(value: object) -> orjson.Fragment:

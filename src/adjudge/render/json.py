@@ -16,8 +16,10 @@ from ..verdicts import (
     Evidence,
     Failure,
     Label,
+    Overall,
+    Score,
 )
-from .encoding import dump, failed, spent
+from .encoding import dump, failed, spent, written
 
 
 def comparison_json(verdict: ComparisonVerdict, case: Comparison, *, indent: bool = True) -> bytes:
@@ -31,14 +33,7 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison, *, indent: boo
         {
             "evaluation": {
                 "criteria_scores": {key: _criterion(item, case) for key, item in verdict.criteria.items()},
-                "overall": {
-                    label: {
-                        "weighted_total_score": verdict.overall[label].weighted_total,
-                        "summary": verdict.overall[label].summary,
-                        "normalized": verdict.overall[label].normalized,
-                    }
-                    for label in LABELS
-                },
+                "overall": {label: _overall(verdict.overall[label]) for label in LABELS},
                 "winner": verdict.winner,
                 "winner_rationale": verdict.rationale,
                 "web_search_used": any(lookup.error is None for lookup in verdict.lookups),
@@ -61,7 +56,7 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison, *, indent: boo
             "cost_usd": paid["cost_usd"],
             "calls": paid["calls"],
             "verdict_id": verdict.verdict_id,
-            "provenance": verdict.provenance.model_dump(),
+            "provenance": verdict.provenance.__dict__,
             "opinions": [_opinion(opinion) for opinion in verdict.opinions],
         },
         indent=indent,
@@ -74,49 +69,58 @@ def failure_json(failure: Failure) -> bytes:
 
 
 def _criterion(criterion: CriterionVerdict, case: Comparison) -> dict[str, Any]:
+    weight, scores, evidence = criterion
     return {
-        "A": _side(criterion, "A", case.a),
-        "B": _side(criterion, "B", case.b),
-        "weight": criterion.weight,
+        "A": _side("A", scores["A"], evidence["A"], case.a),
+        "B": _side("B", scores["B"], evidence["B"], case.b),
+        "weight": written(weight),
     }
 
 
-def _side(criterion: CriterionVerdict, label: Label, text: str) -> dict[str, Any]:
-    value, justification, assessed = criterion.scores[label]
-    return {
-        "score": value,
-        "justification": justification,
-        "evidence": [_evidence(item, label, text) for item in criterion.evidence[label]],
-        "assessed": assessed,
-    }
+def _side(label: Label, score: Score, evidence: tuple[Evidence, ...], text: str) -> dict[str, Any]:
+    value, justification, assessed = score
+    shown = []
+    for _criterion, answer, impact, quote, rationale, start, end in evidence:
+        if answer != label or text[start:end] != quote:
+            raise ValueError(f"the quote at {start}:{end} does not stand in answer {label} of this case")
+        shown.append(
+            {
+                "answer": answer,
+                "impact": impact,
+                "quote": quote,
+                "rationale": rationale,
+                "start": start,
+                "end": end,
+            }
+        )
+    return {"score": written(value), "justification": justification, "evidence": shown, "assessed": assessed}
 
 
-def _evidence(item: Evidence, label: Label, text: str) -> dict[str, Any]:
-    _criterion, answer, impact, quote, rationale, start, end = item
-    if answer != label or text[start:end] != quote:
-        raise ValueError(f"the quote at {start}:{end} does not stand in answer {label} of this case")
+def _overall(overall: Overall) -> dict[str, Any]:
     return {
-        "answer": answer,
-        "impact": impact,
-        "quote": quote,
-        "rationale": rationale,
-        "start": start,
-        "end": end,
+        "weighted_total_score": overall.weighted_total,
+        "summary": overall.summary,
+        "normalized": overall.normalized,
     }
 
 
 def _opinion(opinion: ComparisonOpinion) -> dict[str, Any]:
     """One order's own scores and words, as the judge gave them."""
+    # One look at each criterion fills both tables.
+    scores: dict[str, Any] = {}
+    justifications: dict[str, Any] = {}
+    for key, by_label in opinion.scores.items():
+        (a, why_a, _), (b, why_b, _) = by_label["A"], by_label["B"]
+        scores[key] = {"A": written(a), "B": written(b)}
+        justifications[key] = {"A": why_a, "B": why_b}
     compact: dict[str, Any] = {
         "judge": opinion.judge,
         "order": opinion.order,
         "preference": opinion.preference,
         "confidence": opinion.confidence,
         "decided": opinion.decided,
-        "scores": {key: {"A": by["A"].value, "B": by["B"].value} for key, by in opinion.scores.items()},
-        "justifications": {
-            key: {"A": by["A"].justification, "B": by["B"].justification} for key, by in opinion.scores.items()
-        },
+        "scores": scores,
+        "justifications": justifications,
         "summaries": {label: opinion.summaries[label] for label in LABELS},
         "rationale": opinion.rationale,
     }

@@ -13,6 +13,7 @@ from ..engine.inputs import case_json
 from ..readers.rows import BadRow, Row, Scalar
 from ..render.encoding import on_one_line
 from ..verdicts import Failure, total_cost, total_usage
+from ..words import count_spaced
 
 _VERDICT = b',"verdict":{'
 
@@ -113,7 +114,7 @@ def answer_words(case: CaseLine) -> tuple[int, int] | None:
     """How many words the two answers have, for whoever wants to take length into account."""
     if case.input is None or "a" not in case.input:
         return None
-    return len(case.input["a"].split()), len(case.input["b"].split())
+    return count_spaced(case.input["a"]), count_spaced(case.input["b"])
 
 
 def head_of(line: bytes) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """What came of a comparison: the opinions on both answers, and the verdict that rules made of them.
 
-What a verdict holds by the dozen are named tuples, which are made fastest.
+What a verdict holds by the dozen are named tuples, which are made fastest; and what was checked when it was made
+is not checked again where it is gathered.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
@@ -50,12 +50,12 @@ class ComparisonOpinion(Frozen):
     order: Order
     scores: SkipValidation[dict[str, dict[Label, Score]]]
     evidence: SkipValidation[tuple[Evidence, ...]]
-    summaries: dict[Label, str]
+    summaries: SkipValidation[dict[Label, str]]
     preference: Winner
     rationale: str
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    members: tuple[ComparisonOpinion, ...] = ()
+    calls: SkipValidation[tuple[Call, ...]] = ()
+    warnings: SkipValidation[tuple[Warning, ...]] = ()
+    members: SkipValidation[tuple[ComparisonOpinion, ...]] = ()
     confidence: Decimal | None = None
     decided: bool = True
     failures: tuple[Failure, ...] = ()
@@ -70,8 +70,7 @@ class Research(Frozen):
     failures: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CriterionVerdict:
+class CriterionVerdict(NamedTuple):
     """The settled scores of one criterion."""
 
     weight: Decimal
@@ -90,8 +89,8 @@ class Overall(Frozen):
 class OrderReport(Frozen):
     """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
 
-    judged: tuple[Order, ...]
-    winners: dict[Order, Winner]
+    judged: SkipValidation[tuple[Order, ...]]
+    winners: SkipValidation[dict[Order, Winner]]
     consistent: bool | None
     moved: dict[Label, Decimal]
     drawn_from_seed: int | None = None
@@ -102,7 +101,7 @@ class ComparisonVerdict(Frozen):
 
     verdict_id: str
     criteria: SkipValidation[dict[str, CriterionVerdict]]
-    overall: dict[Label, Overall]
+    overall: SkipValidation[dict[Label, Overall]]
     margin: Decimal
     winner: Winner
     decided: bool
@@ -110,9 +109,9 @@ class ComparisonVerdict(Frozen):
     decided_by: str
     rationale: str
     order: OrderReport
-    warnings: tuple[Warning, ...]
-    facts: tuple[Fact, ...]
-    lookups: tuple[Lookup, ...]
+    warnings: SkipValidation[tuple[Warning, ...]]
+    facts: SkipValidation[tuple[Fact, ...]]
+    lookups: SkipValidation[tuple[Lookup, ...]]
     opinions: SkipValidation[tuple[ComparisonOpinion, ...]]
-    calls: tuple[Call, ...]
+    calls: SkipValidation[tuple[Call, ...]]
     provenance: Provenance

@@ -184,3 +184,38 @@ def test_reasons_stand_before_scores() -> None:
     assert list(marks) == ["evidence", "answer_1", "answer_2"]
     assert list(marks["answer_1"]["properties"]) == ["justification", "score"]
     assert list(schema["properties"])[-2:] == ["rationale", "preference"]
+
+
+@pytest.mark.parametrize(
+    ("score", "read"),
+    [
+        ("7", 7),
+        ("7.0", 7),
+        ("true", "a number is needed, not true or false"),
+        ('"7"', "Input should be 1, 2, 3"),
+        ("11", "Input should be 1, 2, 3"),
+        ("0", "Input should be 1, 2, 3"),
+        ("7.5", "Input should be 1, 2, 3"),
+        ("null", "Input should be 1, 2, 3"),
+    ],
+)
+def test_a_score_is_a_number_of_the_scale_and_nothing_that_passes_for_one(score: str, read: int | str) -> None:
+    rubric = parse(
+        "{name: one, version: '1', protocol: compare, scale: {min: 1, max: 10},"
+        " criteria: [{key: fit, name: Fit, weight: 1, guidance: Does it fit}]}",
+        "one.yaml",
+    )
+    question = CompareQuestion(Comparison(task="t", a="a", b="b"), rubric, "ab")
+    reply = (
+        '{"criteria": {"fit": {"evidence": [], "answer_1": {"justification": "j", "score": SCORE},'
+        ' "answer_2": {"justification": "j", "score": 3}}},'
+        ' "summary_1": "s", "summary_2": "s", "rationale": "r", "preference": "tie"}'
+    )
+    reading = COMPARER.read(question, reply.replace("SCORE", score), "j")
+    if isinstance(read, str):
+        assert reading.opinion is None
+        assert len(reading.problems) == 1
+        assert read in reading.problems[0]
+    else:
+        assert reading.opinion is not None
+        assert str(reading.opinion.scores["fit"]["A"].value) == str(read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -76,8 +77,10 @@ class Shape:
     A reply becomes plain dicts, which costs half of what model objects would.
     """
 
-    def __init__(self, typed_dict: Any) -> None:
+    def __init__(self, typed_dict: Any, *, quick: Any = None) -> None:
+        """`quick` is a type that takes fewer replies, as they are: what it does not take is looked at again."""
         self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(typed_dict)
+        self._quick: TypeAdapter[dict[str, Any]] | None = None if quick is None else TypeAdapter(quick)
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -85,13 +88,18 @@ class Shape:
 
     def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
         """The whole reply as an object, or what is wrong with it. Never a part of it that happens to fit."""
-        body = _THOUGHT.sub("", text.strip()).strip()
-        if fenced := _FENCED.match(body):
-            body = fenced[1]
+        body = text.strip()
+        if not body.startswith("{"):
+            body = _THOUGHT.sub("", body).strip()
+            if fenced := _FENCED.match(body):
+                body = fenced[1]
         try:
             data = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
+        if self._quick is not None:
+            with suppress(ValidationError):
+                return self._quick.validate_python(data)
         try:
             return self._adapter.validate_python(data)
         except ValidationError as error:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from ... import prompts
@@ -21,6 +21,8 @@ from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Score, Warning, Winner
 from ..base import CompareQuestion
 from .base import Prompt, Reading, Shape, bullets, object_of
+
+T = TypeVar("T")
 
 _NAMED = re.compile(
     r"\b(?:answer|response)[ _#]{0,2}(1|2|one|two)\b(?!\.\d)|\b(?:the )?(first|second) (?:answer|response)\b",
@@ -50,15 +52,28 @@ class _Quote(TypedDict):
 
 @lru_cache(maxsize=32)
 def _reply_shape(rubric: Rubric) -> Shape:
+    """A reply to this rubric; where scores are whole numbers, good replies are known by a quicker look."""
+    scale = rubric.scale
+    values = tuple(int(value) if value == int(value) else float(value) for value in scale.values)
+    careful = _reply_type(rubric, _Quote, Annotated[Literal[values], _A_NUMBER])
+    if values != tuple(range(int(scale.low), int(scale.high) + 1)):
+        return Shape(careful)
+    quote = object_of("quote", {**_Quote.__annotations__, "answer": _whole(1, 2)})
+    return Shape(careful, quick=_reply_type(rubric, quote, _whole(values[0], values[-1])))
+
+
+def _reply_type(rubric: Rubric, quote: Any, score: Any) -> Any:
     """Reasons stand before the score, so that the score follows from them."""
-    values = tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)
-    score: Any = Annotated[Literal[values], _A_NUMBER]
     mark = object_of("mark", {"justification": str, "score": score})
-    marks = object_of("marks", {"evidence": list[_Quote], "answer_1": mark, "answer_2": mark})
+    marks = object_of("marks", {"evidence": list[quote], "answer_1": mark, "answer_2": mark})
     criteria = object_of("criteria", {criterion.key: marks for criterion in rubric.criteria})
     preference: Any = Literal["answer_1", "answer_2", "tie"]
     texts = {"summary_1": str, "summary_2": str, "rationale": str}
-    return Shape(object_of("reply", {"criteria": criteria, **texts, "preference": preference}))
+    return object_of("reply", {"criteria": criteria, **texts, "preference": preference})
+
+
+def _whole(low: float, high: float) -> Any:
+    return Annotated[int, Field(strict=True, ge=low, le=high)]
 
 
 @lru_cache(maxsize=32)
@@ -126,18 +141,13 @@ class Comparer:
         reply = _reply_shape(question.rubric).parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
-        first, second = question.shown
+        shown = first, second = question.shown
         scores: dict[str, dict[Label, Score]] = {}
         quotes: list[tuple[str, _Quote]] = []
-        for criterion in question.rubric.criteria:
-            marks = reply["criteria"][criterion.key]
-            one, two = _score(marks["answer_1"], question), _score(marks["answer_2"], question)
-            scores[criterion.key] = {"A": one, "B": two} if first == "A" else {"A": two, "B": one}
-            room = [0, _MAX_QUOTES, _MAX_QUOTES]
-            for quote in marks["evidence"]:
-                if room[quote["answer"]]:
-                    room[quote["answer"]] -= 1
-                    quotes.append((criterion.key, quote))
+        for key in question.rubric.weights:
+            marks = reply["criteria"][key]
+            scores[key] = _by_label(_score(marks["answer_1"], shown), _score(marks["answer_2"], shown), shown)
+            quotes += [(key, quote) for quote in _within_room(marks["evidence"])]
         evidence, bad = _locate(question, quotes)
         gaps = _gaps(question, evidence)
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
@@ -146,14 +156,15 @@ class Comparer:
             order=question.order,
             scores=scores,
             evidence=tuple(evidence),
-            summaries={
-                label: _in_case_labels(summary, question)
-                for label, summary in sorted(((first, reply["summary_1"]), (second, reply["summary_2"])))
-            },
+            summaries=_by_label(
+                _in_case_labels(reply["summary_1"], shown), _in_case_labels(reply["summary_2"], shown), shown
+            ),
             preference=preferences[reply["preference"]],
-            rationale=_in_case_labels(reply["rationale"], question),
+            rationale=_in_case_labels(reply["rationale"], shown),
             warnings=(*_dropped(question, bad), *_absent(gaps)),
         )
+        if not bad and not gaps:
+            return Reading(opinion)
         missing = tuple(f"{key}: no usable quote from {_position(label, question)}" for key, label in gaps)
         problems = (*(quote.told(f"Answer {quote.answer}") for quote in bad), *missing)
         return Reading(opinion, problems, tuple((quote.criterion, quote.answer) for quote in bad))
@@ -198,19 +209,25 @@ _FINDINGS = {
 }
 
 
-def _in_case_labels(text: str, question: CompareQuestion) -> str:
+def _by_label(one: T, two: T, shown: tuple[Label, Label]) -> dict[Label, T]:
+    """What was said of Answer 1 and Answer 2 under the case's labels, A first."""
+    return {"A": one, "B": two} if shown[0] == "A" else {"A": two, "B": one}
+
+
+def _in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
     text = text.strip()
     # Spelled out, for this runs on every sentence of every reply.
     if "nswer" not in text and "esponse" not in text and "NSWER" not in text and "ESPONSE" not in text:
         return text
-    label = {str(number): label for number, label in enumerate(question.shown, start=1)}
-    text = _BOTH_NAMED.sub(lambda match: f"Responses {label[match[1]]}{match[2]}{label[match[3]]}", text)
-    shown = question.shown
+    if text.count("1") + text.count("2") > 1:
+        label = {"1": shown[0], "2": shown[1]}
+        text = _BOTH_NAMED.sub(lambda match: f"Responses {label[match[1]]}{match[2]}{label[match[3]]}", text)
     return _NAMED.sub(lambda match: f"Response {shown[_NUMBER[(match[1] or match[2]).lower()]]}", text)
 
 
-def _score(mark: Mapping[str, Any], question: CompareQuestion) -> Score:
-    return Score(_exact(mark["score"]), _in_case_labels(mark["justification"], question))
+def _score(mark: Mapping[str, Any], shown: tuple[Label, Label]) -> Score:
+    # As Score(…) does it, at half the price: so are the scores and quotes of a reply made, and there are dozens.
+    return tuple.__new__(Score, (_exact(mark["score"]), _in_case_labels(mark["justification"], shown), True))
 
 
 @lru_cache(maxsize=256)
@@ -232,30 +249,38 @@ class _BadQuote(NamedTuple):
         return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
 
+def _within_room(quotes: list[_Quote]) -> list[_Quote]:
+    """The first quotes from each answer, as many as there is room for."""
+    if len(quotes) <= _MAX_QUOTES:
+        return quotes
+    by_answer = {answer: [quote for quote in quotes if quote["answer"] == answer][:_MAX_QUOTES] for answer in (1, 2)}
+    return [quote for quote in quotes if any(quote is kept for kept in by_answer[quote["answer"]])]
+
+
 def _locate(question: CompareQuestion, quotes: list[tuple[str, _Quote]]) -> tuple[list[Evidence], list[_BadQuote]]:
-    haystacks = {label: Haystack(question.case.answer(label)) for label in LABELS}
     shown = question.shown
+    haystacks = [Haystack(question.case.answer(label)) for label in shown]
     evidence: list[Evidence] = []
     bad: list[_BadQuote] = []
     for criterion, quote in quotes:
-        label = shown[quote["answer"] - 1]
-        haystack = haystacks[label]
+        at = quote["answer"] - 1
+        haystack = haystacks[at]
         place = haystack.locate(quote["quote"])
         if isinstance(place, Span):
             start, end = place
-            rationale = _in_case_labels(quote["rationale"], question)
-            # By position, which costs half: a long run has millions of quotes.
-            evidence.append(
-                Evidence(criterion, label, quote["impact"], haystack.text[start:end], rationale, start, end)
-            )
+            rationale = _in_case_labels(quote["rationale"], shown)
+            fields = (criterion, shown[at], quote["impact"], haystack.text[start:end], rationale, start, end)
+            evidence.append(tuple.__new__(Evidence, fields))
         else:
             bad.append(_BadQuote(criterion, quote["quote"], quote["answer"], place.reason))
     return evidence, bad
 
 
 def _gaps(question: CompareQuestion, evidence: tuple[Evidence, ...] | list[Evidence]) -> list[tuple[str, Label]]:
-    there = {item[:2] for item in evidence}  # criterion and answer
-    return [(c.key, label) for c in question.rubric.criteria for label in LABELS if (c.key, label) not in there]
+    there: dict[Label, set[str]] = {"A": set(), "B": set()}
+    for item in evidence:
+        there[item.answer].add(item.criterion)
+    return [(c.key, label) for c in question.rubric.criteria for label in LABELS if c.key not in there[label]]
 
 
 def _absent(gaps: list[tuple[str, Label]]) -> list[Warning]:

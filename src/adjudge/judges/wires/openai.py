@@ -115,11 +115,12 @@ def default_dialect(provider: str, model: str) -> Dialect:
     )
 
 
-def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
-    """The request as an object; keys stand in the order they are sent."""
+def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect, schema: Any = None) -> dict[str, Any]:
+    """The request as an object; keys stand in the order they are sent. `schema`: the prompt's own in another form."""
+    schema = prompt.schema if schema is None else schema
     system = prompt.system
     if dialect.structure == "text":
-        system += "\n\nThe schema of your reply:\n" + orjson.dumps(prompt.schema).decode()
+        system += "\n\nThe schema of your reply:\n" + orjson.dumps(schema).decode()
     turns = [{"role": _ROLES[at % 2], "content": text} for at, text in enumerate(prompt.turns)]
     body: dict[str, Any] = {"model": model, "messages": [{"role": "system", "content": system}, *turns]}
     if dialect.temperature:
@@ -129,10 +130,10 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
     if dialect.token_field:
         body[dialect.token_field] = sampling.max_tokens
     if dialect.structure == "json_schema":
-        schema = {"name": prompt.schema_name, "strict": True, "schema": prompt.schema}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        named = {"name": prompt.schema_name, "strict": True, "schema": schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif dialect.structure == "tool":
-        function = {"name": prompt.schema_name, "description": "Hand in your reply.", "parameters": prompt.schema}
+        function = {"name": prompt.schema_name, "description": "Hand in your reply.", "parameters": schema}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": prompt.schema_name}}
     return body
@@ -140,7 +141,7 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
 
 def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
     """The request as the bytes that are sent."""
-    return orjson.dumps(request(model, replace(prompt, schema=written(prompt.schema)), sampling, dialect))
+    return orjson.dumps(request(model, prompt, sampling, dialect, written(prompt.schema)))
 
 
 def decode(body: bytes) -> Completion:
