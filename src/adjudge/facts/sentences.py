@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 
+from .patterns import put_off
+
 SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
 CLOSERS = "\"'”’»›)]}」』）】*_`~"
 
 # Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters. One set of
 # characters opens them all: the search for it skips the letters between at a tenth of what trying each of them costs.
-_BOUNDARY = re.compile(
+_BOUNDARY = put_off(
     r"[.!?…؟۔।॥։。！？｡\n](?:(?<=\n)|(?<=[。！？｡])[」』”’）]{0,2}|(?<![。！？｡])[\"'”’»)\]*_]{0,3}(?=\s))"
 )
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = put_off(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def sentence_spans(text: str, limit: int = 4000) -> list[tuple[int, int]]:
