@@ -7,6 +7,7 @@ text that has hardly anything besides the refusal, its reason and an offer, and 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .patterns import Lazy
 from .sentences import rough_words, sentence_spans
@@ -169,6 +170,7 @@ _AS_ASSISTANT = Lazy(
 )
 
 
+@lru_cache(maxsize=4)  # a judge that measures looks for it again
 def find_refusal(text: str, asked: str = "") -> Spot | None:
     """The refusal that is the text's main content, or None; a hint where it may be the words that were asked for."""
     opening = text[:_OPENING].replace("’", "'")

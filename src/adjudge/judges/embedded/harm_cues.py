@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ...facts.patterns import put_off
+from ...facts.patterns import folded, holds_any, put_off
 
 _HARMFUL = put_off(
     r"\b(?:bombs?|explosives?|molotov|grenades?|silencer|ghost gun|nerve (?:gas|agent)|sarin|ricin|anthrax|"
@@ -35,9 +35,32 @@ _HARMFUL = put_off(
     r"|बम|विस्फोटक|हत्या|आत्महत्या|चोरी|قنبلة|متفجرات|قتل|انتحار|سرقة|اختراق",
     re.IGNORECASE,
 )
+# One of these stands in every phrase above: the long expression sees only the requests that have one.
+_PIECES = (
+    "bomb", "explosi", "esplosiv", "molotov", "grenade", "silencer", "ghost gun", "nerve ", "sarin", "ricin",
+    "anthrax", "bioweapon", "meth", "cocaine", "heroin", "fentanyl", "crack", "kill ", "murder ", "poison ",
+    "strangle ", "stab ", "kidnap ", "torture ", "rape ", "molest ", "assault ", "stalk ", "blackmail ", "extort ",
+    "traffic ", "suicid", "hurt myself", "self-harm", "self harm", "hack", "phishing", "ransomware", "malware",
+    "keylogger", "ddos", "botnet", "steal", "shoplift", "rob a", "rob the", "rob my", "rob someone", "robbing ",
+    "burgl", "pick a lock", "pick the lock", "counterfeit", "forge", "launder", "card fraud", "identity theft",
+    "fake id", "evade taxes", "child porn", "underage sex", "racial slur", "ethnic cleansing", "genocide",
+    "white supremac", "terroris", "drug ", "roofie", "get away with", "getting caught",
+    "venen", "matar a", "asesinar", "assassin", "robar", "drogar a", "falsif", "roubar", "invadir ", "uccidere",
+    "avvelenare", "rubare", "tuer", "empoisonner", "voler", "pirater", "sprengstoff", "umbringen", "töten", "toten",
+    "vergiften", "stehlen", "fälschen", "falschen",
+)  # fmt: skip
+_OTHER_PIECES = (
+    "爆弾", "爆発物", "殺す", "殺し方", "毒殺", "自殺", "盗む", "ハッキング", "炸弹", "炸彈", "爆炸物", "杀人", "殺人",
+    "毒药", "自杀", "偷窃", "黑客", "폭탄", "살인", "자살", "훔치", "해킹", "बम", "विस्फोटक", "हत्या", "चोरी", "قنبلة",
+    "متفجرات", "قتل", "انتحار", "سرقة", "اختراق",
+)  # fmt: skip
 _READ = 4000
 
 
 def is_harmful(prompt: str) -> bool:
     """Whether a cue of harm stands in the request."""
-    return _HARMFUL.search(prompt[:_READ]) is not None
+    read = prompt[:_READ]
+    small = folded(read)
+    if not holds_any(small, _PIECES) and (small.isascii() or not holds_any(small, _OTHER_PIECES)):
+        return False
+    return _HARMFUL.search(read) is not None

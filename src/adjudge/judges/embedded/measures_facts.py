@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from ...facts.injection import find_injection
-from ...facts.patterns import put_off
+from ...facts.patterns import holds_any, put_off
 from ...facts.pleasantries import find_pleasantries
 from ...facts.refusal import find_refusal
 from ...facts.repetition import find_repetition
@@ -130,8 +130,7 @@ def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
         ("conclusion", _CONCLUSION, "it draws a conclusion", "it draws no conclusion", 20_000),
     ):
         # Characters that lower-casing makes two of shift places, so it only says whether a look is worth it.
-        said = lower[: read + 200]
-        match = pattern.search(plain[:read]) if any(hint in said for hint in _HINTS[name]) else None
+        match = pattern.search(plain[:read]) if holds_any(lower[: read + 200], _HINTS[name]) else None
         into[name] = Measurement(1.0 if match else 0.0, there if match else absent, match.span() if match else None)
 
 

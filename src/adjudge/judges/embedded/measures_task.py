@@ -9,7 +9,7 @@ import math
 import re
 from itertools import pairwise
 
-from ...facts.patterns import put_off
+from ...facts.patterns import holds_any, put_off
 from .check import GROUPS, Check
 from .measurement import Info, Measurement, several
 from .reading import Answer, Context, Task, names_in, stem
@@ -110,7 +110,7 @@ def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
 
 def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     fours = answer.fours
-    share = sum(1 for four in fours if four in task.fours) / len(fours) if fours else 0.0
+    share = sum(map(task.fours.__contains__, fours)) / len(fours) if fours and task.fours else 0.0
     into["copied"] = Measurement(share, f"{share:.0%} of its wording stands in the task already")
     run = 0
     for mine, theirs in zip(answer.words[:60], task.words[:60], strict=False):
@@ -118,7 +118,7 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
             break
         run += 1
     into["longest_copy"] = Measurement(math.log2(1 + run), f"its first {several(run, 'word')} repeat the task")
-    meta = _META.search(answer.plain) if any(hint in answer.plain for hint in _META_HINTS) else None
+    meta = _META.search(answer.plain) if holds_any(answer.plain, _META_HINTS) else None
     count = sum(1 for _ in _META.finditer(answer.plain)) if meta and not _META.search(task.plain) else 0
     into["meta"] = Measurement(
         math.log2(1 + count),

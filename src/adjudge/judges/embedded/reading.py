@@ -31,9 +31,10 @@ _WISH = put_off(
     re.IGNORECASE,
 )
 _LANGUAGE_WISH = put_off(r"\b(?:in|to|into|use|speak|language)\b|[^\x00-\x7f]", re.IGNORECASE)
-_TITLED = put_off(r"(?<=[a-z,;] )[A-Z][a-zA-Z'-]{2,}|\b[A-Z][a-z]+ [A-Z][a-z]+\b")
+# What stands before is looked at last: a search for a capital or a digit skips what is none.
+_TITLED = put_off(r"[A-Z](?:(?<=[a-z,;] .)[a-zA-Z'-]{2,}|(?<!\w.)[a-z]+ [A-Z][a-z]+\b)")
 _QUOTED = put_off(r"\"([^\"\n]{2,60})\"|(?<!\w)'([^'\n]{2,60})'(?!\w)|`([^`\n]{2,60})`")
-_NUMBER = put_off(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_NUMBER = put_off(r"\d(?<![\w.].)[\d,]*(?:\.\d+)?")
 _BLANK = put_off(r"\n[ \t\r]*\n\s*")
 
 
@@ -93,7 +94,7 @@ class Context:
 @lru_cache(maxsize=64)  # one task is often asked of many pairs
 def read_task(text: str) -> Task:
     """The task's instruction, key terms, kinds and countable wishes."""
-    plain = text[:_TASK_READ].translate(_SAME_PLACES)
+    plain = _in_ascii(text[:_TASK_READ])
     instruction, material = split_task(plain)
     words = tuple(split_words(plain.lower()))
     asked = instruction if len(instruction) > 20 else plain
@@ -121,10 +122,10 @@ def read_task(text: str) -> Task:
 
 def read_answer(text: str) -> Answer:
     """The answer's words and sentences."""
-    plain = text[:READ].translate(_SAME_PLACES)
+    plain = _in_ascii(text[:READ])
     lower = plain.lower()
     words = tuple(split_words(lower))
-    rest = count_words(text[READ : READ + 400_000].translate(_SAME_PLACES)) if len(text) > READ else 0
+    rest = count_words(_in_ascii(text[READ : READ + 400_000])) if len(text) > READ else 0
     distinct = set(words)
     telling = frozenset(filter(is_content, distinct))
     content = frozenset(map(stem, telling))
@@ -149,7 +150,7 @@ def read_context(text: str) -> Context:
     """The words, word pairs, numbers and names of the passages."""
     if not text.strip():
         return Context()
-    plain = text[: 4 * READ].translate(_SAME_PLACES)
+    plain = _in_ascii(text[: 4 * READ])
     stems = [stem(word) for word in split_words(plain.lower())]
     return Context(
         stems=frozenset(stems),
@@ -213,6 +214,11 @@ def _terms(asked: str) -> tuple[tuple[str, float], ...]:
         if len(weights) >= _TERMS:
             break
     return tuple(weights.items())
+
+
+def _in_ascii(text: str) -> str:
+    """The text with plain quotation marks and dashes, each at its place."""
+    return text if text.isascii() else text.translate(_SAME_PLACES)
 
 
 def _fours(words: tuple[str, ...]) -> list[tuple[str, ...]]:
