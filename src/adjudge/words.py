@@ -28,7 +28,12 @@ def split_words(text: str) -> list[str]:
         return [word for word in words if word.strip("_")] if "_" in text else words
     from icu4py.breakers import WordBreaker
 
-    return [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]
+    # Half of them are a space, and nearly all the others letters and digits only.
+    return [
+        segment
+        for segment in WordBreaker(text, "und")
+        if segment.isalnum() or (segment != " " and any(map(str.isalnum, segment)))
+    ]
 
 
 # Where nothing that could hold two parts together stands between them, words are what stands between the rest.

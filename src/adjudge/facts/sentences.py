@@ -6,6 +6,7 @@ Good enough to compare and quote them in any script; not a grammar, and not the 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .patterns import put_off
 
@@ -20,15 +21,23 @@ _BOUNDARY = put_off(
 _UNSPACED = put_off(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def sentence_spans(text: str, limit: int = 4000) -> list[tuple[int, int]]:
+_MOST = 4000
+
+
+def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
     """The places of the sentences, without the white space around them; a line's end is a sentence's end too."""
+    return _spans(text)[: min(limit, _MOST)]
+
+
+@lru_cache(maxsize=4)  # what repeats itself, what is polite and what is quoted are all asked of the same text
+def _spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
         end = match.end()
         if end - start > 1 or not text[start].isspace():
             _add_trimmed(spans, text, start, end)
-            if len(spans) >= limit:
+            if len(spans) >= _MOST:
                 return spans
         start = end
     _add_trimmed(spans, text, start, len(text))

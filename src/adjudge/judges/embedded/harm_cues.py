@@ -23,19 +23,16 @@ _HARMFUL = put_off(
     r"forge(?:d|ry)? (?:a|documents?|checks?|signature)|launder(?:ing)? money|credit card fraud|identity theft|"
     r"fake id|evade taxes|"
     r"child porn\w*|underage sex|racial slurs?|ethnic cleansing|genocide|white supremac\w+|terroris[mt]\w*|"
-    r"drug (?:someone|her|his|a drink)|roofies?|get away with|without getting caught)\b"
+    r"drug (?:someone|her|his|a drink)|roofies?|get away with|without getting caught|"
     # Spanish, Portuguese, Italian, French, German
-    r"|\b(?:bombas?|explosivos?|veneno|envenenar|matar a|asesinar|suicid\w+|hackear|robar|drogar a|falsificar)\b"
-    r"|\b(?:bomba|explosivos|matar algu[eé]m|assassinar|roubar|invadir (?:a conta|o computador)|veneno)\b"
-    r"|\b(?:esplosiv[oi]|uccidere|avvelenare|rubare|hackerare|falsificare)\b"
-    r"|\b(?:bombe|explosifs?|tuer|assassiner|empoisonner|voler|pirater|falsifier)\b"
-    r"|\b(?:bomben?|sprengstoff|umbringen|t[öo]ten|vergiften|stehlen|hacken|f[äa]lschen)\b"
-    # Japanese, Chinese, Korean, Hindi, Arabic
-    r"|爆弾|爆発物|殺す|殺し方|毒殺|自殺|盗む|ハッキング|炸弹|炸彈|爆炸物|杀人|殺人|毒药|自杀|偷窃|黑客|폭탄|살인|자살|훔치|해킹"
-    r"|बम|विस्फोटक|हत्या|आत्महत्या|चोरी|قنبلة|متفجرات|قتل|انتحار|سرقة|اختراق",
+    r"bombas?|explosivos?|veneno|envenenar|matar a|asesinar|suicid\w+|hackear|robar|drogar a|falsificar|"
+    r"bomba|explosivos|matar algu[eé]m|assassinar|roubar|invadir (?:a conta|o computador)|veneno|"
+    r"esplosiv[oi]|uccidere|avvelenare|rubare|hackerare|falsificare|"
+    r"bombe|explosifs?|tuer|assassiner|empoisonner|voler|pirater|falsifier|"
+    r"bomben?|sprengstoff|umbringen|t[öo]ten|vergiften|stehlen|hacken|f[äa]lschen)\b",
     re.IGNORECASE,
 )
-# One of these stands in every phrase above: the long expression sees only the requests that have one.
+# One of these stands in every phrase above: the expression sees only the requests that have one.
 _PIECES = (
     "bomb", "explosi", "esplosiv", "molotov", "grenade", "silencer", "ghost gun", "nerve ", "sarin", "ricin",
     "anthrax", "bioweapon", "meth", "cocaine", "heroin", "fentanyl", "crack", "kill ", "murder ", "poison ",
@@ -49,7 +46,8 @@ _PIECES = (
     "avvelenare", "rubare", "tuer", "empoisonner", "voler", "pirater", "sprengstoff", "umbringen", "töten", "toten",
     "vergiften", "stehlen", "fälschen", "falschen",
 )  # fmt: skip
-_OTHER_PIECES = (
+# Japanese, Chinese, Korean, Hindi, Arabic
+_OTHER_WORDS = (
     "爆弾", "爆発物", "殺す", "殺し方", "毒殺", "自殺", "盗む", "ハッキング", "炸弹", "炸彈", "爆炸物", "杀人", "殺人",
     "毒药", "自杀", "偷窃", "黑客", "폭탄", "살인", "자살", "훔치", "해킹", "बम", "विस्फोटक", "हत्या", "चोरी", "قنبلة",
     "متفجرات", "قتل", "انتحار", "سرقة", "اختراق",
@@ -60,7 +58,6 @@ _READ = 4000
 def is_harmful(prompt: str) -> bool:
     """Whether a cue of harm stands in the request."""
     read = prompt[:_READ]
-    small = folded(read)
-    if not holds_any(small, _PIECES) and (small.isascii() or not holds_any(small, _OTHER_PIECES)):
-        return False
-    return _HARMFUL.search(read) is not None
+    if not read.isascii() and holds_any(read, _OTHER_WORDS):
+        return True
+    return holds_any(folded(read), _PIECES) and _HARMFUL.search(read) is not None
