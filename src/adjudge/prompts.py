@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import resources
+from pathlib import Path
 
 _PART = re.compile(r"^--- (\w+) ---\n", re.MULTILINE)
 _PLACE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
@@ -54,7 +54,7 @@ class PromptFile:
 @lru_cache(maxsize=16)
 def load(name: str) -> PromptFile:
     """A shipped prompt file."""
-    source = (resources.files("adjudge") / "prompts" / f"{name}.md").read_text("utf-8")
+    source = (Path(__file__).parent / "prompts" / f"{name}.md").read_text("utf-8")
     version = _VERSION.match(source)
     if version is None:
         raise ValueError(f"prompts/{name}.md does not begin with its version")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import NoReturn
 
@@ -98,7 +97,7 @@ class Rubric:
 @lru_cache(maxsize=8)
 def shipped(name: str) -> Rubric:
     """The rubric that comes with a protocol."""
-    return parse((resources.files("adjudge") / "rubrics" / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+    return parse((Path(__file__).parent / "rubrics" / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
 
 
 def load(path: str | Path, protocol: str | None = None) -> Rubric:

@@ -11,14 +11,29 @@ import re
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])[.':](?=[A-Za-z])|(?<=[0-9])[.',;](?=[0-9]))[A-Za-z0-9_]+)*")
 
 
+_MARKS = ".',:;"
+_BETWEEN = bytes(code if chr(code).isalnum() or chr(code) in "_" + _MARKS else 32 for code in range(128)) + bytes(128)
+
+
 def split_words(text: str) -> list[str]:
     """The words of a text in order; spaces, punctuation and symbols are not words."""
     if text.isascii():
-        words = _ASCII_WORD.findall(text)
+        words: list[str] = []
+        # Nearly all that stands between spaces is one word; the expression sees only what may be several.
+        for piece in text.encode().translate(_BETWEEN).decode().split():
+            if piece.isalnum() or (piece := piece.strip(_MARKS)).isalnum():
+                words.append(piece)
+            else:
+                words += _ASCII_WORD.findall(piece)
         return [word for word in words if word.strip("_")] if "_" in text else words
     from icu4py.breakers import WordBreaker
 
-    return [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]
+    # Half of them are a space, and nearly all the others letters and digits only.
+    return [
+        segment
+        for segment in WordBreaker(text, "und")
+        if segment.isalnum() or (segment != " " and any(map(str.isalnum, segment)))
+    ]
 
 
 # What each ASCII character is to a word: a part of it (w), what may hold two parts together (h), or a gap.

@@ -1,16 +1,22 @@
 """From plain arguments to a stored verdict: what the Python functions, the command line and the service have in common.
 
-One async core; the `_sync` functions are its doors for code that is not async.
+One async core; the `_sync` functions are its doors for code that is not async. Each is imported when it is first used:
+who compares needs no reader of transcripts.
 """
 
-from .comparing import compare, compare_sync
-from .core import Engine, open_engine
-from .drafts import ReviewDraft
-from .replaying import replay
-from .reviewing import review, review_sync
-from .settings import CompareSettings, DialogueSettings, ReviewSettings
-from .sync import run_sync
-from .talking import dialogue, dialogue_sync
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .comparing import compare, compare_sync
+    from .core import Engine, open_engine
+    from .drafts import ReviewDraft
+    from .replaying import replay
+    from .reviewing import review, review_sync
+    from .settings import CompareSettings, DialogueSettings, ReviewSettings
+    from .sync import run_sync
+    from .talking import dialogue, dialogue_sync
 
 __all__ = [
     "CompareSettings",
@@ -28,3 +34,22 @@ __all__ = [
     "review_sync",
     "run_sync",
 ]
+_HOMES = {
+    "comparing": ("compare", "compare_sync"),
+    "core": ("Engine", "open_engine"),
+    "drafts": ("ReviewDraft",),
+    "replaying": ("replay",),
+    "reviewing": ("review", "review_sync"),
+    "settings": ("CompareSettings", "DialogueSettings", "ReviewSettings"),
+    "sync": ("run_sync",),
+    "talking": ("dialogue", "dialogue_sync"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module 'adjudge.engine' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{home}", __name__), name)

@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
-from ..judges.base import Judge
-from ..judges.budget import Budget
 from ..judges.specs import Asking, collect_batches, open_judge
-from ..judges.wires.base import Wire
-from ..judges.wires.pacing import Pacing
-from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
-from ..protocols.dialogue import dialogue as run_dialogue
-from ..render.dialogue_json import dialogue_record_json
 from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
 if TYPE_CHECKING:
+    from ..judges.base import Judge
+    from ..judges.budget import Budget
+    from ..judges.wires.base import Wire
     from ..judges.wires.batches.base import BatchSettings
+    from ..judges.wires.pacing import Pacing
+    from ..protocols.compare import Searcher
 
-W = TypeVar("W", bound=Wire)
+W = TypeVar("W", bound="Wire")
 
 
 @dataclass(slots=True)
@@ -144,6 +142,9 @@ class Engine:
         outcome_of: tuple[str, int] | None = None,
     ) -> tuple[DialogueVerdict | Failure, bytes]:
         """The same with the verdict's stored bytes."""
+        from ..protocols.dialogue import dialogue as run_dialogue
+        from ..render.dialogue_json import dialogue_record_json
+
         evaluator = evaluator or self.judge(settings.evaluator, settings)
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)

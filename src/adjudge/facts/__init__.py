@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..cases import Comparison, Review
     from ..verdicts import Fact
 
@@ -13,9 +16,7 @@ __all__ = ["find_facts", "find_review_facts"]
 
 def find_facts(case: Comparison) -> tuple[Fact, ...]:
     """What code finds in both answers of a comparison; its detectors are loaded when first wanted."""
-    from .finding import find_facts as find
-
-    return find(case)
+    return _finder()(case)
 
 
 def find_review_facts(case: Review) -> tuple[Fact, ...]:
@@ -23,3 +24,10 @@ def find_review_facts(case: Review) -> tuple[Fact, ...]:
     from .reviewing import find_review_facts as find
 
     return find(case)
+
+
+@cache
+def _finder() -> Callable[[Comparison], tuple[Fact, ...]]:
+    from .finding import find_facts as find
+
+    return find

@@ -21,28 +21,31 @@ Where = Literal["task", "context", "A", "B"]
 
 def find_facts(case: Comparison) -> tuple[Fact, ...]:
     """What code finds in the context and both answers. The task is the user's own word and is not suspected."""
-    facts: list[Fact] = []
-    if case.context:
-        facts += hostile("context", case.context, case.task)
+    facts = hostile("context", case.context, case.task) if case.context else []
     for label in LABELS:
         text = case.answer(label)
-        facts += named("truncation", label, maybe(find_truncation(text, case.task)))
-        facts += named("repetition", label, find_repetition(text))
-        facts += named("refusal", label, maybe(find_refusal(text, case.task)))
-        facts += hostile(label, text, case.task)
+        facts += _named_all(
+            label,
+            ("truncation", maybe(find_truncation(text, case.task))),
+            ("repetition", find_repetition(text)),
+            ("refusal", maybe(find_refusal(text, case.task))),
+            ("injection", find_injection(text, case.task)),
+            ("control_token", find_control_tokens(text)),
+        )
     return tuple(facts)
 
 
 def hostile(where: Where, text: str, task: str) -> list[Fact]:
     """Attempts of one text to steer the judge."""
-    return [
-        *named("injection", where, find_injection(text, task)),
-        *named("control_token", where, find_control_tokens(text)),
-    ]
+    return _named_all(where, ("injection", find_injection(text, task)), ("control_token", find_control_tokens(text)))
 
 
 def named(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
     """Spots with their name and place."""
+    return _named_all(where, (name, spots))
+
+
+def _named_all(where: Where, *found: tuple[str, Iterable[Spot]]) -> list[Fact]:
     return [
         Fact(
             name=name,
@@ -53,5 +56,6 @@ def named(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
             certain=spot.certain,
             severity=spot.severity,
         )
+        for name, spots in found
         for spot in spots
     ]

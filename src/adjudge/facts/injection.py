@@ -7,10 +7,11 @@ its grammar ("makes the model ignore …") and by quotation marks, so a phrase i
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
-from .injection_words import OTHER_LANGUAGES, pattern
+from .injection_words import OTHER_LANGUAGES, Pattern, pattern
 from .patterns import Lazy, put_off
 from .spots import Spot
 
@@ -93,7 +94,7 @@ _PATTERNS = (
         found="imitates the JSON of a verdict",
     ),
     pattern(
-        ":|system & system|instruction:|assistant:|user:|human:"
+        "system|# & system|instruction:|assistant:|user:|human:"
         " & [system|<system|</system|# system|#system|system prompt|system message|system note|system override"
         "|system instruction|instruction:|assistant:|user:|human:",
         r"^[ \t]{0,8}(?:\[system(?: \w+)?\]|</?system(?:[_-]?\w+)?>",
@@ -137,17 +138,16 @@ _TALKED_ABOUT = Lazy(
 
 def find_injection(text: str, task: str = "") -> list[Spot]:
     """The places where the text tries to steer its judge; what the task itself says may be repeated."""
-    lowered, asked = text.lower(), task.lower()
-    said = _said_words(lowered) if _is_plain(text) else None
+    return [*_find(text, task)]
+
+
+@lru_cache(maxsize=4)  # a judge that measures looks for it again
+def _find(text: str, task: str) -> tuple[Spot, ...]:
     spots: list[Spot] = []
-    for kind in _PATTERNS:
-        if said is not None and not _has_words(said, kind.words):
-            continue
-        if not _has_cues(lowered, kind.cues):
-            continue
+    for kind in _cued(text):
         taken = 0
         for match in islice(kind.regex().finditer(text), _LOOKED_AT):
-            if not kind.certain and (_talks_about(text, match) or match[0].lower() in asked):
+            if not kind.certain and (_talks_about(text, match) or match[0].lower() in task.lower()):
                 continue
             if kind.commands and not _COMMANDS().search(text[max(0, match.start() - 40) : match.start()]):
                 continue
@@ -156,7 +156,17 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
             if taken >= _SHOWN:
                 break
     spots.sort(key=lambda spot: (not spot.certain, spot.start, spot.end))
-    return spots[:_SHOWN]
+    return tuple(spots[:_SHOWN])
+
+
+def _cued(text: str) -> list[Pattern]:
+    """The patterns that may stand in the text, by their words and cues."""
+    lowered = text.lower()
+    if not _is_plain(text):
+        return [kind for kind in _PATTERNS if _has_cues(lowered, kind.cues)]
+    said = _said_words(lowered)
+    worded = [kind for kind in _PATTERNS if not kind.words or _has_words(said, kind.words)]
+    return [kind for kind in worded if _has_cues(lowered, kind.cues)]
 
 
 def _is_plain(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from .passages import inside, quoted_spans
-from .patterns import Lazy
+from .patterns import Lazy, holds_any
 from .sentences import rough_words, sentence_spans
 from .spots import Spot
 from .voices import asks_for_a_message, asks_for_rendering
@@ -196,7 +196,7 @@ def find_pleasantries(text: str, asked: str = "") -> list[Spot]:
     for index, (start, end) in enumerate(sentences):
         sentence = plain[start:end]
         low = sentence.lower()
-        if len(sentence) > 400 or not any(cue in low for cue in cues):
+        if len(sentence) > 400 or not holds_any(low, cues):
             continue
         match, edge = _START().match(sentence), index < _EDGE or index >= len(sentences) - _EDGE
         loose = None if match else _ANYWHERE().search(sentence)

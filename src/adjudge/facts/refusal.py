@@ -7,8 +7,9 @@ text that has hardly anything besides the refusal, its reason and an offer, and 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from .patterns import Lazy
+from .patterns import Lazy, holds_any
 from .sentences import rough_words, sentence_spans
 from .spots import Spot
 from .voices import may_ask_for_a_refusal
@@ -81,7 +82,8 @@ _CUES = (
     "नहीं", "لا ", "لن ", "غير قادر", "لست", "不便", "没办法", "沒辦法", "consigo", "no me es", "no estoy", "não me",
     "non sono", "non mi", "ne suis pas",
 )  # fmt: skip
-_ASCII_CUES = tuple(cue for cue in _CUES if cue.isascii())
+_ASCII_CUES = tuple(cue for cue in _CUES if cue.isascii() and "not" not in cue)
+_NOT_CUES = tuple(cue for cue in _CUES if "not" in cue)
 _ANSWERS_AFTER_ALL = Lazy(
     r"```|^[ \t]*(?:[-*•]|\d{1,2}[.)])\s|\bhere(?:'s| is| are)\b"
     r"|(?:aquí tienes|voici|hier (?:ist|sind)|aqui est[áã]|ecco)\b|以下(?:は|是|に|のとおり)|다음은|यहाँ|إليك",
@@ -169,14 +171,12 @@ _AS_ASSISTANT = Lazy(
 )
 
 
+@lru_cache(maxsize=4)  # a judge that measures looks for it again
 def find_refusal(text: str, asked: str = "") -> Spot | None:
     """The refusal that is the text's main content, or None; a hint where it may be the words that were asked for."""
     opening = text[:_OPENING].replace("’", "'")
     lowered = opening.lower()
-    for cue in _ASCII_CUES if lowered.isascii() else _CUES:
-        if cue in lowered:
-            break
-    else:
+    if not _is_cued(lowered):
         return None
     match = _FIRM().search(opening) or _OTHERS().search(opening)
     firm = match is not None
@@ -198,6 +198,12 @@ def find_refusal(text: str, asked: str = "") -> Spot | None:
         and not may_ask_for_a_refusal(asked, by_the_assistant=_is_the_assistants(plain, asked))
     )
     return Spot(match.start(), match.end(), "declines instead of answering", sure)
+
+
+def _is_cued(lowered: str) -> bool:
+    if not lowered.isascii():
+        return holds_any(lowered, _CUES)
+    return holds_any(lowered, _ASCII_CUES) or ("not" in lowered and holds_any(lowered, _NOT_CUES))
 
 
 def _is_the_assistants(text: str, asked: str) -> bool:

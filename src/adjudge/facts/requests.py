@@ -61,9 +61,12 @@ def _speaking(lexicons: list[Lexicon], lowered: str, *nouns: str) -> list[Lexico
 def _lexicons(text: str) -> tuple[Lexicon, ...]:
     """The languages whose script the text has; with kana, Chinese characters are Japanese."""
     latin = _LATIN if re.search(r"[A-Za-z]", text) else ()
-    if JAPANESE.compiled(JAPANESE.script).search(text):
+    if text.isascii():
+        return latin
+    # These scripts have no case, and a set of thousands takes milliseconds to compile without regard to case.
+    if re.search(JAPANESE.script, text):
         return (JAPANESE, *latin)
-    others = tuple(lexicon for lexicon in _OTHERS if lexicon.compiled(lexicon.script).search(text))
+    others = tuple(lexicon for lexicon in _OTHERS if re.search(lexicon.script, text))
     return (*others, *latin)
 
 

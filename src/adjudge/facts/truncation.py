@@ -7,6 +7,7 @@ It does not judge whether an answer is complete in substance.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .language_guess import language_of
 from .markers import real_end
@@ -86,6 +87,7 @@ _BEFORE_AN_ITEM = "ends with the number of a list item that never comes"
 _A_PART_IS_MISSING = frozenset({_IN_CODE, _BEFORE_AN_ITEM})
 
 
+@lru_cache(maxsize=4)  # a judge that measures looks for it again
 def find_truncation(text: str, asked: str = "") -> Spot | None:
     """Where and how the text breaks off, or None; an open sentence is a hint where `asked` is for a fragment."""
     end = real_end(text)

@@ -102,11 +102,22 @@ class Lexicon:
 
     @cached_property
     def _listing(self) -> tuple[str, ...] | None:
-        return literals("|".join(f"(?:{pattern})" for pattern in map(_unnamed, self.item_patterns)))
+        return literals(self._any_items())
 
     @cached_property
     def _naming(self) -> tuple[str, ...] | None:
-        return literals("|".join(f"(?:{noun})" for noun in (*self.formats.values(), _unnamed(self.code))))
+        return literals(self._any_format())
+
+    def _any_items(self) -> str:
+        return "|".join(f"(?:{pattern})" for pattern in map(_unnamed, self.item_patterns))
+
+    def _any_format(self) -> str:
+        return "|".join(f"(?:{noun})" for noun in (*self.formats.values(), _unnamed(self.code)))
+
+    def sought(self) -> tuple[str, ...]:
+        """The patterns of which a piece is looked for before they are."""
+        nouns = (self.word, self.character, self.sentence, self.paragraph, *self.formats.values())
+        return (*nouns, self.code, self.forbids, *self.item_patterns, self._any_items(), self._any_format())
 
     def value(self, written: str) -> int:
         """The number that was written."""

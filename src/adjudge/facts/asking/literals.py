@@ -1,18 +1,26 @@
 """Which pieces of plain text a pattern cannot match without, so that a text that has none of them need not be searched.
 
 They are read off the parsed pattern. Where that does not work, the answer is "it may match": slower, never wrong.
+Those of the lexicons' own patterns are kept in a file (`keeping` writes it): reading them off takes far longer than all
+else a first look at a text does.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
+
+from ..patterns import holds_any
 
 _MOST = 80  # strings that one piece of a pattern may stand for
 _SHORTEST, _LONG = 2, 5
+KEPT = Path(__file__).with_name("literals.json")
 
 
 def may_match(pattern: str, lowered: str) -> bool:
@@ -22,17 +30,33 @@ def may_match(pattern: str, lowered: str) -> bool:
 
 def has_any(pieces: tuple[str, ...] | None, lowered: str) -> bool:
     """Whether a text has one of these; true of None, of which nothing is known."""
-    if pieces is None:
-        return True
-    for piece in pieces:  # noqa: SIM110 (this is the hot loop, and any() takes twice as long)
-        if piece in lowered:
-            return True
-    return False
+    return pieces is None or holds_any(lowered, pieces)
 
 
 @cache
 def literals(pattern: str) -> tuple[str, ...] | None:
     """Strings of which every match has at least one; None where there are none worth looking for."""
+    kept = _kept()
+    key = key_of(pattern)
+    if key not in kept:
+        return read_literals(pattern)
+    pieces = kept[key]
+    return None if pieces is None else tuple(pieces)
+
+
+def key_of(pattern: str) -> str:
+    """What a pattern is called in the file."""
+    return hashlib.blake2b(pattern.encode(), digest_size=8).hexdigest()
+
+
+@cache
+def _kept() -> dict[str, list[str] | None]:
+    kept: dict[str, list[str] | None] = json.loads(KEPT.read_text("utf-8"))
+    return kept
+
+
+def read_literals(pattern: str) -> tuple[str, ...] | None:
+    """The same, read off the pattern."""
     try:
         parsed = importlib.import_module("re._parser").parse(pattern, 2)
         found = _needed(parsed)
@@ -41,7 +65,7 @@ def literals(pattern: str) -> tuple[str, ...] | None:
     if not found or min(map(_weight, found)) < _SHORTEST:
         return None
     kept: list[str] = []
-    for piece in sorted(found, key=len):
+    for piece in sorted(found, key=lambda piece: (len(piece), piece)):
         if not any(shorter in piece for shorter in kept):
             kept.append(piece)
     return tuple(kept)

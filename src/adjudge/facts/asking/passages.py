@@ -105,7 +105,7 @@ def _cut(text: str, start: int, end: int) -> str:
 
 def _turns(text: str, lasting: bool) -> str:
     """Of a transcript, the last user turn; of one read for lasting wishes, all user turns."""
-    turns = list(islice(_TURN.finditer(text), 200))
+    turns = list(islice(_TURN.finditer(text), 200)) if _has_colon(text) else []
     if not any(turn[1].lower() in _OTHERS for turn in turns) or not any(
         turn[1].lower() not in _OTHERS for turn in turns
     ):
@@ -121,7 +121,7 @@ def _turns(text: str, lasting: bool) -> str:
 
 def _material(text: str) -> str:
     """Blanks what follows "the following text:", except a short last paragraph, which may instruct again."""
-    marker = _MATERIAL.search(text)
+    marker = _MATERIAL.search(text) if _has_colon(text) else None
     if marker is None:
         return text
     breaks = [found.end() for found in _PARAGRAPH.finditer(text, marker.end())]
@@ -129,6 +129,10 @@ def _material(text: str) -> str:
     if len(breaks) > 1 and 0 < len(text) - breaks[-1] <= 400:
         end = breaks[-1]
     return _cut(text, marker.end(), end)
+
+
+def _has_colon(text: str) -> bool:
+    return ":" in text or "：" in text
 
 
 def _long_paragraphs(text: str) -> str:

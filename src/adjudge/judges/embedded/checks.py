@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 from ...facts.format import find_format
 from ...facts.items import find_items
@@ -165,21 +167,26 @@ def _language(task: Task, answer: Answer) -> Iterator[Check]:
 
 
 def _wording(task: Task, answer: Answer) -> Iterator[Check]:
-    for match in _AVOID.finditer(task.instruction):
-        there = re.search(re.escape(match[1]), answer.plain, re.IGNORECASE)
+    avoided, words = _asked_words(task.instruction, task.plain)
+    for word in avoided:
+        there = re.search(re.escape(word), answer.plain, re.IGNORECASE)
         place = there.span() if there else None
-        yield Check(
-            "words", f"not to use “{match[1]}”", "it is there" if place else "it is not there", not place, place
-        )
-    wanted = _INCLUDE.search(task.plain[:2000])
-    if wanted is None or _AVOID.search(task.instruction):
-        return
-    listed = [part.strip(" \"'`.:") for part in _SPLIT.split(wanted[1])][:12]
-    words = [part for part in listed if part and len(part.split()) <= 2]
-    if words and len(words) == len([part for part in listed if part]):
+        yield Check("words", f"not to use “{word}”", "it is there" if place else "it is not there", not place, place)
+    if words:
         missing = [word for word in words if not all(stem(part) in answer.stems for part in split_words(word.lower()))]
         found = f"without {', '.join(missing)}" if missing else "all are there"
         yield Check("words", f"the words {', '.join(words)}", found, not missing)
+
+
+@lru_cache(maxsize=64)
+def _asked_words(instruction: str, plain: str) -> tuple[list[str], list[str]]:
+    """Words that a task does not want, and words that it wants."""
+    avoided = [match[1] for match in _AVOID.finditer(instruction)]
+    wanted = None if avoided else _INCLUDE.search(plain[:2000])
+    if wanted is None:
+        return avoided, []
+    listed = [part for part in (part.strip(" \"'`.:") for part in _SPLIT.split(wanted[1])[:12]) if part]
+    return avoided, listed if all(len(part.split()) <= 2 for part in listed) else []
 
 
 def _reply(task: Task, answer: Answer) -> Iterator[Check]:
@@ -203,6 +210,37 @@ def _reply(task: Task, answer: Answer) -> Iterator[Check]:
             yield Check("reply", f"one of {', '.join(sorted(options))}", ", ".join(named) or "none of them", one)
 
 
+class _Asked(NamedTuple):
+    """What a task wants to see, as far as its own words say."""
+
+    title: bool
+    upper: bool
+    lower: bool
+    question: bool
+    link: bool
+    first_person: bool
+    third_person: bool
+    mail: bool
+    list: bool
+    verse: bool
+
+
+@lru_cache(maxsize=64)  # asked of both answers, and one task often of many pairs
+def _asked_output(instruction: str, plain: str) -> _Asked:
+    return _Asked(
+        title=bool(_TITLE_ORDER.match(instruction)),
+        upper=bool(_UPPER.search(instruction)),
+        lower=bool(_LOWER.search(instruction)),
+        question=bool(_QUESTION_WISH.match(instruction)),
+        link=bool(_LINK_WISH.search(instruction)),
+        first_person=bool(_FIRST_PERSON.search(plain)),
+        third_person=bool(_THIRD_PERSON.search(plain)),
+        mail=bool(_MAIL.match(instruction)),
+        list=bool(_LIST_WISH.search(instruction[:200])),
+        verse=bool(_VERSE.search(instruction[:200])),
+    )
+
+
 def _output(task: Task, answer: Answer) -> Iterator[Check]:
     words, material = answer.count, task.joined_material.count(" ") + 1 if task.joined_material else 0
     same = answer.joined
@@ -214,25 +252,26 @@ def _output(task: Task, answer: Answer) -> Iterator[Check]:
     copying = words > 3 and same in task.joined and _holds(task.plain, answer.plain)
     if copying and not task.kinds & {"translation", "classify"}:
         yield Check("output", "an answer", "only words of the task", False)
-    if _TITLE_ORDER.match(task.instruction):
+    asked = _asked_output(task.instruction, task.plain)
+    if asked.title:
         yield Check("output", "a title or a line", f"{words} words", words <= 30)
-    if _UPPER.search(task.instruction) or _LOWER.search(task.instruction):
-        upper = bool(_UPPER.search(task.instruction))
+    if asked.upper or asked.lower:
+        upper = asked.upper
         letters = [char for char in answer.plain[:4000] if char.isalpha()]
         share = sum(char.isupper() for char in letters) / max(1, len(letters))
         yield Check("output", "capitals" if upper else "small letters", f"{share:.0%} capitals", (share > 0.7) == upper)
-    if _QUESTION_WISH.match(task.instruction):
+    if asked.question:
         yield Check("output", "a question", "one" if "?" in answer.plain else "none", "?" in answer.plain)
-    if _LINK_WISH.search(task.instruction):
+    if asked.link:
         there = "http" in answer.lower or "www." in answer.lower
         yield Check("output", "a link", "one" if there else "none", there)
-    if _FIRST_PERSON.search(task.plain) or _THIRD_PERSON.search(task.plain):
-        first = bool(_FIRST_PERSON.search(task.plain))
+    if asked.first_person or asked.third_person:
+        first = asked.first_person
         own = any(word in cues.FIRST_PERSON for word in answer.words)
         yield Check(
             "output", "the first person" if first else "the third person", "it" if own else "no I", own == first
         )
-    if _MAIL.match(task.instruction):
+    if asked.mail:
         mark = _MAIL_MARKS.search(answer.plain)
         yield Check(
             "output",
@@ -241,10 +280,10 @@ def _output(task: Task, answer: Answer) -> Iterator[Check]:
             bool(mark),
             mark.span() if mark else None,
         )
-    if _LIST_WISH.search(task.instruction[:200]) and "edit" not in task.kinds and "summary" not in task.kinds:
+    if asked.list and "edit" not in task.kinds and "summary" not in task.kinds:
         several = _countable(answer.text) or answer.plain.count(",") > 1 or answer.plain.strip().count("\n") > 1
         yield Check("output", "several things", "several" if several else "one", several)
-    if _VERSE.search(task.instruction[:200]) and "creative" in task.kinds and words > 30:
+    if asked.verse and "creative" in task.kinds and words > 30:
         lines = answer.plain.strip().count("\n") + 1
         yield Check("output", "verse", f"{lines} lines", lines > 3)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ...facts.patterns import put_off
 from .check import Check
@@ -35,11 +36,11 @@ _MOST = 0.7  # of the items must keep a condition on all of them
 
 def content_checks(task: Task, answer: Answer) -> Iterator[Check]:
     """Every wish of this kind that could be decided for this answer."""
-    asked = task.plain if len(task.plain) < 500 else task.instruction
-    if (result := asked_result(asked)) is not None:
+    result, letter, one_word, nothing_else = _asked(task.instruction, task.plain)
+    if result is not None:
         place = states(answer.plain, result)
         yield Check("result", f"the result {result:.10g}", "it" if place else "another", place is not None, place)
-    if (letter := _LETTER.search(asked)) and (items := listed_items(answer.plain)):
+    if letter and (items := listed_items(answer.plain)):
         wanted = next(filter(None, letter.groups()[1:])).lower()
         last = letter[1].lower() == "end"
         wrong = [item for item in items if item.text and (item.text[-1] if last else item.text[0]).lower() != wanted]
@@ -50,9 +51,9 @@ def content_checks(task: Task, answer: Answer) -> Iterator[Check]:
             len(wrong) <= (1 - _MOST) * len(items),
             (wrong[0].start, wrong[0].end) if wrong else None,
         )
-    if _ONE_WORD.search(task.instruction):
+    if one_word:
         yield Check("count", "one word", f"{answer.count} words", answer.count <= 3)
-    if _NOTHING_ELSE.search(task.instruction) and not task.requests.asks_for_code:
+    if nothing_else and not task.requests.asks_for_code:
         lead = _LEAD.match(answer.plain)
         yield Check(
             "output",
@@ -61,3 +62,11 @@ def content_checks(task: Task, answer: Answer) -> Iterator[Check]:
             lead is None and answer.count <= 60,
             lead.span() if lead else None,
         )
+
+
+@lru_cache(maxsize=64)  # asked of both answers, and one task often of many pairs
+def _asked(instruction: str, plain: str) -> tuple[float | None, re.Match[str] | None, bool, bool]:
+    """A result, a letter, one word, nothing else: what of these the task asks for."""
+    asked = plain if len(plain) < 500 else instruction
+    one_word, nothing_else = _ONE_WORD.search(instruction), _NOTHING_ELSE.search(instruction)
+    return asked_result(asked), _LETTER.search(asked), one_word is not None, nothing_else is not None

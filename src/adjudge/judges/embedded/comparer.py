@@ -5,16 +5,15 @@ The same function for either order: exchanging the answers exchanges everything 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from functools import lru_cache
 
 from ...evidence import Span
 from ...facts.sentences import sentence_spans
-from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Label, Score, Warning
 from ..base import CompareQuestion
 from .measures import Measured
-from .model import Model, Prediction, Vote, compare_pair
+from .model import Model, Vote, compare_pair
 from .quoting import fit
 from .scoring import place_all
 from .telling import justify, rationale, summarize, tell
@@ -26,10 +25,12 @@ _LOOKED_AT = 400  # sentences
 def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Model | None = None) -> ComparisonOpinion:
     """One opinion on both answers."""
     case, rubric = question.case, question.rubric
-    texts = (case.task, case.a, case.b, case.context)
-    measured, prediction = compare_pair(*texts, model) if model is not None else _by_the_shipped_model(*texts)
+    measured, prediction = compare_pair(case.task, case.a, case.b, case.context, model)
     placed = place_all(rubric, measured, prediction, passages=bool(case.context.strip()))
-    evidence, warnings = _quote(question, rubric, measured, prediction)
+    votes: dict[str, list[Vote]] = {criterion.key: [] for criterion in rubric.criteria}
+    for vote in prediction.votes:
+        votes.setdefault(vote.info.criterion, []).append(vote)
+    evidence, warnings = _quote(question, votes, measured)
     return ComparisonOpinion(
         judge=judge,
         order=question.order,
@@ -37,7 +38,7 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
             key: {
                 label: Score(
                     item.scores[label],
-                    justify(key, label, measured, prediction, assessed=item.assessed),
+                    justify(key, label, measured, votes[key], assessed=item.assessed),
                     item.assessed,
                 )
                 for label in LABELS
@@ -54,25 +55,19 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
     )
 
 
-@lru_cache(maxsize=2)
-def _by_the_shipped_model(task: str, a: str, b: str, context: str) -> tuple[Measured, Prediction]:
-    """A case is asked about once for each order, and both have the same answer."""
-    return compare_pair(task, a, b, context)
-
-
 def _quote(
-    question: CompareQuestion, rubric: Rubric, measured: Measured, prediction: Prediction
+    question: CompareQuestion, votes: Mapping[str, list[Vote]], measured: Measured
 ) -> tuple[list[Evidence], list[Warning]]:
     """For each criterion and answer a passage, where a measure that set the two apart shows if it shows anywhere."""
     evidence: list[Evidence] = []
     warnings: list[Warning] = []
-    sentences = {label: sentence_spans(question.case.answer(label), _LOOKED_AT) for label in LABELS}
-    for criterion in rubric.criteria:
-        votes = [vote for vote in prediction.votes if vote.info.criterion == criterion.key]
+    passages = {label: _Passages(question.case.answer(label)) for label in LABELS}
+    for criterion in question.rubric.criteria:
+        ranked = sorted(votes[criterion.key], key=lambda vote: -abs(vote.moved))
         for label in LABELS:
             text = question.case.answer(label)
-            vote, place = _shown(votes, label, measured)
-            span = _passage(text, sentences[label], place)
+            vote, place = _shown(ranked, label, measured)
+            span = passages[label].around(place)
             if span is None:
                 message = f"{criterion.key}: response {label} has no passage that can be quoted"
                 warnings.append(Warning(code="missing_evidence", message=message))
@@ -92,27 +87,40 @@ def _quote(
     return evidence, warnings
 
 
-def _shown(votes: list[Vote], label: Label, measured: Measured) -> tuple[Vote | None, tuple[int, int] | None]:
+def _shown(ranked: list[Vote], label: Label, measured: Measured) -> tuple[Vote | None, tuple[int, int] | None]:
     """The strongest vote that has a place in this answer, else the strongest."""
     own = measured.a if label == "A" else measured.b
-    ranked = sorted(votes, key=lambda vote: -abs(vote.moved))
     for vote in ranked:
         if (place := own[vote.measure].place) is not None:
             return vote, place
     return (ranked[0], None) if ranked else (None, None)
 
 
-def _passage(text: str, sentences: list[tuple[int, int]], place: tuple[int, int] | None) -> Span | None:
-    if place is not None:
-        around = next(((low, high) for low, high in sentences if low <= place[0] < high), place)
+class _Passages:
+    """Passages of one answer that can be quoted; several criteria often quote the same one."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._sentences = sentence_spans(text, _LOOKED_AT)
+        self._found: dict[tuple[int, int] | None, Span | None] = {}
+
+    def around(self, place: tuple[int, int] | None) -> Span | None:
+        """The sentence the place stands in, or one of the first; None where nothing can be quoted."""
+        if place not in self._found:
+            self._found[place] = self._at(place) if place is not None else self._first()
+        return self._found[place]
+
+    def _at(self, place: tuple[int, int]) -> Span | None:
+        around = next(((low, high) for low, high in self._sentences if low <= place[0] < high), place)
         # A long sentence is cut: from the place itself rather than from its beginning.
         start = around[0] if place[0] - around[0] < 80 else place[0]
-        if (span := fit(text, start, max(around[1], place[1]))) is not None:
-            return span
-    for low, high in sentences[:3]:
-        if (span := fit(text, low, high)) is not None:
-            return span
-    return None
+        return fit(self._text, start, max(around[1], place[1])) or self.around(None)
+
+    def _first(self) -> Span | None:
+        for low, high in self._sentences[:3]:
+            if (span := fit(self._text, low, high)) is not None:
+                return span
+        return None
 
 
 def _why(vote: Vote | None, place: tuple[int, int] | None, label: Label, measured: Measured) -> str:

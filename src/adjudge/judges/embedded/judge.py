@@ -6,9 +6,10 @@ nothing of the world and says so. Conversations go to its Evaluator and its Crit
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ...verdicts import Failure, Research
+from ...verdicts import ComparisonOpinion, Failure, Research
 from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, Question, RateQuestion, ResearchQuestion
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class EmbeddedJudge:
     def __init__(self, model: Model | None = None, name: str = "embedded") -> None:
         self._model = model
         self._name = name
+        self._last: tuple[CompareQuestion, ComparisonOpinion] | None = None
+        self._one_at_a_time = Lock()
 
     @property
     def name(self) -> str:
@@ -34,13 +37,11 @@ class EmbeddedJudge:
         """The opinion asked for; the same for both orders of the same case."""
         # Each part is loaded by the first question that needs it: few processes ask all kinds.
         if isinstance(question, CompareQuestion):
-            from .comparer import compare_texts
-
             if len(question.case.a) + len(question.case.b) > LARGE:
                 import asyncio
 
-                return cast(O, await asyncio.to_thread(compare_texts, question, self._name, self._model))
-            return cast(O, compare_texts(question, self._name, self._model))
+                return cast(O, await asyncio.to_thread(self._compare_large, question))
+            return cast(O, self._compare(question))
         if isinstance(question, EvaluateQuestion):
             from .evaluator import evaluate
 
@@ -56,6 +57,21 @@ class EmbeddedJudge:
         if isinstance(question, ResearchQuestion):
             return cast(O, Research(judge=self.name, queries=()))
         return Failure(reason="rejected", message=f"cannot answer a {type(question).__name__}", judge=self.name)
+
+    def _compare(self, question: CompareQuestion) -> ComparisonOpinion:
+        """A case is asked about once for each order, and both have the same answer."""
+        from .comparer import compare_texts
+
+        last = self._last
+        if last is None or last[0].case is not question.case or last[0].rubric is not question.rubric:
+            last = self._last = question, compare_texts(question, self._name, self._model)
+        opinion = last[1]
+        return opinion if opinion.order == question.order else opinion.model_copy(update={"order": question.order})
+
+    def _compare_large(self, question: CompareQuestion) -> ComparisonOpinion:
+        """The same in a thread; that of the other order waits, and finds what this one made."""
+        with self._one_at_a_time:
+            return self._compare(question)
 
     async def close(self) -> None:
         """Nothing to let go of."""

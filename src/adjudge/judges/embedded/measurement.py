@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Theme = Literal["length", "form", "style", "task", "check", "flaw"]
 
@@ -22,8 +22,7 @@ class Info:
     sign: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(NamedTuple):
     """What was measured in one answer: the number, what to say of it, and where it shows (offsets in the answer)."""
 
     value: float

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from ...facts.injection import find_injection
-from ...facts.patterns import put_off
+from ...facts.patterns import holds_any, put_off
 from ...facts.pleasantries import find_pleasantries
 from ...facts.refusal import find_refusal
 from ...facts.repetition import find_repetition
@@ -34,6 +34,7 @@ INFO = {
     "conclusion": Info("a conclusion", _CLARITY, "form", 1),
 }
 
+_FOR_A_CONCLUSION = 20_000  # characters that are read
 _OFTEN = 0.3  # of its sentences; a refrain is none
 _TIMES = 3  # said twice is a slip, said three times a loop
 _AS_AN_AI = put_off(
@@ -78,7 +79,8 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     _from_spot("cut_off", cut_off, "it does not break off", into)
     said = {text[start:end] for start, end in answer.sentences}
     repeats = find_repetition(text) if len(said) < len(answer.sentences) else []
-    share = sum(1 for start, end in answer.sentences if any(text[start:end] == text[s.start : s.end] for s in repeats))
+    again = {text[spot.start : spot.end] for spot in repeats}
+    share = sum(1 for start, end in answer.sentences if text[start:end] in again) if again else 0
     first = repeats[0] if repeats else None
     into["repetition"] = Measurement(
         share / max(1, len(answer.sentences)) if repeats else 0.0,
@@ -127,12 +129,24 @@ def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
         ("apology", _SORRY, "it apologises", "it does not apologise", 400),
         ("lead_in", _LEAD, "it opens with a lead-in", "it opens without a lead-in", 100),
         ("lacks_information", _LACKS, "it says that it lacks information", "it does not ask for information", 1500),
-        ("conclusion", _CONCLUSION, "it draws a conclusion", "it draws no conclusion", 20_000),
     ):
         # Characters that lower-casing makes two of shift places, so it only says whether a look is worth it.
-        said = lower[: read + 200]
-        match = pattern.search(plain[:read]) if any(hint in said for hint in _HINTS[name]) else None
-        into[name] = Measurement(1.0 if match else 0.0, there if match else absent, match.span() if match else None)
+        match = pattern.search(plain[:read]) if holds_any(lower[: read + 200], _HINTS[name]) else None
+        _say(name, match, there, absent, into)
+    _say("conclusion", _conclusion(answer), "it draws a conclusion", "it draws no conclusion", into)
+
+
+def _conclusion(answer: Answer) -> re.Match[str] | None:
+    """Every such phrase begins with its hint, so what stands before the first of them need not be read."""
+    said = answer.lower[: _FOR_A_CONCLUSION + 200]
+    places = [at for at in map(said.find, _HINTS["conclusion"]) if at >= 0]
+    if not places:
+        return None
+    return _CONCLUSION.search(answer.plain, min(places) if said.isascii() else 0, _FOR_A_CONCLUSION)
+
+
+def _say(name: str, match: re.Match[str] | None, there: str, absent: str, into: dict[str, Measurement]) -> None:
+    into[name] = Measurement(1.0 if match else 0.0, there if match else absent, match.span() if match else None)
 
 
 def _ends(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:

@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from operator import eq
 
-from ...facts.patterns import put_off
+from ...facts.patterns import holds_any, put_off
 from . import cues
 from .measurement import Info, Measurement, several
 from .reading import Answer
@@ -47,10 +47,11 @@ INFO = {
     "citations": Info("source marks like [1]", _REASON, "style", 1),
 }
 
-_ITEM = put_off(r"^[ \t]{0,6}(?:[-*•+–][ \t]|(?:\*\*)?(?:step )?\d{1,3}[.):])", re.MULTILINE | re.IGNORECASE)
+# In a text with a line's end before it: a search for that skips the rest of every line.
+_ITEM = put_off(r"\n[ \t]{0,6}(?:[-*•+–][ \t]|(?:\*\*)?(?:step )?\d{1,3}[.):])", re.IGNORECASE)
 _HEADING = put_off(r"^(?:#{1,6} |\*\*[^*\n]{1,80}\*\*:?[ \t]*$)|\*\*[^*\n]{1,80}(?::\*\*|\*\*:)", re.MULTILINE)
 _GAP = put_off(r"\n[ \t\r]*\n\s*")
-_NAME = put_off(r"(?<=[a-z,;] )[A-Z][a-zA-Z]{2,}")
+_NAME = put_off(r"[A-Z](?<=[a-z,;] .)[a-zA-Z]{2,}")
 _LINK = put_off(r"https?://|www\.")
 _CITATION = put_off(r"\[\d{1,2}(?:, ?\d{1,2})*\]")
 _GARBAGE = put_off(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S")
@@ -81,18 +82,23 @@ def measure(answer: Answer, into: dict[str, Measurement]) -> None:
     _slips(answer, into)
 
 
-def _counted(name: str, pattern: re.Pattern[str], noun: str, plain: str, into: dict[str, Measurement]) -> None:
-    first = pattern.search(plain)
-    count = 0 if first is None else sum(1 for _ in pattern.finditer(plain))
-    into[name] = Measurement(math.log2(1 + count), f"it has {several(count, noun)}", first.span() if first else None)
+def _counted(name: str, places: list[tuple[int, int]], noun: str, into: dict[str, Measurement]) -> None:
+    count = len(places)
+    into[name] = Measurement(math.log2(1 + count), f"it has {several(count, noun)}", places[0] if places else None)
+
+
+def _places(pattern: re.Pattern[str], plain: str, *marks: str) -> list[tuple[int, int]]:
+    """Where a pattern stands. Whatever it matches has one of the marks: a text with none of them is not searched."""
+    return [match.span() for match in pattern.finditer(plain)] if holds_any(plain, marks) else []
 
 
 def _structure(answer: Answer, into: dict[str, Measurement]) -> None:
     plain = answer.plain
-    _counted("items", _ITEM, "list item", plain, into)
-    _counted("headings", _HEADING, "heading", plain, into)
-    _counted("links", _LINK, "link", plain, into)
-    _counted("citations", _CITATION, "source mark", plain, into)
+    items = [(match.start(), match.end() - 1) for match in _ITEM.finditer(f"\n{plain}")]
+    _counted("items", items, "list item", into)
+    _counted("headings", _places(_HEADING, plain, "#", "**"), "heading", into)
+    _counted("links", _places(_LINK, plain, "://", "www."), "link", into)
+    _counted("citations", _places(_CITATION, plain, "["), "source mark", into)
     blocks = (plain.count("```") + 1) // 2
     at = plain.find("```")
     into["code_blocks"] = Measurement(
@@ -175,13 +181,23 @@ def _slips(answer: Answer, into: dict[str, Measurement]) -> None:
     )
 
 
+def _has_run(text: str) -> bool:
+    """Whether a character stands six times in a row."""
+    size, coding = (1, "ascii") if text.isascii() else (4, "utf-32-le")
+    raw = int.from_bytes(text.encode(coding, "surrogatepass"), "little")
+    # Beside itself moved by one character, a text differs in nothing where a character is repeated. Only then are all
+    # its characters tried, which takes twenty times as long.
+    moved = (raw ^ raw >> 8 * size).to_bytes(size * len(text), "little")
+    return bytes(5 * size) in moved and any(char * 6 in text for char in set(text))
+
+
 def _find_garbage(answer: Answer) -> re.Match[str] | None:
     """Characters or words that no writer meant; the costly search for a stutter only where the words show one."""
     read = answer.plain[:3000]
     if (
         "      " in read
         or max(map(len, answer.words[:1500]), default=0) >= 40
-        or any(char * 6 in read for char in set(read))
+        or _has_run(read)
         or _CONTROL.search(read)
     ):
         found = _GARBAGE.search(read)

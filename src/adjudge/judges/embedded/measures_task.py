@@ -9,10 +9,10 @@ import math
 import re
 from itertools import pairwise
 
-from ...facts.patterns import put_off
+from ...facts.patterns import holds_any, put_off
 from .check import GROUPS, Check
 from .measurement import Info, Measurement, several
-from .reading import Answer, Context, Task, names_in, stem
+from .reading import Answer, Context, Task, names_in, stem, stems_of
 
 _TASK, _DEPTH, _REASON = "task_understanding", "depth_coverage_usefulness", "correctness_reasoning"
 _INSIGHT, _ACTION = "insight_originality", "actionability_specificity"
@@ -46,10 +46,12 @@ _META = put_off(
     r"?\w+\|?>|"
     r"\[INST\]|Below is an instruction",
 )
-_META_HINTS = (
-    "###", "<", "[INST]", "Below is an", "Instruction", "Input", "Output", "Response", "Question", "Human", "User",
-    "Assistant", "Answer", "Explanation",
+_META_MARKS = ("###", "<", "[INST]", "Below is an")
+_META_ROLES = (
+    "Instruction", "Input", "Output", "Response", "Question", "Human", "User", "Assistant", "Answer", "Explanation",
 )  # fmt: skip
+_META_COLONS = tuple(f"{role}:" for role in _META_ROLES)
+_SPACED_COLON = put_off(r"\s:")
 _LOOKS_LIKE_CODE = put_off(
     r"```|^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |public |#include|SELECT |<\w+)|"
     r"[{};]\s*$",
@@ -97,10 +99,10 @@ def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     share = sum(weight for _, weight in found) / total if total else 0.5
     says = f"it takes up {len(found)} of the task's {several(len(task.terms), 'key term')}"
     into["coverage"] = Measurement(share, says)
-    opening = {stem(word) for word in answer.words[:25]}
+    opening = set(stems_of(answer.words[:25]))
     early = sum(weight for term, weight in task.terms if term in opening) / total if total else 0.0
     into["opening_coverage"] = Measurement(early, f"its first words take up {early:.0%} of the task's key terms")
-    entities = {stem(name) for name in task.names} | set(task.numbers)
+    entities = {*stems_of(task.names), *task.numbers}
     held = len(entities & (answer.stems | answer.numbers)) if entities else 0
     into["entities"] = Measurement(
         held / len(entities) if entities else 0.0,
@@ -110,7 +112,7 @@ def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
 
 def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     fours = answer.fours
-    share = sum(1 for four in fours if four in task.fours) / len(fours) if fours else 0.0
+    share = sum(map(task.fours.__contains__, fours)) / len(fours) if fours and task.fours else 0.0
     into["copied"] = Measurement(share, f"{share:.0%} of its wording stands in the task already")
     run = 0
     for mine, theirs in zip(answer.words[:60], task.words[:60], strict=False):
@@ -118,7 +120,7 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
             break
         run += 1
     into["longest_copy"] = Measurement(math.log2(1 + run), f"its first {several(run, 'word')} repeat the task")
-    meta = _META.search(answer.plain) if any(hint in answer.plain for hint in _META_HINTS) else None
+    meta = _META.search(answer.plain) if _may_be_meta(answer.plain) else None
     count = sum(1 for _ in _META.finditer(answer.plain)) if meta and not _META.search(task.plain) else 0
     into["meta"] = Measurement(
         math.log2(1 + count),
@@ -132,6 +134,13 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         same = 1.0 if share > 0.85 and len(fours) > 8 else 0.0
     into["material_use"] = Measurement(used, f"it takes up {used:.0%} of the given text's content words")
     into["same_end"] = Measurement(same, "it is mostly a copy of the given text" if same else "it is no copy")
+
+
+def _may_be_meta(plain: str) -> bool:
+    """A first look: a mark, or a role with a colon or with a space that one may stand behind."""
+    if holds_any(plain, _META_MARKS):
+        return True
+    return holds_any(plain, _META_ROLES) and (holds_any(plain, _META_COLONS) or bool(_SPACED_COLON.search(plain)))
 
 
 def _beside(answer: Answer, other: Answer, into: dict[str, Measurement]) -> None:
@@ -155,8 +164,7 @@ def _passages(task: Task, answer: Answer, context: Context, into: dict[str, Meas
         return
     share = len(answer.content & context.stems) / len(answer.content)
     into["support"] = Measurement(share, f"{share:.0%} of its content words stand in the passages")
-    stems = [stem(word) for word in answer.words]
-    pairs = set(pairwise(stems))
+    pairs = set(pairwise(stems_of(answer.words)))
     together = len(pairs & context.pairs) / max(1, len(pairs))
     into["pair_support"] = Measurement(together, f"{together:.0%} of its word pairs stand in the passages")
     names = names_in(answer.plain)

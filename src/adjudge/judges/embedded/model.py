@@ -12,7 +12,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -206,7 +205,7 @@ def is_superficial(measured: Measured, votes: tuple[Vote, ...], score: float) ->
 @lru_cache(maxsize=1)
 def load_model() -> Model:
     """The shipped model."""
-    return parse_model((resources.files("adjudge.judges.embedded") / "model.json").read_text("utf-8"), "model.json")
+    return parse_model(Path(__file__).with_name("model.json").read_text("utf-8"), "model.json")
 
 
 def read_model(path: Path) -> Model:

@@ -5,6 +5,9 @@ It only cuts; what the quote is taken to show is said by whoever asks for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
 from ...facts.patterns import put_off
 from ...words import count_words
@@ -16,8 +19,8 @@ _TOKEN = put_off(r"\S+")
 
 def fit(text: str, start: int, end: int) -> Span | None:
     """The passage as a quote: widened to five words if shorter, cut after twenty-five, never inside a word."""
-    tokens = _positions(text, start, min(end, start + _WINDOW))
-    size = min(len(tokens), MAX_WORDS)
+    tokens = list(islice(_positions(text, start, min(end, start + _WINDOW)), MAX_WORDS))
+    size = len(tokens)
     while size:
         low, high = tokens[0][0], tokens[size - 1][1]
         words = count_words(text[low:high])
@@ -35,7 +38,7 @@ def _widened(text: str, start: int, end: int) -> Span | None:
         if count_words(text[start:high]) >= MIN_WORDS:
             return _checked(text, start, high)
     end = len(text[: end + _WINDOW].rstrip())
-    for low, _ in reversed(_positions(text, max(0, start - _WINDOW), start)):
+    for low, _ in reversed([*_positions(text, max(0, start - _WINDOW), start)]):
         if count_words(text[low:end]) >= MIN_WORDS:
             return _checked(text, low, end)
     whole = text.strip()
@@ -50,11 +53,11 @@ def _checked(text: str, start: int, end: int) -> Span | None:
     return Span(start, end) if isinstance(Haystack(text).locate(text[start:end]), Span) else None
 
 
-def _positions(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _positions(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The places of a stretch's words with the punctuation beside them; other scripts are cut where ICU cuts words."""
     piece = text[start:end]
     if piece.isascii() or not _unspaced(piece):
-        return [(start + match.start(), start + match.end()) for match in _TOKEN.finditer(piece)]
+        return (match.span() for match in _TOKEN.finditer(text, start, end))
     from icu4py.breakers import WordBreaker
 
     places: list[tuple[int, int]] = []
@@ -67,7 +70,7 @@ def _positions(text: str, start: int, end: int) -> list[tuple[int, int]]:
         elif not segment.isspace() and not places:
             places.append((at, at + len(segment)))
         at += len(segment)
-    return places
+    return iter(places)
 
 
 def _unspaced(piece: str) -> bool:

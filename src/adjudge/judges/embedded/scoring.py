@@ -6,6 +6,7 @@ leave most room for moves by a step. Exchanging the answers exchanges the scores
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
@@ -40,6 +41,7 @@ def place_all(
     top = len(values) - 1
     moved = prediction.by_criterion()
     known = {info.criterion for info in MEASURES.values()}
+    shared_flaws = _count_shared_flaws(measured)
     steps: dict[str, dict[Label, int]] = {}
     assessed: dict[str, bool] = {}
     for criterion in rubric.criteria:
@@ -50,7 +52,7 @@ def place_all(
             continue
         # A criterion of a user's own has no measures of its own: all of them speak to it a little.
         way = moved.get(key, 0.0) if key in known else prediction.score / 2
-        ground = _BASE - _SHARED_FLAW * _shared_flaws(measured, key)
+        ground = _BASE - _SHARED_FLAW * shared_flaws[key]
         steps[key] = {"A": _step(ground + _REACH * way, top), "B": _step(ground - _REACH * way, top)}
     _agree(rubric, steps, [key for key in steps if assessed[key]], prediction, moved)
     return {
@@ -64,14 +66,12 @@ def _has_flaw(prediction: Prediction) -> bool:
     return any(vote.info.criterion == CORRECTNESS and vote.info.theme in _HARD for vote in prediction.votes)
 
 
-def _shared_flaws(measured: Measured, criterion: str) -> int:
-    return sum(
-        info.criterion == criterion
-        and info.theme in _HARD
-        and info.sign < 0
-        and measured.a[name].value > 0
-        and measured.b[name].value > 0
+def _count_shared_flaws(measured: Measured) -> Counter[str]:
+    """How many flaws both answers have, by the criterion they speak to."""
+    return Counter(
+        info.criterion
         for name, info in MEASURES.items()
+        if info.sign < 0 and info.theme in _HARD and measured.a[name].value > 0 and measured.b[name].value > 0
     )
 
 

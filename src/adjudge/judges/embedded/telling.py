@@ -25,12 +25,11 @@ def sure(prediction: Prediction) -> str:
     return f"{round(prediction.confidence * 100)} % sure"
 
 
-def justify(criterion: str, label: Label, measured: Measured, prediction: Prediction, *, assessed: bool) -> str:
-    """Why one answer has its score on one criterion."""
+def justify(criterion: str, label: Label, measured: Measured, votes: Iterable[Vote], *, assessed: bool) -> str:
+    """Why one answer has its score on one criterion, from the criterion's own votes."""
     if not assessed:
         return _NOT_ASSESSED
-    own = [vote for vote in prediction.votes if vote.info.criterion == criterion]
-    said = _for_and_against(own, label, measured) or _EVEN
+    said = _for_and_against(votes, label, measured) or _EVEN
     return f"{said} Facts and reasoning were not checked." if criterion == CORRECTNESS else said
 
 
