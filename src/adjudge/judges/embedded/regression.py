@@ -17,7 +17,7 @@ from .measurement import Info
 from .measures import MEASURES
 from .model import FAR, NEAR, NEVER, Part, brevity
 
-_RIDGE, _RIDGE_KIND, _RIDGE_TIE = 10.0, 100.0, 3.0
+_RIDGE, _RIDGE_KIND, _RIDGE_TIE = 30.0, 100.0, 3.0
 _DIGITS = 4
 # Measures whose worth depends on the kind of task; length is asked for every kind.
 _BY_KIND = {
@@ -44,7 +44,7 @@ LEAST: Mapping[str, float] = {
     "broken_code": 0.4,
     "wrong_sums": 0.4,
     "repeated_items": 0.3,
-    "wishes_broken": 0.4,
+    "wishes_broken": 0.8,
     **dict.fromkeys(("asked_count", "asked_format", "asked_language", "asked_words", "asked_result"), 0.2),
 }
 
