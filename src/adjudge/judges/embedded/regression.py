@@ -32,9 +32,10 @@ _BY_KIND = {
     "sentences": ("yes_no",),
     "missing_words": ("classify",),
 }
-# How alike two answers are carries over from one set of labels to another; how long tied answers are does not.
-_TIE = {"alike": 1.0, "same_wording": 1.0, "nearly_same": 1.0, "identical": 0.2}
-_LEAST_TIE = {"nearly_same": 1.0}  # a word more or less makes no winner
+# That two answers are nearly the same, or as long, carries over from one set of labels to another; how much they have
+# in common short of that, and how long tied answers are, does not.
+_TIE = {"nearly_same": 1.0, "same_words": 1.0, "same_length": 1.0, "identical": 0.2}
+_LEAST_TIE = {"nearly_same": 1.0, "same_words": 1.0}  # a word more or less makes no winner
 
 # What a flaw that code is certain of costs at the least, and what a condition kept counts. Labelled pairs hold too few
 # of them to say, and none in which an answer is compared with itself but for the flaw; this is what anybody would say.
