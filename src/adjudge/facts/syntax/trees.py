@@ -18,8 +18,8 @@ from .problems import ELIDED, ELIDED_LINE, HOLE, Problem, has_elision, shortened
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_MICROSECONDS = 25_000  # of one parse: error recovery can take minutes on a hostile text
-_SECONDS = 0.06  # for all wrappings of one block
+_MICROSECONDS = 25_000  # until a parse is looked at: error recovery can take minutes on a hostile text
+_SECONDS = 0.06  # of work, for one parse and for all wrappings of one block: a busy machine changes no finding
 _LEAVES = 20_000
 _MAIN = "language"
 _GRAMMARS = {
@@ -124,11 +124,15 @@ def _parsers(language: str) -> tuple[Parser, ...]:
 
 
 def _root(parser: Parser, code: str) -> Node | None:
-    try:
-        return parser.parse(code.encode("utf-8", "replace")).root_node
-    except ValueError:
-        parser.reset()  # else the next parse would continue this one
-        return None
+    source, began = code.encode("utf-8", "replace"), time.thread_time()
+    while True:
+        try:
+            return parser.parse(source).root_node
+        except ValueError:
+            # It goes on where it was stopped, unless it is told to forget.
+            if time.thread_time() - began > _SECONDS:
+                parser.reset()
+                return None
 
 
 def _first_error(language: str, code: str) -> tuple[int, str, bool] | None:

@@ -23,6 +23,7 @@ from ...words import split_words
 from . import cues
 from .check import Check
 from .checks_content import content_checks
+from .checks_deed import deed_checks
 from .reading import Answer, Task, stem
 
 _INCLUDE = put_off(
@@ -107,7 +108,8 @@ def check_answer(task: Task, answer: Answer) -> list[Check]:
     if not answer.words:
         return []
     checks = [*_counted(task, answer), *_language(task, answer), *_wording(task, answer)]
-    return [*checks, *_reply(task, answer), *_output(task, answer), *content_checks(task, answer)]
+    checks += [*_reply(task, answer), *_output(task, answer)]
+    return [*checks, *content_checks(task, answer), *deed_checks(task, answer)]
 
 
 def _counted(task: Task, answer: Answer) -> Iterator[Check]:

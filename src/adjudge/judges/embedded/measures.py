@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from . import measures_facts, measures_form, measures_substance, measures_task
 from .check import Check
 from .checks import check_answer
+from .closeness import same_length, same_words
 from .measurement import Info, Measurement
 from .reading import Answer, Task, read_answer, read_context, read_task
 
@@ -85,6 +86,8 @@ def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Ch
         "ratio": math.log2((most + 4) / (least + 4)),
         "task_words": math.log2(1 + len(task.words)),
         "checked": float(len(groups)),
+        "same_words": same_words(a, b),
+        "same_length": same_length(a, b),
         "identical": 1.0 if _same_but_for_spaces(a.plain, b.plain) else 0.0,
     }
 

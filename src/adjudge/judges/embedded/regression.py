@@ -17,7 +17,7 @@ from .measurement import Info
 from .measures import MEASURES
 from .model import FAR, NEAR, NEVER, Part, brevity
 
-_RIDGE, _RIDGE_KIND, _RIDGE_TIE = 10.0, 100.0, 3.0
+_RIDGE, _RIDGE_KIND, _RIDGE_TIE = 30.0, 100.0, 3.0
 _DIGITS = 4
 # Measures whose worth depends on the kind of task; length is asked for every kind.
 _BY_KIND = {
@@ -32,9 +32,10 @@ _BY_KIND = {
     "sentences": ("yes_no",),
     "missing_words": ("classify",),
 }
-# How alike two answers are carries over from one set of labels to another; how long tied answers are does not.
-_TIE = {"alike": 1.0, "same_wording": 1.0, "nearly_same": 1.0, "identical": 0.2}
-_LEAST_TIE = {"nearly_same": 1.0}  # a word more or less makes no winner
+# That two answers are nearly the same, or as long, carries over from one set of labels to another; how much they have
+# in common short of that, and how long tied answers are, does not.
+_TIE = {"nearly_same": 1.0, "same_words": 1.0, "same_length": 1.0, "identical": 0.2}
+_LEAST_TIE = {"nearly_same": 1.0, "same_words": 1.0}  # a word more or less makes no winner
 
 # What a flaw that code is certain of costs at the least, and what a condition kept counts. Labelled pairs hold too few
 # of them to say, and none in which an answer is compared with itself but for the flaw; this is what anybody would say.
@@ -44,7 +45,7 @@ LEAST: Mapping[str, float] = {
     "broken_code": 0.4,
     "wrong_sums": 0.4,
     "repeated_items": 0.3,
-    "wishes_broken": 0.4,
+    "wishes_broken": 0.5,
     **dict.fromkeys(("asked_count", "asked_format", "asked_language", "asked_words", "asked_result"), 0.2),
 }
 
