@@ -32,7 +32,8 @@ Purpose = Literal["opinion", "longer", "repair"]
 class Frozen(BaseModel):
     """Data that does not change once made."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Made ready when the first is made: a command that needs few of them starts sooner.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Usage(Frozen):

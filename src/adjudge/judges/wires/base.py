@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import orjson
 
 from ...verdicts import Failure, Usage
-from ..roles.base import Prompt
+
+if TYPE_CHECKING:
+    from ..roles.base import Prompt
 
 Structure = Literal["json_schema", "tool", "text"]
 
