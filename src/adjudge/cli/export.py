@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from .asking import say
 
 if TYPE_CHECKING:
-    from ..results.exporting import Selection
-    from ..results.summary import Summary
+    from ..results.selecting import Selection
+    from ..results.summary import Counts
 
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet", "html", "markdown")
@@ -69,30 +69,31 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write, and say what was written."""
-    from ..results.exporting import select, write_parquet
+    from ..results.exporting import write_parquet
     from ..results.files import new_file
+    from ..results.selecting import select
     from ..results.summary_report import headline, missing
 
     chosen = _choose(args.format, args.output)
-    selection = select(args.run_directory, args.where)
     printed = args.output in (None, "-") and chosen not in ("parquet", "html")
-    if printed:
-        summary = _write(selection, chosen, sys.stdout.buffer)
-        where = ""
-    elif chosen == "html":
-        summary, where = _write_html(selection, args.output)
-    else:
-        path = Path(args.output) if args.output else selection.run.folder / "results.parquet"
-        if chosen == "parquet":
-            summary = write_parquet(selection, path)
+    where = ""
+    with select(args.run_directory, args.where) as selection:
+        if printed:
+            counts = _write(selection, chosen, sys.stdout.buffer)
+        elif chosen == "html":
+            counts, where = _write_html(selection, args.output)
         else:
-            with new_file(path.expanduser()) as file:
-                summary = _write(selection, chosen, file)
-        where = f"{path}: "
-    rows = f"{summary.finished:,} {'row' if summary.finished == 1 else 'rows'}"
+            path = Path(args.output) if args.output else selection.run.folder / "results.parquet"
+            if chosen == "parquet":
+                counts = write_parquet(selection, path)
+            else:
+                with new_file(path.expanduser()) as file:
+                    counts = _write(selection, chosen, file)
+            where = f"{path}: "
+    rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
     if not printed:
-        print(f"{where}{rows}" if args.where else f"{where}{headline(summary)}", file=sys.stderr)
-    if late := missing(summary, args.where is not None):
+        print(f"{where}{rows}" if args.where else f"{where}{headline(counts)}", file=sys.stderr)
+    if late := missing(counts, args.where is not None):
         say(late)
     return 0
 
@@ -111,14 +112,14 @@ def _choose(asked: Format | None, output: str | None) -> Format:
     return chosen
 
 
-def _write(selection: Selection, chosen: Format, file: BinaryIO) -> Summary:
+def _write(selection: Selection, chosen: Format, file: BinaryIO) -> Counts:
     from ..results import exporting
 
     write = {"jsonl": exporting.write_jsonl, "csv": exporting.write_csv, "markdown": exporting.write_markdown}[chosen]
     return write(selection, file)
 
 
-def _write_html(selection: Selection, output: str | None) -> tuple[Summary, str]:
+def _write_html(selection: Selection, output: str | None) -> tuple[Counts, str]:
     from ..results.html import write_html
 
     index = Path(output).expanduser() if output else selection.run.folder / "report.html"

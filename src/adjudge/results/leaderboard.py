@@ -8,19 +8,23 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError
-from .directory import Outcome, Run
+from .column import Cells
+from .columns import table_of
+from .directory import Run
 from .needs import need
+from .selecting import rows_of
 from .statistics import CONFIDENCE, SEED
 from .strengths import POINTS, Fit, Games, Grouped, fit, group, length_scale, points
 
 DRAWS = 400
 _FEW_DRAWS = 100
 _MANY_GAMES = 100_000
+COLUMNS = ("system_a", "system_b", "winner", "decided", "words_a", "words_b")
 _RESULTS = {"A": 1, "B": -1, "tie": 0}
 _TYPICAL = 0.7615941559557649  # tanh 1: a difference in length of typical size
 
@@ -90,30 +94,29 @@ class Collected:
         self.counted: Counter[int] = Counter()
         self.undecided = self.against_itself = self.without_verdict = self.without_systems = 0
 
-    def add(self, outcome: Outcome) -> None:
-        """Take one outcome in."""
-        systems = outcome.case.get("systems")
-        if not systems or None in systems:
+    def add(self, row: Cells, given: Mapping[str, Any]) -> None:
+        """Take one row in; `given` are the texts of its case."""
+        systems = row["system_a"], row["system_b"]
+        if None in systems:
             self.without_systems += 1
             return
-        if outcome.status != "verdict":
+        if row["status"] != "verdict":
             self.without_verdict += 1
             return
         if systems[0] == systems[1]:
             self.against_itself += 1
             return
-        evaluation = outcome.verdict["evaluation"]
-        self.undecided += evaluation.get("decided") is False
+        self.undecided += row["decided"] is False
         pair = [self.systems.setdefault(str(system), len(self.systems)) for system in systems]
         self.first.append(pair[0])
         self.second.append(pair[1])
-        self.result.append(_RESULTS[evaluation["winner"]])
-        words = outcome.line.get("words")
-        self.length.append(words[0] - words[1] if words else float("nan"))
-        for system, count in zip(pair, words or (), strict=False):
-            self.words[system] += count
-            self.counted[system] += 1
-        given = outcome.case.get("input") or {}
+        self.result.append(_RESULTS[row["winner"]])
+        words = row["words_a"], row["words_b"]
+        self.length.append(float("nan") if None in words else words[0] - words[1])
+        for system, count in zip(pair, words, strict=True):
+            if count is not None:
+                self.words[system] += count
+                self.counted[system] += 1
         asked = f"{given.get('task')}\0{given.get('context')}".encode("utf-8", "replace")
         self.task.append(int.from_bytes(hashlib.blake2b(asked, digest_size=8).digest(), "big"))
 
@@ -129,14 +132,15 @@ class Collected:
         )
 
 
-def leaderboard_of(run: Run, outcomes: Iterable[Outcome] | None = None) -> Leaderboard:
+def leaderboard_of(run: Run) -> Leaderboard:
     """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
     if run.protocol != "compare":
         raise InputError(str(run.folder), f"a {run.protocol} run", "a leaderboard needs a compare run")
     need("scipy.optimize", "a leaderboard")
     collected = Collected()
-    for outcome in run.outcomes() if outcomes is None else outcomes:
-        collected.add(outcome)
+    with run.reader() as reader:
+        for row in rows_of(run, table_of(run), COLUMNS):
+            collected.add(row, reader.given(row["position"]))
     if not collected.first:
         found = "no verdict between two named systems"
         allowed = "rows must name who wrote each answer, as columns that `adjudge run` maps to system_a and system_b"

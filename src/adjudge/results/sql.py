@@ -109,7 +109,7 @@ class _Token:
 
 def readable(sql: str, columns: Iterable[str]) -> str:
     """The same SQL with words for texts made texts, and `case` made a column where it is one."""
-    tokens = [_Token(_kind(match), match[0]) for match in _TOKEN.finditer(sql)]
+    tokens = _tokens(sql)
     solid = [at for at, token in enumerate(tokens) if token.kind != "space"]
     known = {name.lower() for name in columns} | {"results"}
     names = {at for place, at in enumerate(solid) if tokens[at].kind == "quoted" and _is_name(tokens, solid, place)}
@@ -125,6 +125,14 @@ def readable(sql: str, columns: Iterable[str]) -> str:
     return "".join(written)
 
 
+def named(condition: str, columns: Iterable[str]) -> frozenset[str] | None:
+    """The columns a condition can speak of; None for one that may mean columns without naming them."""
+    told = {token.inner.lower() if token.kind == "quoted" else token.text.lower() for token in _tokens(condition)}
+    if told & {"*", "results", "columns", "select", "from"}:
+        return None
+    return frozenset(column for column in columns if column.lower() in told)
+
+
 def text(value: str) -> str:
     """A text in SQL."""
     return "'" + value.replace("'", "''") + "'"
@@ -133,6 +141,10 @@ def text(value: str) -> str:
 def name(value: str) -> str:
     """A name in SQL."""
     return '"' + value.replace('"', '""') + '"'
+
+
+def _tokens(sql: str) -> list[_Token]:
+    return [_Token(_kind(match), match[0]) for match in _TOKEN.finditer(sql)]
 
 
 def _kind(match: re.Match[str]) -> Kind:
