@@ -7,7 +7,7 @@ neither files nor network within reach, so that SQL from anywhere can be asked o
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,20 +68,40 @@ class Database:
 
         All these must have been wanted when the database was made.
         """
+        return (row for _, row in self._cells(names, chosen=chosen))
+
+    def cells_at(self, positions: Sequence[int], names: Collection[str]) -> dict[int, Cells]:
+        """The same rows by position, those of these positions only."""
+        if not positions:
+            return {}
+        place = f"c{self.table.names.index('position')}"
+        sieve = (
+            f"where {place} between {min(positions)} and {max(positions)} and {place} in (select unnest(?::BIGINT[]))"
+        )
+        return dict(self._cells({"status", *names}, sieve, [list(positions)]))
+
+    def _cells(
+        self,
+        names: Collection[str],
+        sieve: str = "",
+        given: list[Any] | None = None,
+        chosen: Callable[[int], bool] | None = None,
+    ) -> Iterator[tuple[int, Cells]]:
         places = [at for at, name in enumerate(self.table.names) if name in names]
         keys = [self.table.names[at] for at in places]
-        kept = [self.table.columns[at] for at in places]
+        brought, kinds = self.table.brought, {column.name: column.kind for column in self.table.columns}
         # What is kept as JSON: numbers that may be whole or not, and what the input brought along.
-        as_json = [at for at, column in enumerate(kept) if column.kind == "DOUBLE" or column.name in self.table.brought]
-        columns = ", ".join(f"c{at}" for at in places)
-        answer = self._connection.execute(f"select c{self.table.names.index('position')}, {columns} from said")
+        as_json = [at for at, name in enumerate(keys) if kinds[name] == "DOUBLE" or name in brought]
+        columns = ", ".join(f"c{at}" for at in (self.table.names.index("position"), *places))
         loads = orjson.loads
+        answer = self._connection.execute(f"select {columns} from said {sieve}", given)
         for position, *row in self._rows(answer, "DIR"):
-            if chosen is None or chosen(position):
-                for at in as_json:
-                    if row[at] is not None:
-                        row[at] = loads(row[at])
-                yield dict(zip(keys, row, strict=True))
+            if chosen is not None and not chosen(position):
+                continue
+            for at in as_json:
+                if row[at] is not None:
+                    row[at] = loads(row[at])
+            yield position, dict(zip(keys, row, strict=True))
 
     def _rows(self, answer: Any, place: str) -> Iterator[tuple[Any, ...]]:
         while True:
@@ -99,9 +119,11 @@ class Database:
 
 
 @contextmanager
-def database_of(run: Run, table: Table, wanted: Collection[str] | None = None) -> Iterator[Database]:
+def database_of(
+    run: Run, table: Table, wanted: Collection[str] | None = None, purpose: str = "a question in SQL"
+) -> Iterator[Database]:
     """A run as a database with all columns, or with those that are wanted; it is gone when the block ends."""
-    duckdb = need("duckdb", "a question in SQL")
+    duckdb = need("duckdb", purpose)
     with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
         file = staged(duckdb, run, table, Path(folder), wanted)
         connection = duckdb.connect(str(file), read_only=True, config={**_SEALED, "temp_directory": folder})

@@ -118,7 +118,7 @@ def write_markdown(selection: Selection, file: BinaryIO) -> Summary:
     head = grid_markdown(Grid(ordered, (), names=len(texts)))
     cut = ""
     if summary.finished > MOST_ROWS:
-        cut = f"The first {MOST_ROWS:,} of {summary.finished:,}. --where chooses others; CSV, JSONL and Parquet have all.\n\n"
+        cut = f"The first {MOST_ROWS:,} of {summary.finished:,}. --where chooses others; CSV and Parquet have all.\n\n"
     file.write(("\n## Cases\n\n" + cut + "\n".join(head) + "\n").encode())
     for row in islice(selection.rows(), MOST_ROWS):
         cells = [shown(row[name]) for name in ordered]
