@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -156,11 +156,11 @@ def ranked(collected: Collected) -> Leaderboard:
     draws = DRAWS if len(games.first) <= _MANY_GAMES else _FEW_DRAWS
     groups, strong = _groups(games)
     scale = length_scale(games)
-    raw, _ = _strengths(games, group(games), tasks, groups, draws)
-    controlled: list[Strength] | None = None
-    longer = None
-    if scale:
-        controlled, fitted = _strengths(games, group(games, scale), tasks, groups, draws)
+    models = [group(games), *([group(games, scale)] if scale else [])]
+    (raw, _), *second = _strengths(games, models, tasks, groups, draws)
+    controlled, longer = None, None
+    if second:
+        controlled, fitted = second[0]
         longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
     names = list(collected.systems)
     counts = _counts(games)
@@ -196,20 +196,30 @@ def ranked(collected: Collected) -> Leaderboard:
     )
 
 
-def _strengths(games: Games, grouped: Grouped, tasks: int, groups: Any, draws: int) -> tuple[list[Strength], Fit]:
+def _strengths(
+    games: Games, models: Sequence[Grouped], tasks: int, groups: Any, draws: int
+) -> list[tuple[list[Strength], Fit]]:
+    """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
     np = need("numpy", "a leaderboard")
-    fitted = fit(grouped, np.bincount(grouped.of).astype(float))
-    best = _centred(fitted.theta, groups)
+    fits = [fit(model, np.bincount(model.of).astype(float)) for model in models]
     rng = np.random.default_rng(SEED)
-    drawn = np.empty((draws, games.systems))
+    drawn = np.empty((len(models), draws, games.systems))
     for at in range(draws):
-        often = rng.multinomial(tasks, np.full(tasks, 1 / tasks)).astype(float)
-        drawn[at] = _centred(fit(grouped, np.bincount(grouped.of, often[games.task]), fitted).theta, groups)
+        often = rng.multinomial(tasks, np.full(tasks, 1 / tasks)).astype(float)[games.task]
+        for number, (model, fitted) in enumerate(zip(models, fits, strict=True)):
+            drawn[number, at] = _centred(fit(model, np.bincount(model.of, often), fitted).theta, groups)
+    return [
+        (_with_intervals(_centred(fitted.theta, groups), drawn[number]), fitted) for number, fitted in enumerate(fits)
+    ]
+
+
+def _with_intervals(best: Any, drawn: Any) -> list[Strength]:
+    np = need("numpy", "a leaderboard")
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
     # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
     shown = zip(best, np.minimum(low, best), np.maximum(high, best), strict=True)
-    return [Strength(float(middle), float(below), float(above)) for middle, below, above in shown], fitted
+    return [Strength(float(middle), float(below), float(above)) for middle, below, above in shown]
 
 
 def _centred(theta: Any, groups: Any) -> Any:
