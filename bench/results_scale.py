@@ -37,6 +37,7 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
     "export-markdown": ("export", "RUN", "-o", "OUT/rows.md"),
     "export-html": ("export", "RUN", "-o", "OUT/report.html"),
     "diff": ("diff", "RUN", "RUN"),
+    "leaderboard": ("leaderboard", "RUN"),
 }
 # A page for each of some thousand cases is work of its own: these are measured when they are named.
 _USUAL = tuple(name for name in _QUESTIONS if name not in ("export-html", "export-markdown"))
