@@ -14,15 +14,17 @@ from results.building import Given, write_lines, write_run
 from results.samples import GOOD, SHORT, comparisons, dialogues, reviews
 
 from adjudge.cases import Comparison
+from adjudge.errors import InputError
 from adjudge.results import exporting, staging
 from adjudge.results.column import minus
 from adjudge.results.columns import table_of
 from adjudge.results.database import database_of
 from adjudge.results.directory import open_run
-from adjudge.results.exporting import write_csv, write_jsonl, write_markdown
+from adjudge.results.exporting import write_csv, write_jsonl, write_markdown, write_parquet
 from adjudge.results.expressions_own import minus as minus_sql
 from adjudge.results.selecting import select
 from adjudge.results.sql import named
+from adjudge.rubric import parse, shipped
 
 LABELS = (" TIE ", "tie\u00a0", "b", "4", " 4.0", "4e0", "+80", "80", "1_0", "٤", "nan", "inf", ".5", "5.", "", "good")
 
@@ -161,3 +163,22 @@ def test_a_table_in_markdown_ends_and_says_so(runs, monkeypatch):
     table = file.getvalue().decode().partition("## Cases\n")[2]
     assert "The first 4 of 10. --where chooses others; CSV and Parquet have all." in table
     assert len([line for line in table.splitlines() if line.startswith("|")]) == 2 + 4
+
+
+def test_signs_in_a_folders_name_stand_for_themselves(tmp_path):
+    write_run(tmp_path / "run1", comparisons()[1:2])
+    expected, found = made_of(write_run(tmp_path / "case=7" / "position=9" / "run[1]*?", comparisons()[:1]))
+    assert found == expected and len(found) == 1
+
+
+def test_criteria_that_sql_cannot_tell_apart_are_exported_all_the_same_and_refused_in_sql(tmp_path):
+    source = shipped("compare").source.replace("insight_originality", "Clarity_Structure")
+    folder = write_run(tmp_path / "run", comparisons()[:1], rubric=parse(source, "own.yaml"))
+    file = io.BytesIO()
+    with select(folder) as selection:
+        assert write_csv(selection, file).finished == 1
+        with pytest.raises(InputError, match="names differ in upper and lower case only"):
+            write_parquet(selection, tmp_path / "x.parquet")
+    assert b"clarity_structure_a" in file.getvalue() and b"Clarity_Structure_a" in file.getvalue()
+    with pytest.raises(InputError, match="names differ in upper and lower case only"), select(folder, "1 = 1"):
+        pass

@@ -33,8 +33,9 @@ cases are missing.
   jsonl     one object a line: the columns, and under "verdict" the whole verdict
   csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
   parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
-  html      a report: NAME.html, and beside it the folder NAME_files with a page for every case
-  markdown  the summary and a table of the cases
+  html      a report: NAME.html, and beside it the folder NAME_files: all cases in tables of 200, and a page for each of
+            the first 5,000
+  markdown  the summary and a table of the first 10,000 cases
 
 `adjudge show DIR --list-columns` says which columns there are.
 """

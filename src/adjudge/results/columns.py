@@ -63,6 +63,11 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     @property
+    def distinct(self) -> bool:
+        """Whether SQL, which takes upper and lower case for the same, can tell all columns apart."""
+        return len({name.lower() for name in self.names}) == len(self.columns)
+
+    @property
     def brought(self) -> frozenset[str]:
         """The columns that the input brought along."""
         return frozenset(self.extras.values())

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from ..errors import InputError
 from ..render.escaping import clean
 from . import sql
 from .columns import Table
@@ -82,7 +83,10 @@ def write_parquet(selection: Selection, path: Path) -> Counts:
     """A Parquet file with typed columns, for DuckDB, pandas, Polars, Spark."""
     duckdb = need("duckdb", "Parquet")
     database = selection.database
-    assert database is not None
+    if database is None:
+        raise InputError(
+            "--format", "parquet of columns whose names differ in upper and lower case only", "CSV or JSONL"
+        )
     folder = database.file.parent
     with finished_path(path) as temporary:
         connection = duckdb.connect(":memory:", config=settings(folder))
@@ -94,7 +98,7 @@ def write_parquet(selection: Selection, path: Path) -> Counts:
                 # The condition itself was asked where no file is within reach; here only its answer is used.
                 listed = folder / "chosen.csv"
                 listed.write_text("\n".join(map(str, selection.positions())), "ascii")
-                kept = f"from read_csv({sql.text(str(listed))}, header = false, columns = {{'position': 'BIGINT'}})"
+                kept = f"from read_csv({sql.path(str(listed))}, header = false, columns = {{'position': 'BIGINT'}})"
                 chosen, order = f"from results where position in ({kept})", "order by position"
             counted = connection.execute(f"select status, count(*) {chosen} group by status").fetchall()
             options = f"format parquet, compression zstd, row_group_size {ROW_GROUP}"

@@ -62,8 +62,11 @@ def reading(table: Table, source: Source, wanted: Collection[str], file: str, lo
         shape.at("verdict", "verdict_id")
     pointers = ", ".join(sql.text(_pointer(name)) for name in extras)
     beside = f", json_extract({shape.at('extra', kind='JSON')}, [{pointers}]) as extras" if extras else ""
-    options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {longest}"
-    lines = f"read_json({sql.text(file)}, columns = {shape.columns()}, {options})"
+    options = (
+        "format = 'newline_delimited', compression = 'none', hive_partitioning = false, ignore_errors = true, "
+        f"maximum_object_size = {longest}"
+    )
+    lines = f"read_json({sql.path(file)}, columns = {shape.columns()}, {options})"
     return (
         f"select {', '.join(chosen)} from (select *{beside} from {lines}) "
         f"where {position} between 0 and 999999999 and {sieve}"

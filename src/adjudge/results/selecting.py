@@ -16,7 +16,7 @@ from .needs import has
 
 @dataclass(frozen=True)
 class Selection:
-    """A run, its table, and which of its rows are wanted; `database` is None where DuckDB is not installed."""
+    """A run, its table, and which of its rows are wanted; `database` is None where DuckDB cannot be used."""
 
     run: Run
     table: Table
@@ -46,11 +46,15 @@ class Selection:
 
 def rows_of(run: Run, table: Table, names: Collection[str]) -> Iterator[Cells]:
     """All rows of a run, with the columns that are named at least."""
-    if not has("duckdb"):
+    if not _in_sql(table):
         yield from map(table.row, run.outcomes())
         return
     with database_of(run, table, names) as database:
         yield from database.cells({"position", "status", *names})
+
+
+def _in_sql(table: Table) -> bool:
+    return has("duckdb") and table.distinct
 
 
 @contextmanager
@@ -58,7 +62,7 @@ def select(path: str | Path, where: str | None = None) -> Iterator[Selection]:
     """The rows of a run that fit a condition in SQL; all without one."""
     run = open_run(path)
     table = table_of(run)
-    if where is None and not has("duckdb"):
+    if where is None and not _in_sql(table):
         yield Selection(run, table, None, None, None)
         return
     with database_of(run, table) as database:

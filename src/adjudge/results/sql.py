@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_MANY = re.compile(r"[\[*?]")
 # After these an expression begins: what is quoted there is a column or a text, and not a name for what stands before.
 _BEFORE_EXPRESSION = frozenset(
     {
@@ -136,6 +137,11 @@ def named(condition: str, columns: Iterable[str]) -> frozenset[str] | None:
 def text(value: str) -> str:
     """A text in SQL."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def path(value: str) -> str:
+    """The name of one file in SQL, whatever signs are in it that elsewhere stand for many."""
+    return text(_MANY.sub(r"[\g<0>]", value))
 
 
 def name(value: str) -> str:

@@ -29,6 +29,9 @@ _TOO_LONG = "maximum_object_size"
 
 def staged(duckdb: Any, run: Run, table: Table, folder: Path, wanted: Collection[str] | None = None) -> Path:
     """A database file with the table `said`, all rows in order, and the view `results`, where columns have types."""
+    if not table.distinct:
+        found = "criteria whose names differ in upper and lower case only"
+        raise InputError(str(run.folder), found, "SQL takes them for the same; adjudge export has CSV and JSONL")
     names = {"position", "status", *(table.names if wanted is None else wanted)}
     file = folder / "results.duckdb"
     connection = duckdb.connect(":memory:", config=settings(folder))
@@ -60,7 +63,7 @@ def _read(duckdb: Any, connection: Any, run: Run, table: Table, names: Collectio
     longest = _LONGEST
     while True:
         sources = [
-            reading(table, source, names, str(run.folder / name), longest)
+            reading(table, source, names, str((run.folder / name).absolute()), longest)
             for source, name in _FILES.items()
             if (run.folder / name).exists()
         ]
