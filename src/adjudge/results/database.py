@@ -21,15 +21,16 @@ from .column import Cells
 from .columns import Table
 from .directory import Run
 from .needs import need
-from .staging import MEMORY, staged
+from .staging import staged
 
 _BATCH = 2_000
+_MEMORY = "512MB"
 _SEALED = {
     "enable_external_access": "false",
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "memory_limit": MEMORY,
+    "memory_limit": _MEMORY,
 }
 
 

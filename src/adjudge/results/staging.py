@@ -18,7 +18,7 @@ from .columns import Table
 from .directory import Run
 from .expressions import Source, reading, typed
 
-MEMORY = "512MB"
+_MEMORY = 192  # MB; what was read is kept up to it, so that it is also what is used
 _STRETCH = 20_000
 ROW_GROUP = 20_480  # rows that are held until they are written; a multiple of 2,048
 _LONGEST = 2**20
@@ -51,7 +51,7 @@ def staged(duckdb: Any, run: Run, table: Table, folder: Path, wanted: Collection
 def settings(folder: Path) -> dict[str, Any]:
     """How DuckDB is to work: within so much memory, and beyond it in this folder."""
     return {
-        "memory_limit": MEMORY,
+        "memory_limit": f"{_MEMORY}MB",
         "temp_directory": str(folder),
         "threads": min(4, os.cpu_count() or 1),
         "autoinstall_known_extensions": "false",
@@ -71,12 +71,16 @@ def _read(duckdb: Any, connection: Any, run: Run, table: Table, names: Collectio
             connection.execute(f"create table found as {' union all '.join(sources)}")
             return
         except duckdb.Error as error:
-            if _TOO_LONG not in str(error) or longest >= _LONGEST_OF_ALL:
+            too_large = _TOO_LONG in str(error) or isinstance(error, duckdb.OutOfMemoryException)
+            if not too_large or longest >= _LONGEST_OF_ALL:
                 said = str(error).strip().splitlines()[0]
                 raise InputError(
                     str(run.folder), f"its lines cannot be read: {said}", "the files as the run wrote them"
                 ) from None
-            longest *= 16
+            # Lines of many megabytes: one at a time, and room for them.
+            longest = min(16 * longest, _LONGEST_OF_ALL)
+            connection.execute("set threads = 1")
+            connection.execute(f"set memory_limit = '{_MEMORY + 8 * longest // 10**6}MB'")
 
 
 def _put_in_order(connection: Any, table: Table, names: Collection[str]) -> None:
