@@ -31,7 +31,7 @@ def run(script, *args):
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
-# -- the four commands ------------------------------------------------------------------------------------------------
+# -- the commands -----------------------------------------------------------------------------------------------------
 
 
 def test_throughput_is_told_for_the_bare_loop_and_for_adjudge():
@@ -48,6 +48,18 @@ def test_memory_is_told_with_the_disk_it_takes_and_fails_when_it_grows_and_nothi
     assert done.stdout.startswith("30 cases need about 0.0 GB")
     assert [line.split()[0] for line in done.stdout.splitlines()[-3:]] == ["20", "30", "the"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_results_are_measured_at_two_sizes_and_growth_fails(tmp_path):
+    some = "show-where,export-csv,diff"
+    done = run("results_scale.py", "--small", 120, "--large", 180, "--only", some, "--folder", tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert [line[:2] for line in told[:3]] == [["show-where", "120"], ["show-where", "180"], ["show-where", "memory:"]]
+    assert len(told) == 9 and list(tmp_path.iterdir()) == []
+    few = ("--small", 60, "--large", 90, "--only", "show-sql", "--at-most", 0.1)
+    grown = run("results_scale.py", *few, "--folder", tmp_path)
+    assert grown.returncode == 1 and "more than 0.1 times the memory: show-sql" in grown.stderr
 
 
 @pytest.mark.parametrize("kind", ["whole", "parent", "worker"])

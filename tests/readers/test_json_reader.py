@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
-from adjudge.readers.json import comparison_from, read_object
+from adjudge.readers.comparison import WANTED, comparison_from
+from adjudge.readers.json import parse_object
 from adjudge.rubric import shipped
 
 RUBRIC = shipped("compare")
@@ -26,7 +27,7 @@ SEED_REQUEST = b"""{
 
 
 def read(raw):
-    return comparison_from(read_object(raw, "body"), RUBRIC)
+    return comparison_from(parse_object(raw, "body", WANTED), RUBRIC)
 
 
 def test_the_seeds_example_request_is_read():
@@ -59,6 +60,9 @@ def test_numbers_are_exact():
         (b"null", "body: expected an object, found null; userTask, responseA, responseB, …"),
         (b"[" * 100_000, "body: JSON that is nested too deeply or holds too long a number"),
         (b'{"x": NaN}', "body: NaN is not a JSON number; finite numbers are allowed"),
+        (b'{"x": 1, "a": {"y": 1, "y": 2}}', "body: the key 'y' stands twice in an object; each key once"),
+        (b'{"userTask":"t","userTask":"u"}', "body: the key 'userTask' stands twice in an object; each key once"),
+        (b'{"x": 1} {"x": 2}', "body: not JSON: Extra data at line 1, column 10; one JSON object is needed"),
         (b"{}", "userTask: missing; a non-empty string is needed"),
         (b'{"userTask":"t","responseA":"x"}', "responseB: missing; a non-empty string is needed"),
         (b'{"task":"t","a":"x"}', "responseB: missing; a non-empty string is needed"),

@@ -111,6 +111,8 @@ def test_a_review_gives_the_preference_and_what_became_of_every_rating(runs):
         ("6", {"winner": "B", "likert": 6}, True),
         ("80", {"overall_experience": 80}, True),
         ("good", {"winner": "A"}, None),
+        ("8_0", {"overall_experience": 80}, None),
+        ("nan", {"overall_experience": 80}, None),
         (None, {"winner": "A"}, None),
         ("A", {}, None),
     ],

@@ -15,17 +15,28 @@ from results.samples import HOSTILE, comparisons, dialogues
 from adjudge.errors import InputError
 from adjudge.results import html
 from adjudge.results.directory import open_run
-from adjudge.results.exporting import select, write_csv, write_jsonl, write_markdown, write_parquet
-from adjudge.results.html import write_html
+from adjudge.results.exporting import write_csv, write_jsonl, write_markdown, write_parquet
 from adjudge.results.pages import case_html, case_text, revived
+from adjudge.results.selecting import select
 
 PROTOCOLS = ("compare", "dialogue", "review")
 
 
 def exported(write, folder, where=None):
     file = io.BytesIO()
-    summary = write(select(folder, where), file)
+    with select(folder, where) as selection:
+        summary = write(selection, file)
     return file.getvalue().decode(), summary
+
+
+def write_html(folder, index, where=None):
+    with select(folder, where) as selection:
+        return html.write_html(selection, index)
+
+
+def parquet(folder, path, where=None):
+    with select(folder, where) as selection:
+        return write_parquet(selection, path)
 
 
 def test_json_lines_keep_the_whole_verdict_byte_for_byte(runs):
@@ -63,7 +74,7 @@ def test_a_csv_holds_no_character_that_a_terminal_obeys(tmp_path):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_parquet_holds_the_same_rows_with_types(runs, protocol, tmp_path):
-    write_parquet(select(runs[protocol]), tmp_path / "results.parquet")
+    parquet(runs[protocol], tmp_path / "results.parquet")
     text, _ = exported(write_jsonl, runs[protocol])
     lines = [json.loads(line) for line in text.splitlines()]
     rows = duckdb.sql(f"select * from '{tmp_path / 'results.parquet'}'")
@@ -88,13 +99,13 @@ def test_a_condition_chooses_rows_in_every_format(runs, tmp_path):
     assert [json.loads(line)["case"] for line in exported(write_jsonl, runs["compare"], where)[0].splitlines()] == [
         "twins"
     ]
-    assert write_parquet(select(runs["compare"], where), tmp_path / "x.parquet").finished == 1
-    assert write_html(select(runs["compare"], where), tmp_path / "x.html").pages == 1
+    assert parquet(runs["compare"], tmp_path / "x.parquet", where).finished == 1
+    assert write_html(runs["compare"], tmp_path / "x.html", where).pages == 1
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_every_verdict_has_a_page_that_leads_back_and_no_element_of_a_stranger(runs, protocol, tmp_path):
-    written = write_html(select(runs[protocol]), tmp_path / "the report.html")
+    written = write_html(runs[protocol], tmp_path / "the report.html")
     assert written.broken == 0 and written.pages == written.summary.statuses["verdict"]
     page = Page(written.index.read_text("utf-8"))
     assert not {"script", "img", "iframe", "form"} & set(page.tags)
@@ -111,7 +122,7 @@ def test_every_verdict_has_a_page_that_leads_back_and_no_element_of_a_stranger(r
 def test_a_long_table_goes_on_over_pages_that_lead_to_each_other(runs, tmp_path, monkeypatch):
     monkeypatch.setattr(html, "ROWS", 4)
     monkeypatch.setattr(html, "MOST_PAGES", 5)
-    written = write_html(select(runs["compare"]), tmp_path / "report.html")
+    written = write_html(runs["compare"], tmp_path / "report.html")
     second = Page((tmp_path / "report_files" / "page-2.html").read_text("utf-8"))
     assert {"../report.html", "page-3.html", "cases/000/000004.html"} <= set(second.links)
     assert (written.pages, written.without_page) == (5, 3)
@@ -119,14 +130,14 @@ def test_a_long_table_goes_on_over_pages_that_lead_to_each_other(runs, tmp_path,
 
 
 def test_a_report_replaces_only_a_report(runs, tmp_path):
-    write_html(select(runs["dialogue"]), tmp_path / "r.html")
-    write_html(select(runs["dialogue"], "case = '1'"), tmp_path / "r.html")
+    write_html(runs["dialogue"], tmp_path / "r.html")
+    write_html(runs["dialogue"], tmp_path / "r.html", "case = '1'")
     assert len(list((tmp_path / "r_files" / "cases").rglob("*.html"))) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r_files"]
     (tmp_path / "mine_files").mkdir()
     (tmp_path / "mine_files" / "thesis.txt").write_text("years of work")
     with pytest.raises(InputError, match="not a report of ours"):
-        write_html(select(runs["dialogue"]), tmp_path / "mine.html")
+        write_html(runs["dialogue"], tmp_path / "mine.html")
     assert (tmp_path / "mine_files" / "thesis.txt").read_text() == "years of work"
 
 
@@ -155,4 +166,4 @@ def test_an_empty_run_exports_nothing_and_says_so(tmp_path):
     folder = write_run(tmp_path / "run", comparisons()[-1:])
     text, summary = exported(write_jsonl, folder)
     assert text == "" and summary.unfinished == 1
-    assert "No case has an outcome yet" in write_html(select(folder), tmp_path / "r.html").index.read_text()
+    assert "No case has an outcome yet" in write_html(folder, tmp_path / "r.html").index.read_text()

@@ -37,8 +37,7 @@ def test_a_quoted_word_that_is_no_column_is_a_text_and_case_is_a_column(typed, r
 @pytest.fixture(scope="module")
 def database(runs):
     run = open_run(runs["compare"])
-    table = table_of(run)
-    with database_of(table, map(table.row, run.outcomes())) as opened:
+    with database_of(run, table_of(run)) as opened:
         yield opened
 
 
@@ -52,7 +51,7 @@ def test_the_example_of_the_manual_works(database):
 
 def test_hostile_names_of_columns_are_names_and_no_more(database):
     names, rows = database.ask("select * from results limit 1", "--sql")
-    assert names == [column.name for column in database.columns]
+    assert names == list(database.table.names)
     assert len(list(rows)) == 1
 
 

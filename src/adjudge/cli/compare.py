@@ -105,7 +105,8 @@ def _who_would_settle_it() -> str:
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     from ..cases import Comparison, check_weights
     from ..errors import InputError
-    from ..readers.json import comparison_from, read_object
+    from ..readers.comparison import WANTED, comparison_from
+    from ..readers.json import parse_object
     from ..readers.weights import weights_from
 
     pieces = {name: getattr(args, name) for name in ("task", "a", "b", "context", "weights")}
@@ -115,7 +116,7 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
             raise InputError(f"--{given[0]}", "stands beside a case file", "give the file or the pieces")
         place = "standard input" if args.case == "-" else args.case
         try:
-            return comparison_from(read_object(read_bytes(args.case, "CASE"), place), rubric)
+            return comparison_from(parse_object(read_bytes(args.case, "CASE"), place, WANTED), rubric)
         except InputError as error:
             if error.place in (place, "CASE"):
                 raise

@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
-    found = diff_of(open_run(args.run1, "RUN1"), open_run(args.run2, "RUN2"))
+    most = None if args.format == "json" else args.limit
+    found = diff_of(open_run(args.run1, "RUN1"), open_run(args.run2, "RUN2"), most)
     if args.format == "json":
         write_out(dump(diff_json(found)).decode(), args.output)
         return 0

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from .asking import say
 
 if TYPE_CHECKING:
-    from ..results.exporting import Selection
-    from ..results.summary import Summary
+    from ..results.selecting import Selection
+    from ..results.summary import Counts
 
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet", "html", "markdown")
@@ -33,8 +33,9 @@ cases are missing.
   jsonl     one object a line: the columns, and under "verdict" the whole verdict
   csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
   parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
-  html      a report: NAME.html, and beside it the folder NAME_files with a page for every case
-  markdown  the summary and a table of the cases
+  html      a report: NAME.html, and beside it the folder NAME_files: all cases in tables of 200, and a page for each of
+            the first 5,000
+  markdown  the summary and a table of the first 10,000 cases
 
 `adjudge show DIR --list-columns` says which columns there are.
 """
@@ -69,30 +70,31 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write, and say what was written."""
-    from ..results.exporting import select, write_parquet
+    from ..results.exporting import write_parquet
     from ..results.files import new_file
+    from ..results.selecting import select
     from ..results.summary_report import headline, missing
 
     chosen = _choose(args.format, args.output)
-    selection = select(args.run_directory, args.where)
     printed = args.output in (None, "-") and chosen not in ("parquet", "html")
-    if printed:
-        summary = _write(selection, chosen, sys.stdout.buffer)
-        where = ""
-    elif chosen == "html":
-        summary, where = _write_html(selection, args.output)
-    else:
-        path = Path(args.output) if args.output else selection.run.folder / "results.parquet"
-        if chosen == "parquet":
-            summary = write_parquet(selection, path)
+    where = ""
+    with select(args.run_directory, args.where) as selection:
+        if printed:
+            counts = _write(selection, chosen, sys.stdout.buffer)
+        elif chosen == "html":
+            counts, where = _write_html(selection, args.output)
         else:
-            with new_file(path.expanduser()) as file:
-                summary = _write(selection, chosen, file)
-        where = f"{path}: "
-    rows = f"{summary.finished:,} {'row' if summary.finished == 1 else 'rows'}"
+            path = Path(args.output) if args.output else selection.run.folder / "results.parquet"
+            if chosen == "parquet":
+                counts = write_parquet(selection, path)
+            else:
+                with new_file(path.expanduser()) as file:
+                    counts = _write(selection, chosen, file)
+            where = f"{path}: "
+    rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
     if not printed:
-        print(f"{where}{rows}" if args.where else f"{where}{headline(summary)}", file=sys.stderr)
-    if late := missing(summary, args.where is not None):
+        print(f"{where}{rows}" if args.where else f"{where}{headline(counts)}", file=sys.stderr)
+    if late := missing(counts, args.where is not None):
         say(late)
     return 0
 
@@ -111,14 +113,14 @@ def _choose(asked: Format | None, output: str | None) -> Format:
     return chosen
 
 
-def _write(selection: Selection, chosen: Format, file: BinaryIO) -> Summary:
+def _write(selection: Selection, chosen: Format, file: BinaryIO) -> Counts:
     from ..results import exporting
 
     write = {"jsonl": exporting.write_jsonl, "csv": exporting.write_csv, "markdown": exporting.write_markdown}[chosen]
     return write(selection, file)
 
 
-def _write_html(selection: Selection, output: str | None) -> tuple[Summary, str]:
+def _write_html(selection: Selection, output: str | None) -> tuple[Counts, str]:
     from ..results.html import write_html
 
     index = Path(output).expanduser() if output else selection.run.folder / "report.html"

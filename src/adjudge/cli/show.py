@@ -96,7 +96,10 @@ def _ask(args: argparse.Namespace, opened: Run, table: Table, names: list[str]) 
     from ..results import sql
     from ..results.database import database_of
 
-    with database_of(table, (table.row(outcome) for outcome in opened.outcomes())) as database:
+    wanted = None
+    if args.where is not None and (spoken := sql.named(args.where, table.names)) is not None:
+        wanted = {*names, *spoken}
+    with database_of(opened, table, wanted) as database:
         if args.sql is not None:
             heads, rows = database.ask(args.sql, "--sql")
             _print(args, heads, _first(rows, args.limit or 0))

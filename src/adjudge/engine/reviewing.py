@@ -10,7 +10,7 @@ from typing import Any
 from ..cases import Original, Review
 from ..errors import InputError
 from ..judges.base import Judge
-from ..readers.json_strict import kind_of
+from ..readers.json import kind_of
 from ..readers.slots import read_reviews, review_from
 from ..readers.slots_dimensions import allowed_names, criterion_key
 from ..rubric import Rubric

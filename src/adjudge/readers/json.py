@@ -1,91 +1,145 @@
-"""JSON → Comparison: the request of `POST /api/evaluate`, and the same object in a file.
+"""JSON as people send it to be judged: exact numbers, no key twice in an object, and errors that say the line.
 
-Numbers are read as exact decimals. Fields we do not know are somebody's metadata and are left alone,
-unless they look like a slip of the pen for one we do.
+It knows no case. It also calls values by JSON's names, and finds the known name that a slip of the pen was meant to be.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from ..cases import Comparison, check_weights
 from ..errors import InputError
-from ..rubric import Rubric
 
-# A case's own names, as the API's clients know them.
-API_NAMES = {"task": "userTask", "a": "responseA", "b": "responseB"}
-_FIELDS = {
-    "task": ("userTask", "task"),
-    "a": ("responseA", "a"),
-    "b": ("responseB", "b"),
-    "context": ("context",),
-    "weights": ("weights",),
-}
-_OPTIONS = ("judge", "oneOrder", "seed")
-_NEEDED = ("task", "a", "b")
-_KNOWN = (*(name for names in _FIELDS.values() for name in names), *_OPTIONS)
+_SPACE = re.compile(r"[ \t\n\r]*")
+_CLOSE = 0.8
+_LEAST_PART = 5
+_LONGEST_NAME = 80
+_TOO_MUCH = "JSON that is nested too deeply or holds too long a number"
 
 
-def read_object(raw: bytes, place: str, wanted: str = "userTask, responseA, responseB, …") -> dict[str, Any]:
-    """The JSON object in some bytes; `wanted` says which fields it should have had."""
+class _Refused(Exception):
+    """What JSON allows and we do not: what was found, and what is allowed."""
+
+    def __init__(self, found: str, allowed: str) -> None:
+        super().__init__(found)
+        self.allowed = allowed
+
+
+def parse_value(text: str, place: str) -> Any:
+    """The one JSON value in a text."""
+    values = parse_values(text, place, lines=False)
+    if len(values) != 1:
+        raise InputError(place, f"{len(values)} JSON values" if values else "no JSON", "one JSON value is allowed")
+    return values[0][1]
+
+
+def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
+    """The one JSON object in some bytes; `wanted` says which fields it should have had."""
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
         raise InputError(place, found, "UTF-8 text is needed") from None
     try:
-        data = json.loads(text, parse_float=Decimal, parse_constant=lambda name: _refuse_constant(place, name))
+        value = _decoder().decode(text)
     except json.JSONDecodeError as error:
         found = f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         raise InputError(place, found, "one JSON object is needed") from None
-    except (RecursionError, ValueError):
-        raise InputError(place, "JSON that is nested too deeply or holds too long a number") from None
-    if not isinstance(data, dict):
-        raise InputError(place, f"expected an object, found {_kind(data)}", wanted)
-    return data
+    except _Refused as error:
+        raise InputError(place, str(error), error.allowed) from None
+    except (RecursionError, ValueError, ArithmeticError):
+        raise InputError(place, _TOO_MUCH) from None
+    if not isinstance(value, dict):
+        raise InputError(place, f"expected an object, found {kind_of(value)}", wanted)
+    return value
 
 
-def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
-    """The case in a JSON object, in the API's names or the short ones (`task`, `a`, `b`)."""
-    missing = [names[0] for field, names in _FIELDS.items() if field in _NEEDED and not any(n in data for n in names)]
-    for name in data:
-        if name not in _KNOWN and (meant := _meant(name, missing)):
-            raise InputError(name, "unknown field", f"did you mean {meant}?")
-    values: dict[str, Any] = {}
-    used: dict[str, str] = {}
-    for field, names in _FIELDS.items():
-        given = [name for name in names if name in data]
-        if len(given) > 1:
-            raise InputError(given[1], f"stands beside {given[0]}", "one of the two is allowed")
-        if given:
-            values[field], used[field] = data[given[0]], given[0]
-    if missing:
-        raise InputError(missing[0], "missing", "a non-empty string is needed")
-    if values.get("context") is None:
-        values["context"] = ""
-    weights = check_weights(values.pop("weights", None), rubric.weights)
+def parse_values(text: str, place: str, *, lines: bool = True) -> list[tuple[int, Any]]:
+    """JSON values one after another, each with the line it begins on. Errors are at `place:line` if it has lines."""
+    found, at = "", 0
     try:
-        return Comparison(**values, weights=weights)
-    except InputError as error:
-        raise error.renamed(used) from None
+        return list(_located(text, _walk(_decoder(), text)))
+    except json.JSONDecodeError as error:
+        at = error.pos
+        found = f"not JSON: {error.msg} at " + ("" if lines else f"line {error.lineno}, ") + f"column {error.colno}"
+    except _Refused as error:
+        found = str(error)
+    except (RecursionError, ValueError, ArithmeticError):
+        found = _TOO_MUCH
+    here = f"{place}:{text.count(chr(10), 0, at) + 1}" if lines else place
+    raise InputError(here, found, "JSON, or one JSON value a line, is allowed" if lines else "JSON is allowed")
 
 
-def _meant(name: str, missing: list[str]) -> str | None:
-    """The field this looks like a slip of the pen for: one that is missing, or an optional one but for a letter."""
-    if close := difflib.get_close_matches(name, missing, 1, 0.8):
+def lines_of_items(text: str) -> list[int]:
+    """The lines on which the items of an array begin; the text is known to be one."""
+    decoder = json.JSONDecoder()
+    at, begins = _skip(text, 0) + 1, []
+    while text[at := _skip(text, at)] != "]":
+        begins.append(at)
+        at = _skip(text, decoder.raw_decode(text, at)[1])
+        at += text[at] == ","
+    return [line for line, _ in _located(text, ((begin, None) for begin in begins))]
+
+
+def kind_of(value: object) -> str:
+    """What a value is, as JSON calls it."""
+    names = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
+    if type(value) in names:
+        return names[type(value)]
+    return "a number" if isinstance(value, int | float | Decimal) else type(value).__name__
+
+
+def meant(name: object, known: Sequence[str]) -> str | None:
+    """The name this looks like a slip of the pen for: nearly the same letters, or a part of them, or more of them."""
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+        return None
+    if close := difflib.get_close_matches(name.lower(), known, 1, _CLOSE):
         return close[0]
-    optional = [known for known in (*_OPTIONS, "context", "weights") if abs(len(known) - len(name)) <= 1]
-    return next(iter(difflib.get_close_matches(name, optional, 1, 0.85)), None)
+    letters = re.sub(r"[\W_]+", "", name.lower())
+    for one in known:
+        whole = one.replace("_", "")
+        if min(len(letters), len(whole)) >= _LEAST_PART and (letters in whole or whole in letters):
+            return one
+    return None
 
 
-def _kind(data: object) -> str:
-    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
-    return names.get(type(data), "a number")
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_each_key_once)
 
 
-def _refuse_constant(place: str, name: str) -> NoReturn:
-    raise InputError(place, f"{name} is not a JSON number", "finite numbers are allowed")
+def _walk(decoder: json.JSONDecoder, text: str) -> Iterator[tuple[int, Any]]:
+    at = _skip(text, 0)
+    while at < len(text):
+        value, end = decoder.raw_decode(text, at)
+        yield at, value
+        at = _skip(text, end)
+
+
+def _located(text: str, values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    line, counted = 1, 0
+    for at, value in values:
+        line += text.count("\n", counted, at)
+        counted = at
+        yield line, value
+
+
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        raise _Refused(f"the key {counts.most_common(1)[0][0]!r:.60} stands twice in an object", "each key once")
+    return read
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _Refused(f"{name} is not a JSON number", "finite numbers are allowed")

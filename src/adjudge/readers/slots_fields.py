@@ -14,7 +14,7 @@ from typing import Any
 from ..cases import Original, Review
 from ..errors import InputError
 from ..rubric import Rubric
-from .json_strict import kind_of, meant
+from .json import kind_of, meant
 from .slots_dimensions import criterion_key
 from .slots_values import FIELDS, PREFERENCE, REVIEW_ID, SLOTS, merged, slot_from
 

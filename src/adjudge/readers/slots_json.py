@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..cases import Review
 from ..errors import InputError
 from ..rubric import Rubric
-from .json_strict import kind_of, lines_of_items, parse_values
+from .json import kind_of, lines_of_items, parse_values
 from .slots_fields import review_from
 from .slots_values import SLOTS
 

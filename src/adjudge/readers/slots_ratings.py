@@ -9,7 +9,7 @@ from typing import Any
 from ..cases import Original
 from ..errors import InputError
 from ..rubric import Rubric
-from .json_strict import kind_of, meant, parse_value
+from .json import kind_of, meant, parse_value
 from .slots_blanks import entered_rating, entered_reason
 from .slots_dimensions import allowed_names, criterion_key
 from .slots_table import At, likert_in_lines, ratings_in_table

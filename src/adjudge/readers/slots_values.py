@@ -11,7 +11,7 @@ from typing import Any
 from ..cases import Original, Review
 from ..errors import InputError
 from ..rubric import Rubric
-from .json_strict import kind_of
+from .json import kind_of
 from .slots_blanks import entered_text
 from .slots_ratings import preference_from, ratings_from
 from .slots_table import At

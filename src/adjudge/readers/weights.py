@@ -7,8 +7,7 @@ from typing import Any
 
 from ..arithmetic import to_decimal
 from ..errors import InputError
-from .json import read_object
-from .json_strict import kind_of
+from .json import kind_of, parse_object
 
 
 def weights_from(value: Any) -> Mapping[str, Any] | None:
@@ -20,7 +19,7 @@ def weights_from(value: Any) -> Mapping[str, Any] | None:
     if not value.strip():
         return None
     if value.lstrip().startswith("{"):
-        return read_object(value.encode("utf-8", "surrogatepass"), "weights")
+        return parse_object(value.encode("utf-8", "surrogatepass"), "weights", "criterion: number")
     read: dict[str, Any] = {}
     for piece in value.replace("\n", ",").split(","):
         if not piece.strip():

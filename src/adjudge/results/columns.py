@@ -5,6 +5,7 @@ All commands over results use these columns. A score that the judge could not as
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from .columns_compare import COMPARE, compare_cells, criterion_columns
 from .columns_dialogue import DIALOGUE, dialogue_cells, dialogue_criteria
 from .columns_extra import extra_cells, extra_columns
 from .columns_review import REVIEW, review_cells, review_criteria
-from .directory import Outcome, Run
+from .directory import Outcome, Protocol, Run
 
 _FIRST = (
     Column("position", "BIGINT", "the case's place in the input, from 0"),
@@ -45,16 +46,31 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a run, and how an outcome becomes a row."""
+    """The columns of a run, and how an outcome becomes a row.
 
+    `criteria` and `extras` say what a criterion, or a column of the input's own, is called among the columns.
+    """
+
+    protocol: Protocol
     columns: tuple[Column, ...]
     scores: tuple[str, ...]
+    criteria: Mapping[str, str]
+    extras: Mapping[str, str]
     _cells: Callable[[Mapping[str, Any]], Cells]
-    _extras: Mapping[str, str]
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @property
+    def distinct(self) -> bool:
+        """Whether SQL, which takes upper and lower case for the same, can tell all columns apart."""
+        return len({name.lower() for name in self.names}) == len(self.columns)
+
+    @property
+    def brought(self) -> frozenset[str]:
+        """The columns that the input brought along."""
+        return frozenset(self.extras.values())
 
     def row(self, outcome: Outcome) -> Cells:
         """A cell for every column, in their order; what is not known is None."""
@@ -85,7 +101,7 @@ class Table:
             "system_b": systems[1],
             "words_a": words[0],
             "words_b": words[1],
-            **extra_cells(case.get("extra") or {}, self._extras),
+            **extra_cells(case.get("extra") or {}, self.extras),
         }
         return {column.name: known.get(column.name) for column in self.columns}
 
@@ -110,7 +126,7 @@ def table_of(run: Run) -> Table:
     before = (*_FIRST, *fixed, *criteria, *_LAST, *words)
     extras, mapping = extra_columns(run, {column.name for column in before})
     scores = tuple(column.name for column in (*fixed, *criteria) if column.score)
-    return Table((*before, *extras), scores, cells, mapping)
+    return Table(run.protocol, (*before, *extras), scores, names, mapping, cells)
 
 
 def _free(key: str, taken: Iterable[str]) -> str:
@@ -122,7 +138,10 @@ def _free(key: str, taken: Iterable[str]) -> str:
 Truth = Literal["A", "B", "tie"]
 
 
-_LOWEST_EXPERIENCE = 20
+LOWEST_EXPERIENCE = 20
+# A number as people and programs write it; the same expression serves Python and SQL.
+LABEL_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?"
+_NUMBER = re.compile(LABEL_NUMBER, re.IGNORECASE)
 
 
 def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
@@ -131,12 +150,11 @@ def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
         return None
     if (named := winner_of(label)) is not None:
         return None if cells.get("winner") is None else bool(cells["winner"] == named)
-    try:
-        number = float(str(label))
-    except ValueError:
+    if not _NUMBER.fullmatch(said := str(label).strip()):
         return None
+    number = float(said)
     given = cells.get("likert", cells.get("overall_experience"))
-    if "overall_experience" in cells and number < _LOWEST_EXPERIENCE:
+    if "overall_experience" in cells and number < LOWEST_EXPERIENCE:
         return None  # a rating from 1 to 5 is on a scale of its own
     return None if given is None else float(given) == number
 

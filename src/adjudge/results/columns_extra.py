@@ -17,7 +17,7 @@ def extra_columns(run: Run, taken: set[str]) -> tuple[tuple[Column, ...], dict[s
     """The columns, and what each name of the input is called among them. SQL does not tell apart upper and lower case,
     so neither may names here."""
     kinds: dict[str, set[Kind]] = {}
-    for _, case in run.case_lines():
+    for _, case in run.case_lines(inputs=False):
         for name, value in (case.get("extra") or {}).items():
             if name in kinds or len(kinds) < MOST:
                 found = kinds.setdefault(name, set())

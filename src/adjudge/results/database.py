@@ -1,13 +1,13 @@
-"""The flat table as a DuckDB table `results`, for questions in SQL.
+"""The flat table in DuckDB: as `results` for questions in SQL, and as rows for whoever writes them elsewhere.
 
-Made anew for each question, in a folder that is gone afterwards. Once it is filled it is opened for reading only, with
+Made anew for each command, in a folder that is gone afterwards. Once it is filled it is opened for reading only, with
 neither files nor network within reach, so that SQL from anywhere can be asked of it.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,19 +17,20 @@ import orjson
 
 from ..errors import InputError
 from . import sql
-from .column import Cells, Column
+from .column import Cells
 from .columns import Table
+from .directory import Run
 from .needs import need
+from .staging import staged
 
 _BATCH = 2_000
-MEMORY = "512MB"
-_USUAL_OBJECT = 16_777_216
+_MEMORY = "512MB"
 _SEALED = {
     "enable_external_access": "false",
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "memory_limit": MEMORY,
+    "memory_limit": _MEMORY,
 }
 
 
@@ -37,13 +38,14 @@ _SEALED = {
 class Database:
     """The results of a run, to be asked in SQL."""
 
-    columns: tuple[Column, ...]
+    table: Table
+    file: Path
     _connection: Any
     _errors: type[Exception]
 
     def ask(self, question: str, place: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """The names of the answer's columns, and its rows one after another."""
-        asked = sql.readable(question, [column.name for column in self.columns])
+        asked = sql.readable(question, self.table.names)
         try:
             statements = self._connection.extract_statements(asked)
             if len(statements) != 1 or statements[0].type.name != "SELECT":
@@ -62,6 +64,46 @@ class Database:
             chosen[position] = 1
         return chosen
 
+    def cells(self, names: Collection[str], chosen: Callable[[int], bool] | None = None) -> Iterator[Cells]:
+        """Rows in the order of the input, with the cells that `Table.row` gives them, of the columns that are named.
+
+        All these must have been wanted when the database was made.
+        """
+        return (row for _, row in self._cells(names, chosen=chosen))
+
+    def cells_at(self, positions: Sequence[int], names: Collection[str]) -> dict[int, Cells]:
+        """The same rows by position, those of these positions only."""
+        if not positions:
+            return {}
+        place = f"c{self.table.names.index('position')}"
+        sieve = (
+            f"where {place} between {min(positions)} and {max(positions)} and {place} in (select unnest(?::BIGINT[]))"
+        )
+        return dict(self._cells({"status", *names}, sieve, [list(positions)]))
+
+    def _cells(
+        self,
+        names: Collection[str],
+        sieve: str = "",
+        given: list[Any] | None = None,
+        chosen: Callable[[int], bool] | None = None,
+    ) -> Iterator[tuple[int, Cells]]:
+        places = [at for at, name in enumerate(self.table.names) if name in names]
+        keys = [self.table.names[at] for at in places]
+        brought, kinds = self.table.brought, {column.name: column.kind for column in self.table.columns}
+        # What is kept as JSON: numbers that may be whole or not, and what the input brought along.
+        as_json = [at for at, name in enumerate(keys) if kinds[name] == "DOUBLE" or name in brought]
+        columns = ", ".join(f"c{at}" for at in (self.table.names.index("position"), *places))
+        loads = orjson.loads
+        answer = self._connection.execute(f"select {columns} from said {sieve}", given)
+        for position, *row in self._rows(answer, "DIR"):
+            if chosen is not None and not chosen(position):
+                continue
+            for at in as_json:
+                if row[at] is not None:
+                    row[at] = loads(row[at])
+            yield position, dict(zip(keys, row, strict=True))
+
     def _rows(self, answer: Any, place: str) -> Iterator[tuple[Any, ...]]:
         while True:
             try:
@@ -74,57 +116,20 @@ class Database:
 
     def _refused(self, error: Exception, place: str) -> InputError:
         said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        names = ", ".join(column.name for column in self.columns)
-        return InputError(place, said.rstrip(".;!"), f"the columns of results are {names}")
+        return InputError(place, said.rstrip(".;!"), f"the columns of results are {', '.join(self.table.names)}")
 
 
 @contextmanager
-def database_of(table: Table, rows: Iterable[Cells]) -> Iterator[Database]:
-    """The rows as a database; it is gone when the block ends."""
-    duckdb = need("duckdb", "a question in SQL")
+def database_of(
+    run: Run, table: Table, wanted: Collection[str] | None = None, purpose: str = "a question in SQL"
+) -> Iterator[Database]:
+    """A run as a database with all columns, or with those that are wanted; it is gone when the block ends."""
+    duckdb = need("duckdb", purpose)
     with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
-        file = fill(duckdb, Path(folder), table, rows)
+        file = staged(duckdb, run, table, Path(folder), wanted)
         connection = duckdb.connect(str(file), read_only=True, config={**_SEALED, "temp_directory": folder})
         try:
             connection.execute("set lock_configuration = true")
-            yield Database(table.columns, connection, duckdb.Error)
+            yield Database(table, file, connection, duckdb.Error)
         finally:
             connection.close()
-
-
-def fill(duckdb: Any, folder: Path, table: Table, rows: Iterable[Cells]) -> Path:
-    """A database file with the table `results`, filled through a file of lines so that memory stays as it is."""
-    lines, file = folder / "rows.jsonl", folder / "results.duckdb"
-    longest = write_rows(lines, table, rows)
-    # Names of columns come from strangers: they appear once, as quoted names, and the lines know them by number.
-    kinds = ", ".join(f"c{at}: '{column.kind}'" for at, column in enumerate(table.columns))
-    named = ", ".join(f"c{at} as {sql.name(column.name)}" for at, column in enumerate(table.columns))
-    connection = duckdb.connect(str(file), config={"memory_limit": MEMORY, "temp_directory": str(folder)})
-    try:
-        connection.execute(
-            f"create table results as select {named} from read_json({sql.text(str(lines))}, "
-            f"format = 'newline_delimited', columns = {{{kinds}}}, maximum_object_size = {max(longest, _USUAL_OBJECT)})"
-        )
-    finally:
-        connection.close()
-    lines.unlink()
-    return file
-
-
-def write_rows(path: Path, table: Table, rows: Iterable[Cells]) -> int:
-    """The rows as lines of JSON with numbered columns; how long the longest is."""
-    longest = 0
-    with path.open("wb") as file:
-        for row in rows:
-            cells = {f"c{at}": _typed(row[column.name], column) for at, column in enumerate(table.columns)}
-            line = orjson.dumps(cells, option=orjson.OPT_APPEND_NEWLINE)
-            longest = max(longest, len(line) + 1)
-            file.write(line)
-    return longest
-
-
-def _typed(value: Any, column: Column) -> Any:
-    # A column with texts and numbers holds texts.
-    if column.kind != "VARCHAR" or value is None or isinstance(value, str):
-        return value
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -5,20 +5,19 @@ A case is the same if its id and its texts are; weights belong to how it is judg
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from ..errors import InputError
 from .column import Cells, minus
-from .columns import Table, table_of
+from .columns import table_of
+from .database import Database, database_of
 from .directory import Run
 from .needs import need
+from .pairing import Pairs, paired
 from .statistics import Change, mean_change, share_change, share_interval
 
 # What a verdict comes to, in a word and in a number, by protocol; and what else is worth a test.
@@ -29,6 +28,9 @@ TESTED = {
     "dialogue": ("average", "overall_experience"),
     "review": ("likert", "overall_quality_a", "overall_quality_b"),
 }
+_STRETCH = 5_000  # pairs that are read at a time
+_SPARE = 1_000  # changes that may wait until the smallest are dropped
+_Pair = tuple[Cells, Cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Shift:
 
 @dataclass
 class Diff:
-    """What two runs have in common, and what not."""
+    """What two runs have in common, and what not; `changes` are the greatest of the `changed` cases, or all."""
 
     protocol: str
     names: tuple[str, str]
@@ -72,6 +74,7 @@ class Diff:
     broken: list[str] = field(default_factory=list)
     failed_in_both: int = 0
     flips: Counter[tuple[str, str]] = field(default_factory=Counter)
+    changed: int = 0
     changes: list[CaseChange] = field(default_factory=list)
     tests: dict[str, Change] = field(default_factory=dict)
     agreement: Change | None = None
@@ -86,8 +89,8 @@ class Diff:
         return share_interval(self.flipped, self.judged_in_both) if self.judged_in_both else None
 
 
-def diff_of(first: Run, second: Run) -> Diff:
-    """The differences from the first run to the second."""
+def diff_of(first: Run, second: Run, most: int | None = None) -> Diff:
+    """The differences from the first run to the second; of the cases that changed at most so many are kept."""
     if first.protocol != second.protocol:
         found = f"a {second.protocol} run beside a {first.protocol} run"
         raise InputError("RUN2", found, "both must be of the same protocol")
@@ -95,53 +98,87 @@ def diff_of(first: Run, second: Run) -> Diff:
     names = (first.name, second.name)
     # Two runs of one name are told apart by where they are.
     diff = Diff(first.protocol, (str(first.folder), str(second.folder)) if names[0] == names[1] else names)
-    pairs = _pair(first, second, diff)
+    pairs = paired(first, second)
+    diff.in_both, diff.only_first, diff.only_second = len(pairs), pairs.only_first, pairs.only_second
+    gone = set(diff.only_first)
+    diff.other_texts = [name for name in diff.only_second if name in gone]
     tables = table_of(first), table_of(second)
-    numbers: dict[str, tuple[array[float], array[float]]] = {}
     shared = [name for name in tables[0].scores if name in tables[1].scores]
-    agreeing: tuple[list[bool], list[bool]] = ([], [])
-    for before, after in _rows(first, second, tables, pairs, diff):
-        _compare(diff, before, after, shared, numbers)
-        if before["agrees"] is not None and after["agrees"] is not None:
-            agreeing[0].append(before["agrees"])
-            agreeing[1].append(after["agrees"])
-    diff.changes.sort(key=lambda change: (not change.flipped, -abs(change.change or 0), change.case))
-    for name, (old, new) in numbers.items():
-        if name in TESTED[first.protocol]:
-            diff.tests[name] = mean_change(old, new)
-        elif name in shared:
-            moved = sum(one != other for one, other in zip(old, new, strict=True))
-            diff.shifts[name] = Shift(len(old), moved, sum(old) / len(old), sum(new) / len(new))
+    wanted = ["case", "agrees", OUTCOME[first.protocol], *shared]
+    moved = _Moved(diff, shared, most)
+    agreeing = bytearray(), bytearray()
+    with (
+        database_of(first, tables[0], wanted, "a comparison of runs") as old,
+        database_of(second, tables[1], wanted, "a comparison of runs") as new,
+    ):
+        for before, after in _rows((old, new), wanted, pairs, diff):
+            moved.add(before, after)
+            if before["agrees"] is not None and after["agrees"] is not None:
+                agreeing[0].append(before["agrees"])
+                agreeing[1].append(after["agrees"])
+    moved.finish()
     if agreeing[0]:
         diff.agreement = share_change(*agreeing)
     return diff
 
 
-def _compare(
-    diff: Diff,
-    before: Cells,
-    after: Cells,
-    shared: list[str],
-    numbers: dict[str, tuple[array[float], array[float]]],
-) -> None:
-    diff.judged_in_both += 1
-    moved: dict[str, tuple[float, float]] = {}
-    for name in (*shared, *({"lead"} if diff.protocol == "compare" else ())):
-        old, new = before[name], after[name]
-        if old is None or new is None:
-            continue
-        kept = numbers.setdefault(name, (array("d"), array("d")))
-        kept[0].append(old)
-        kept[1].append(new)
-        if old != new:
-            moved[name] = (old, new)
-    was, now = before[OUTCOME[diff.protocol]], after[OUTCOME[diff.protocol]]
-    if was != now:
-        diff.flips[_said(was), _said(now)] += 1
-    if was != now or moved:
-        number = NUMBER[diff.protocol]
-        change = minus(after[number], before[number])
-        diff.changes.append(CaseChange(str(before["case"]), was, now, change, moved))
+class _Moved:
+    """What moved from pair to pair. Numbers are kept only for the means that are tested; of the others, sums."""
+
+    def __init__(self, diff: Diff, shared: Sequence[str], most: int | None) -> None:
+        self._diff, self._most = diff, most
+        self._names = (*shared, *(("lead",) if diff.protocol == "compare" else ()))
+        self._tested = {name: (array("d"), array("d")) for name in self._names if name in TESTED[diff.protocol]}
+        self._sums: dict[str, list[float]] = {
+            name: [0, 0, 0.0, 0.0] for name in self._names if name not in self._tested
+        }
+
+    def add(self, before: Cells, after: Cells) -> None:
+        """Take one pair in."""
+        diff = self._diff
+        diff.judged_in_both += 1
+        moved: dict[str, tuple[float, float]] = {}
+        for name in self._names:
+            old, new = before[name], after[name]
+            if old is None or new is None:
+                continue
+            if old != new:
+                moved[name] = (old, new)
+            if (kept := self._tested.get(name)) is not None:
+                kept[0].append(old)
+                kept[1].append(new)
+            else:
+                sums = self._sums[name]
+                sums[0] += 1
+                sums[1] += old != new
+                sums[2] += old
+                sums[3] += new
+        was, now = before[OUTCOME[diff.protocol]], after[OUTCOME[diff.protocol]]
+        if was != now:
+            diff.flips[_said(was), _said(now)] += 1
+        if was != now or moved:
+            number = NUMBER[diff.protocol]
+            change = minus(after[number], before[number])
+            diff.changed += 1
+            diff.changes.append(CaseChange(str(before["case"]), was, now, change, moved))
+            if self._most is not None and len(diff.changes) > 2 * self._most + _SPARE:
+                self._sort()
+
+    def finish(self) -> None:
+        """Put what was added up into the difference."""
+        self._sort()
+        for name, (old, new) in self._tested.items():
+            if old:
+                self._diff.tests[name] = mean_change(old, new)
+        for name, (pairs, moved, before, after) in self._sums.items():
+            if pairs:
+                self._diff.shifts[name] = Shift(int(pairs), int(moved), before / pairs, after / pairs)
+
+    def _sort(self) -> None:
+        changes = self._diff.changes
+        changes.sort(key=lambda change: (not change.flipped, -abs(change.change or 0), change.case))
+        if self._most is not None:
+            del changes[self._most :]
 
 
 def _said(outcome: Any) -> str:
@@ -149,57 +186,21 @@ def _said(outcome: Any) -> str:
     return "invalid" if outcome is None else f"{outcome:g}" if isinstance(outcome, int | float) else str(outcome)
 
 
-def _rows(
-    first: Run, second: Run, tables: tuple[Table, Table], pairs: array[int], diff: Diff
-) -> Iterator[tuple[Cells, Cells]]:
+def _rows(databases: tuple[Database, Database], names: Sequence[str], pairs: Pairs, diff: Diff) -> Iterator[_Pair]:
     """The rows of cases that have a verdict in both runs; the others are counted on the way."""
-    with first.reader() as old, second.reader() as new:
-        for at in range(0, len(pairs), 2):
-            before, after = old.outcome(pairs[at]), new.outcome(pairs[at + 1])
+    for first, second in pairs.stretches(_STRETCH):
+        old, new = (base.cells_at(at, names) for base, at in zip(databases, (first, second), strict=True))
+        for one, other in zip(first, second, strict=True):
+            before, after = old.get(one), new.get(other)
             if before is None or after is None:
                 diff.unfinished += 1
                 continue
-            judged = before.status == "verdict", after.status == "verdict"
+            judged = before["status"] == "verdict", after["status"] == "verdict"
             if judged == (True, True):
-                rows = tables[0].row(before), tables[1].row(after)
-                for row in rows:
-                    if diff.protocol == "compare":
-                        row["lead"] = minus(row["normalized_a"], row["normalized_b"])
-                yield rows
+                for row in (before, after) if diff.protocol == "compare" else ():
+                    row["lead"] = minus(row["normalized_a"], row["normalized_b"])
+                yield before, after
             elif judged == (False, False):
                 diff.failed_in_both += 1
             else:
-                (diff.fixed if judged[1] else diff.broken).append(before.name)
-
-
-def _pair(first: Run, second: Run, diff: Diff) -> array[int]:
-    """Positions of the same case in both runs, one after the other; a case that stands twice is paired twice."""
-    places: dict[int, list[int] | int] = {}
-    for position, case in first.case_lines():
-        key = _key(case)
-        known = places.get(key)
-        places[key] = position if known is None else [*([known] if isinstance(known, int) else known), position]
-    pairs = array("q")
-    for position, case in second.case_lines():
-        key = _key(case)
-        known = places.pop(key, None)
-        if known is None:
-            diff.only_second.append(str(case["case"]))
-            continue
-        earliest, *rest = known if isinstance(known, list) else [known]
-        if rest:
-            places[key] = rest
-        pairs.extend((earliest, position))
-    left = {at for known in places.values() for at in ([known] if isinstance(known, int) else known)}
-    if left:
-        diff.only_first.extend(str(case["case"]) for position, case in first.case_lines() if position in left)
-    gone = set(diff.only_first)
-    diff.other_texts.extend(name for name in diff.only_second if name in gone)
-    diff.in_both = len(pairs) // 2
-    return pairs
-
-
-def _key(case: Mapping[str, Any]) -> int:
-    given = {name: value for name, value in (case.get("input") or {}).items() if name != "weights"}
-    told = orjson.dumps([case["case"], given], option=orjson.OPT_SORT_KEYS)
-    return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "big")
+                (diff.fixed if judged[1] else diff.broken).append(str(before["case"]))

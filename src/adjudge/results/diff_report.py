@@ -82,7 +82,7 @@ def _change_json(change: Change) -> dict[str, Any]:
 def _lead(diff: Diff) -> tuple[str, ...]:
     said = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
     tested = diff.agreement or diff.tests.get(NUMBER[diff.protocol])
-    if not diff.changes and diff.judged_in_both:
+    if not diff.changed and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
         said.append(f"Agreement with labels {_moved(diff.agreement, points=True)}")
@@ -140,7 +140,7 @@ def _tests(diff: Diff) -> list[Section]:
     for name, change in diff.tests.items():
         shown = (number(change.before), number(change.after), signed(change.change))
         rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
-    if not rows or not diff.changes:
+    if not rows or not diff.changed:
         return []
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
     full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
@@ -186,8 +186,8 @@ def _cases(diff: Diff, limit: int) -> list[Section]:
     if not diff.changes or not limit:
         return []
     shown = diff.changes[:limit]
-    rest = len(diff.changes) - len(shown)
-    said = (f"The first {len(shown):,} of {len(diff.changes):,}; --format json has all.",) if rest else ()
+    rest = diff.changed - len(shown)
+    said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
     number_name = _NAMES[NUMBER[diff.protocol]]
     rows = tuple((change.case, *_fate(change), _scores(change), signed(change.change)) for change in shown)
     head = ("Case", "Before", "After", "Scores that moved most", f"Change of {_lower(number_name)}")

@@ -1,21 +1,24 @@
 """A run directory, read: its configuration, and for every case what came of it, in the order of the cases.
 
-Only places in the files are held in memory, 24 bytes a case; the lines themselves pass through one at a time.
+Only places in the files are held in memory, 24 bytes a case, from when they are first needed; the lines themselves pass
+through one at a time.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import orjson
 
 from ..errors import InputError
 from ..rubric import Rubric, parse
-from .lines import parsed, position_of, split_verdict, whole_lines
+from .lines import before_input, parsed, position_of, split_verdict, whole_lines
 
 Protocol = Literal["compare", "dialogue", "review"]
 Status = Literal["verdict", "failure", "skipped"]
@@ -50,17 +53,32 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Run:
-    """An opened run directory. `cases` have been read in, `unfinished` of them have no outcome yet."""
+    """An opened run directory."""
 
     folder: Path
     config: Mapping[str, Any]
     protocol: Protocol
     rubric: Rubric
-    cases: int
-    expected: int
-    _cases: array[int] = field(repr=False)
-    _verdicts: array[int] = field(repr=False)
-    _failures: array[int] = field(repr=False)
+
+    @cached_property
+    def expected(self) -> int:
+        """How many cases the run has, as far as is known."""
+        read = sum(at != _NOWHERE for at in self._cases)
+        planned = (self.config.get("input") or {}).get("cases")
+        return max(planned, read) if isinstance(planned, int) else read
+
+    @cached_property
+    def _cases(self) -> array[int]:
+        return _places(self.folder / "cases.jsonl")
+
+    @cached_property
+    def _verdicts(self) -> array[int]:
+        # Nothing replaces a verdict, so the first counts; of failures the last.
+        return _places(self.folder / "verdicts.jsonl")
+
+    @cached_property
+    def _failures(self) -> array[int]:
+        return _places(self.folder / "failures.jsonl", last=True)
 
     @property
     def name(self) -> str:
@@ -73,10 +91,10 @@ class Run:
                 if (wanted is None or wanted(position)) and (outcome := reader.outcome(position)) is not None:
                     yield outcome
 
-    def case_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every case as it was read in, also the unfinished ones, with its position."""
+    def case_lines(self, *, inputs: bool = True) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Every case as it was read in, also the unfinished ones, with its position; without the texts if so wanted."""
         for _, raw in whole_lines(self.folder / "cases.jsonl"):
-            case = parsed(raw)
+            case = parsed(raw) if inputs else before_input(raw)
             if case is not None and isinstance(case.get("position"), int):
                 yield case["position"], case
 
@@ -90,10 +108,7 @@ class Reader:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._cases, self._verdicts, self._failures = (
-            _Lines(run.folder / f"{name}.jsonl", places)
-            for name, places in (("cases", run._cases), ("verdicts", run._verdicts), ("failures", run._failures))
-        )
+        self._opened: list[_Lines] = []
 
     def outcome(self, position: int) -> Outcome | None:
         """What came of a case; None if nothing yet."""
@@ -106,11 +121,37 @@ class Reader:
             return Outcome("failure", case, line)
         return Outcome("skipped", case, {"message": case["bad"]}) if case.get("bad") else None
 
+    def verdict_json(self, position: int) -> bytes:
+        """A case's verdict, byte for byte as the run has it; empty if there is none."""
+        split = split_verdict(self._verdicts.line(position))
+        return b"" if split is None else split[1]
+
+    def given(self, position: int) -> dict[str, Any]:
+        """The texts of a case; none for one that could not be judged."""
+        return (parsed(self._cases.line(position)) or {}).get("input") or {}
+
+    # A file is looked through when it is first needed: who wants cases alone does not wait for verdicts.
+    @cached_property
+    def _cases(self) -> _Lines:
+        return self._open("cases.jsonl", self._run._cases)
+
+    @cached_property
+    def _verdicts(self) -> _Lines:
+        return self._open("verdicts.jsonl", self._run._verdicts)
+
+    @cached_property
+    def _failures(self) -> _Lines:
+        return self._open("failures.jsonl", self._run._failures)
+
+    def _open(self, name: str, places: array[int]) -> _Lines:
+        self._opened.append(lines := _Lines(self._run.folder / name, places))
+        return lines
+
     def __enter__(self) -> Reader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for lines in (self._cases, self._verdicts, self._failures):
+        for lines in self._opened:
             lines.close()
 
 
@@ -125,21 +166,7 @@ def open_run(path: str | Path, place: str = "DIR") -> Run:
         found = f"format {config.get('format')!r}"
         raise InputError(str(folder / "run.json"), found, f"this version reads format {FORMAT}")
     rubric = parse(str(config.get("rubric", "")), f"{folder / 'run.json'}, rubric")
-    places = _places(folder / "cases.jsonl")
-    cases = sum(at != _NOWHERE for at in places)
-    expected = (config.get("input") or {}).get("cases")
-    return Run(
-        folder=folder,
-        config=config,
-        protocol=protocol,
-        rubric=rubric,
-        cases=cases,
-        expected=max(expected, cases) if isinstance(expected, int) else cases,
-        _cases=places,
-        # Nothing replaces a verdict, so the first counts; of failures the last.
-        _verdicts=_places(folder / "verdicts.jsonl"),
-        _failures=_places(folder / "failures.jsonl", last=True),
-    )
+    return Run(folder=folder, config=config, protocol=protocol, rubric=rubric)
 
 
 def _config(folder: Path, place: str) -> dict[str, Any]:
@@ -176,14 +203,20 @@ class _Lines:
 
     def __init__(self, path: Path, places: array[int]) -> None:
         self._places = places
-        self._file: BinaryIO | None = path.open("rb") if path.exists() else None
+        # Lines are far apart: a buffer would be filled anew for each. A piece is as long as the longest line so far.
+        self._file: FileIO | None = FileIO(path) if path.exists() else None
+        self._piece = 2**14
 
     def line(self, position: int) -> bytes:
         at = self._places[position] if position < len(self._places) else _NOWHERE
         if at == _NOWHERE or self._file is None:
             return b""
         self._file.seek(at)
-        return self._file.readline()
+        found = self._file.read(self._piece)
+        while (end := found.find(b"\n")) < 0 and (more := self._file.read(len(found))):
+            found += more
+        self._piece = max(self._piece, end + 1)
+        return found[: end + 1] if end >= 0 else found
 
     def close(self) -> None:
         if self._file is not None:

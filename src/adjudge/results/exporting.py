@@ -8,25 +8,26 @@ from __future__ import annotations
 import csv
 import io
 import re
-import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
+from ..errors import InputError
 from ..render.escaping import clean
 from . import sql
-from .column import Cells
-from .columns import Table, table_of
-from .database import MEMORY, database_of, fill
-from .directory import Outcome, Run, open_run
+from .columns import Table
 from .documents import Document, Grid, as_markdown, grid_markdown, markdown_row
 from .files import finished_path
 from .needs import need
-from .summary import Summary
+from .selecting import Selection
+from .staging import ROW_GROUP, settings
+from .summary import Counts, Summary, summary_of
 from .summary_report import headline, missing, summary_sections
 
 # What a spreadsheet takes for a formula if a cell begins with it, also in the wide forms of East Asian scripts.
@@ -37,90 +38,80 @@ _MARKDOWN_COLUMNS = {
     "dialogue": ("case", "overall_experience", "average", "objections", "changed", "label", "reason"),
     "review": ("case", "winner", "likert", "kept", "replaced", "filled", "refused", "label", "invalid", "reason"),
 }
+# More rows than anybody reads; a page that viewers of Markdown still open.
+MOST_ROWS = 10_000
+_SHORT = 64
 _TEXT_CELLS = ("case", "winner", "system_a", "system_b", "label", "reason", "invalid")
 
 
-@dataclass(frozen=True)
-class Selection:
-    """A run, its table, and which of its rows are wanted."""
-
-    run: Run
-    table: Table
-    where: str | None
-    _wanted: Callable[[int], bool] | None
-
-    def outcomes(self) -> Iterator[Outcome]:
-        return self.run.outcomes(self._wanted)
-
-    def rows(self) -> Iterator[tuple[Outcome, Cells]]:
-        """The outcomes with their rows."""
-        for outcome in self.outcomes():
-            yield outcome, self.table.row(outcome)
-
-
-def select(path: str | Path, where: str | None = None) -> Selection:
-    """The rows of a run that fit a condition in SQL; all without one."""
-    run = open_run(path)
-    table = table_of(run)
-    if where is None:
-        return Selection(run, table, None, None)
-    with database_of(table, (table.row(outcome) for outcome in run.outcomes())) as database:
-        chosen = database.positions(where)
-    return Selection(run, table, where, lambda position: position < len(chosen) and bool(chosen[position]))
-
-
-def write_jsonl(selection: Selection, file: BinaryIO) -> Summary:
+def write_jsonl(selection: Selection, file: BinaryIO) -> Counts:
     """One object a line: the columns, and under `verdict` the whole verdict, byte for byte as the run has it."""
-    summary = _summary(selection)
+    counts = Counts(selection.run.expected)
     taken = "verdict" in selection.table.names
-    for outcome, row in selection.rows():
-        summary.add(row)
-        line = {name: value for name, value in row.items() if not (taken and name == "verdict")}
-        file.write(orjson.dumps(line)[:-1] + b',"verdict":' + (outcome.verdict_json or b"null") + b"}\n")
-    return summary
+    with selection.run.reader() as reader:
+        for row in selection.rows():
+            counts.statuses[row["status"]] += 1
+            verdict = reader.verdict_json(row["position"]) if row["status"] == "verdict" else b""
+            if taken:
+                del row["verdict"]
+            file.write(orjson.dumps(row)[:-1] + b',"verdict":' + (verdict or b"null") + b"}\n")
+    return counts
 
 
-def write_csv(selection: Selection, file: BinaryIO) -> Summary:
+def write_csv(selection: Selection, file: BinaryIO) -> Counts:
     """Comma-separated UTF-8 with a heading, without control characters but tabs and line ends.
 
     A text that a spreadsheet would compute gets an apostrophe before it.
     """
-    summary = _summary(selection)
+    counts = Counts(selection.run.expected)
     with _as_text(file) as text:
         writer = csv.writer(text, lineterminator="\r\n")
-        writer.writerow([_cell(name) for name in selection.table.names])
-        for _, row in selection.rows():
-            summary.add(row)
-            writer.writerow([_cell(row[name]) for name in selection.table.names])
-    return summary
+        writer.writerow(map(_cell, selection.table.names))
+        # Whole and broken numbers are written as they are; all else is looked at first.
+        others = [at for at, column in enumerate(selection.table.columns) if column.kind not in ("BIGINT", "DOUBLE")]
+        for row in selection.rows():
+            counts.statuses[row["status"]] += 1
+            cells = list(row.values())
+            for at in others:
+                if cells[at] is not None:
+                    cells[at] = _cell(cells[at])
+            writer.writerow(cells)
+    return counts
 
 
-def write_parquet(selection: Selection, path: Path) -> Summary:
+def write_parquet(selection: Selection, path: Path) -> Counts:
     """A Parquet file with typed columns, for DuckDB, pandas, Polars, Spark."""
     duckdb = need("duckdb", "Parquet")
-    summary = _summary(selection)
-
-    def rows() -> Iterator[Cells]:
-        for _, row in selection.rows():
-            summary.add(row)
-            yield row
-
-    with finished_path(path) as temporary, tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
-        filled = fill(duckdb, Path(folder), selection.table, rows())
-        connection = duckdb.connect(str(filled), config={"memory_limit": MEMORY, "temp_directory": folder})
+    database = selection.database
+    if database is None:
+        raise InputError(
+            "--format", "parquet of columns whose names differ in upper and lower case only", "CSV or JSONL"
+        )
+    folder = database.file.parent
+    with finished_path(path) as temporary:
+        connection = duckdb.connect(":memory:", config=settings(folder))
         try:
-            connection.execute(f"copy results to {sql.text(str(temporary))} (format parquet, compression zstd)")
+            connection.execute(f"attach {sql.text(str(database.file))} as made (read_only)")
+            connection.execute("use made")
+            chosen, order = "from results", ""
+            if selection.where is not None:
+                # The condition itself was asked where no file is within reach; here only its answer is used.
+                listed = folder / "chosen.csv"
+                listed.write_text("\n".join(map(str, selection.positions())), "ascii")
+                kept = f"from read_csv({sql.path(str(listed))}, header = false, columns = {{'position': 'BIGINT'}})"
+                chosen, order = f"from results where position in ({kept})", "order by position"
+            counted = connection.execute(f"select status, count(*) {chosen} group by status").fetchall()
+            options = f"format parquet, compression zstd, row_group_size {ROW_GROUP}"
+            connection.execute(f"copy (select * {chosen} {order}) to {sql.text(str(temporary))} ({options})")
         finally:
             connection.close()
-    return summary
+    return Counts(selection.run.expected, Counter(dict(counted)))
 
 
 def write_markdown(selection: Selection, file: BinaryIO) -> Summary:
-    """The summary, and the cases as a table; every word that others wrote is escaped."""
-    summary = _summary(selection)
-    for _, row in selection.rows():
-        summary.add(row)
+    """The summary, and the first cases as a table; every word that others wrote is escaped."""
     run = selection.run
+    summary = summary_of(run, selection.table, selection.rows())
     chosen = selection.where is not None
     lead = tuple(filter(None, (headline(summary), missing(summary, chosen), condition(selection))))
     document = Document(f"Run {run.name}", lead, summary_sections(run, summary))
@@ -129,8 +120,11 @@ def write_markdown(selection: Selection, file: BinaryIO) -> Summary:
     texts = tuple(name for name in columns if name in _TEXT_CELLS)
     ordered = (*texts, *(name for name in columns if name not in texts))
     head = grid_markdown(Grid(ordered, (), names=len(texts)))
-    file.write(("\n## Cases\n\n" + "\n".join(head) + "\n").encode())
-    for _, row in selection.rows():
+    cut = ""
+    if summary.finished > MOST_ROWS:
+        cut = f"The first {MOST_ROWS:,} of {summary.finished:,}. --where chooses others; CSV and Parquet have all.\n\n"
+    file.write(("\n## Cases\n\n" + cut + "\n".join(head) + "\n").encode())
+    for row in islice(selection.rows(), MOST_ROWS):
         cells = [shown(row[name]) for name in ordered]
         file.write((markdown_row(cells) + "\n").encode("utf-8", "replace"))
     return summary
@@ -163,18 +157,23 @@ def _said(name: str, summary: Summary, table: Table) -> bool:
     return name != "invalid" or summary.invalid > 0
 
 
-def _summary(selection: Selection) -> Summary:
-    return Summary(selection.run.expected, selection.table.scores)
-
-
 def _cell(value: Any) -> Any:
-    if value is None or isinstance(value, int | float):
+    if isinstance(value, int | float):
         return str(value).lower() if isinstance(value, bool) else value
+    text = str(value)
+    return _usual_text(text) if len(text) <= _SHORT else _text(text)
+
+
+def _text(value: str) -> str:
     # Cleaned first: a formula may stand behind what is taken away. Carriage returns are kept, as the text was written.
-    text = "\r".join(map(clean, str(value).split("\r")))
+    text = "\r".join(map(clean, value.split("\r")))
     if _FORMULA.match(text) and not _PLAIN_NUMBER.match(text):
         return f"'{text}"
     return text
+
+
+# Names of winners, systems and judges come again and again.
+_usual_text = lru_cache(2_000)(_text)
 
 
 @contextmanager

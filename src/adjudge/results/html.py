@@ -17,12 +17,13 @@ from ..render.pages import environment
 from ..render.wording import judge_note
 from .column import Cells
 from .directory import Outcome, Run
-from .exporting import Selection, condition, shown
+from .exporting import condition, shown
 from .files import new_file, new_folder
 from .leaderboard import Collected, ranked
 from .leaderboard_report import leaderboard_sections
 from .needs import has
 from .pages import case_html
+from .selecting import Selection
 from .summary import Summary
 from .summary_report import headline, missing, summary_sections
 from .wording import listed, many
@@ -98,14 +99,16 @@ def write_html(selection: Selection, index: Path) -> Written:
     names = [f"../{quote(index.name)}", *(f"page-{number}.html" for number in range(2, pages + 1))]
     made, broken = 0, 0
     first: list[Line] = []
-    with new_folder(files) as folder:
-        outcomes = selection.rows()
+    with new_folder(files) as folder, selection.run.reader() as reader:
+        rows = selection.rows()
         for number in range(pages):
             lines: list[Line] = []
-            for outcome, row in islice(outcomes, ROWS):
+            for row in islice(rows, ROWS):
                 page = ""
-                if outcome.status == "verdict" and made < MOST_PAGES:
-                    page = _page_name(outcome)
+                if row["status"] == "verdict" and made < MOST_PAGES:
+                    page = _page_name(row["position"])
+                    outcome = reader.outcome(row["position"])
+                    assert outcome is not None
                     if _write_case(selection.run, outcome, folder / page, f"../../{names[number]}"):
                         made += 1
                     else:
@@ -141,12 +144,13 @@ def write_html(selection: Selection, index: Path) -> Written:
 
 def _read(selection: Selection) -> tuple[Summary, Collected | None]:
     """The summary, and the games between systems if there are any and they can be weighed."""
-    summary = Summary(selection.run.expected, selection.table.scores)
+    summary = Summary(selection.run.expected, scores=selection.table.scores)
     games = Collected() if selection.run.protocol == "compare" and has("scipy.optimize") else None
-    for outcome, row in selection.rows():
-        summary.add(row)
-        if games is not None:
-            games.add(outcome)
+    with selection.run.reader() as reader:
+        for row in selection.rows():
+            summary.add(row)
+            if games is not None:
+                games.add(row, reader.given(row["position"]))
     return summary, games if games is not None and games.first else None
 
 
@@ -191,8 +195,8 @@ def _told(row: Cells) -> tuple[str, str]:
     return ("Cannot be rated:", row["invalid"]) if row.get("invalid") else ("", "")
 
 
-def _page_name(outcome: Outcome) -> str:
-    return f"cases/{outcome.position // 1000:03d}/{outcome.position:06d}.html"
+def _page_name(position: int) -> str:
+    return f"cases/{position // 1000:03d}/{position:06d}.html"
 
 
 def _write_case(run: Run, outcome: Outcome, path: Path, home: str) -> bool:

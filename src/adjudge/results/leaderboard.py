@@ -8,19 +8,23 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError
-from .directory import Outcome, Run
+from .column import Cells
+from .columns import table_of
+from .directory import Run
 from .needs import need
+from .selecting import rows_of
 from .statistics import CONFIDENCE, SEED
 from .strengths import POINTS, Fit, Games, Grouped, fit, group, length_scale, points
 
 DRAWS = 400
 _FEW_DRAWS = 100
 _MANY_GAMES = 100_000
+COLUMNS = ("system_a", "system_b", "winner", "decided", "words_a", "words_b")
 _RESULTS = {"A": 1, "B": -1, "tie": 0}
 _TYPICAL = 0.7615941559557649  # tanh 1: a difference in length of typical size
 
@@ -90,30 +94,29 @@ class Collected:
         self.counted: Counter[int] = Counter()
         self.undecided = self.against_itself = self.without_verdict = self.without_systems = 0
 
-    def add(self, outcome: Outcome) -> None:
-        """Take one outcome in."""
-        systems = outcome.case.get("systems")
-        if not systems or None in systems:
+    def add(self, row: Cells, given: Mapping[str, Any]) -> None:
+        """Take one row in; `given` are the texts of its case."""
+        systems = row["system_a"], row["system_b"]
+        if None in systems:
             self.without_systems += 1
             return
-        if outcome.status != "verdict":
+        if row["status"] != "verdict":
             self.without_verdict += 1
             return
         if systems[0] == systems[1]:
             self.against_itself += 1
             return
-        evaluation = outcome.verdict["evaluation"]
-        self.undecided += evaluation.get("decided") is False
+        self.undecided += row["decided"] is False
         pair = [self.systems.setdefault(str(system), len(self.systems)) for system in systems]
         self.first.append(pair[0])
         self.second.append(pair[1])
-        self.result.append(_RESULTS[evaluation["winner"]])
-        words = outcome.line.get("words")
-        self.length.append(words[0] - words[1] if words else float("nan"))
-        for system, count in zip(pair, words or (), strict=False):
-            self.words[system] += count
-            self.counted[system] += 1
-        given = outcome.case.get("input") or {}
+        self.result.append(_RESULTS[row["winner"]])
+        words = row["words_a"], row["words_b"]
+        self.length.append(float("nan") if None in words else words[0] - words[1])
+        for system, count in zip(pair, words, strict=True):
+            if count is not None:
+                self.words[system] += count
+                self.counted[system] += 1
         asked = f"{given.get('task')}\0{given.get('context')}".encode("utf-8", "replace")
         self.task.append(int.from_bytes(hashlib.blake2b(asked, digest_size=8).digest(), "big"))
 
@@ -129,14 +132,15 @@ class Collected:
         )
 
 
-def leaderboard_of(run: Run, outcomes: Iterable[Outcome] | None = None) -> Leaderboard:
+def leaderboard_of(run: Run) -> Leaderboard:
     """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
     if run.protocol != "compare":
         raise InputError(str(run.folder), f"a {run.protocol} run", "a leaderboard needs a compare run")
     need("scipy.optimize", "a leaderboard")
     collected = Collected()
-    for outcome in run.outcomes() if outcomes is None else outcomes:
-        collected.add(outcome)
+    with run.reader() as reader:
+        for row in rows_of(run, table_of(run), COLUMNS):
+            collected.add(row, reader.given(row["position"]))
     if not collected.first:
         found = "no verdict between two named systems"
         allowed = "rows must name who wrote each answer, as columns that `adjudge run` maps to system_a and system_b"
@@ -152,11 +156,11 @@ def ranked(collected: Collected) -> Leaderboard:
     draws = DRAWS if len(games.first) <= _MANY_GAMES else _FEW_DRAWS
     groups, strong = _groups(games)
     scale = length_scale(games)
-    raw, _ = _strengths(games, group(games), tasks, groups, draws)
-    controlled: list[Strength] | None = None
-    longer = None
-    if scale:
-        controlled, fitted = _strengths(games, group(games, scale), tasks, groups, draws)
+    models = [group(games), *([group(games, scale)] if scale else [])]
+    (raw, _), *second = _strengths(games, models, tasks, groups, draws)
+    controlled, longer = None, None
+    if second:
+        controlled, fitted = second[0]
         longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
     names = list(collected.systems)
     counts = _counts(games)
@@ -192,20 +196,30 @@ def ranked(collected: Collected) -> Leaderboard:
     )
 
 
-def _strengths(games: Games, grouped: Grouped, tasks: int, groups: Any, draws: int) -> tuple[list[Strength], Fit]:
+def _strengths(
+    games: Games, models: Sequence[Grouped], tasks: int, groups: Any, draws: int
+) -> list[tuple[list[Strength], Fit]]:
+    """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
     np = need("numpy", "a leaderboard")
-    fitted = fit(grouped, np.bincount(grouped.of).astype(float))
-    best = _centred(fitted.theta, groups)
+    fits = [fit(model, np.bincount(model.of).astype(float)) for model in models]
     rng = np.random.default_rng(SEED)
-    drawn = np.empty((draws, games.systems))
+    drawn = np.empty((len(models), draws, games.systems))
     for at in range(draws):
-        often = rng.multinomial(tasks, np.full(tasks, 1 / tasks)).astype(float)
-        drawn[at] = _centred(fit(grouped, np.bincount(grouped.of, often[games.task]), fitted).theta, groups)
+        often = rng.multinomial(tasks, np.full(tasks, 1 / tasks)).astype(float)[games.task]
+        for number, (model, fitted) in enumerate(zip(models, fits, strict=True)):
+            drawn[number, at] = _centred(fit(model, np.bincount(model.of, often), fitted).theta, groups)
+    return [
+        (_with_intervals(_centred(fitted.theta, groups), drawn[number]), fitted) for number, fitted in enumerate(fits)
+    ]
+
+
+def _with_intervals(best: Any, drawn: Any) -> list[Strength]:
+    np = need("numpy", "a leaderboard")
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
     # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
     shown = zip(best, np.minimum(low, best), np.maximum(high, best), strict=True)
-    return [Strength(float(middle), float(below), float(above)) for middle, below, above in shown], fitted
+    return [Strength(float(middle), float(below), float(above)) for middle, below, above in shown]
 
 
 def _centred(theta: Any, groups: Any) -> Any:

@@ -14,12 +14,14 @@ import orjson
 
 _POSITION = re.compile(rb'\{\s*"position"\s*:\s*(\d{1,15})\s*[,}]')
 _VERDICT = b'"verdict"'
+_INPUT = b',"input":'
+_AT_ONCE = 2**20
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Where each line begins, and its bytes; none for a file that is not there yet."""
     try:
-        file = path.open("rb")
+        file = path.open("rb", buffering=_AT_ONCE)
     except FileNotFoundError:
         return
     with file:
@@ -47,6 +49,12 @@ def parsed(raw: bytes) -> dict[str, Any] | None:
     except orjson.JSONDecodeError:
         return None
     return document if isinstance(document, dict) else None
+
+
+def before_input(raw: bytes) -> dict[str, Any] | None:
+    """What a line of cases says before the case's own texts, which are by far its largest part; else all of it."""
+    head = parsed(raw[:at] + b"}") if (at := raw.find(_INPUT)) >= 0 else None
+    return parsed(raw) if head is None else head
 
 
 def split_verdict(raw: bytes) -> tuple[dict[str, Any], bytes] | None:

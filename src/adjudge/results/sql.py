@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_MANY = re.compile(r"[\[*?]")
 # After these an expression begins: what is quoted there is a column or a text, and not a name for what stands before.
 _BEFORE_EXPRESSION = frozenset(
     {
@@ -109,7 +110,7 @@ class _Token:
 
 def readable(sql: str, columns: Iterable[str]) -> str:
     """The same SQL with words for texts made texts, and `case` made a column where it is one."""
-    tokens = [_Token(_kind(match), match[0]) for match in _TOKEN.finditer(sql)]
+    tokens = _tokens(sql)
     solid = [at for at, token in enumerate(tokens) if token.kind != "space"]
     known = {name.lower() for name in columns} | {"results"}
     names = {at for place, at in enumerate(solid) if tokens[at].kind == "quoted" and _is_name(tokens, solid, place)}
@@ -125,14 +126,31 @@ def readable(sql: str, columns: Iterable[str]) -> str:
     return "".join(written)
 
 
+def named(condition: str, columns: Iterable[str]) -> frozenset[str] | None:
+    """The columns a condition can speak of; None for one that may mean columns without naming them."""
+    told = {token.inner.lower() if token.kind == "quoted" else token.text.lower() for token in _tokens(condition)}
+    if told & {"*", "results", "columns", "select", "from"}:
+        return None
+    return frozenset(column for column in columns if column.lower() in told)
+
+
 def text(value: str) -> str:
     """A text in SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
+def path(value: str) -> str:
+    """The name of one file in SQL, whatever signs are in it that elsewhere stand for many."""
+    return text(_MANY.sub(r"[\g<0>]", value))
+
+
 def name(value: str) -> str:
     """A name in SQL."""
     return '"' + value.replace('"', '""') + '"'
+
+
+def _tokens(sql: str) -> list[_Token]:
+    return [_Token(_kind(match), match[0]) for match in _TOKEN.finditer(sql)]
 
 
 def _kind(match: re.Match[str]) -> Kind:

@@ -73,7 +73,7 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
     return _change(np, first, second, float(p), "permutation test")
 
 
-def share_change(before: Sequence[bool], after: Sequence[bool]) -> Change:
+def share_change(before: Sequence[int], after: Sequence[int]) -> Change:
     """The change of a share over pairs; the p-value is the exact sign test over the pairs that changed (McNemar)."""
     np, first, second = _arrays(before, after)
     stats = need("scipy.stats", "a test")

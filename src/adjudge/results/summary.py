@@ -16,12 +16,26 @@ from .statistics import share_interval
 
 
 @dataclass
-class Summary:
-    """Numbers so far; `add` takes a row in."""
+class Counts:
+    """How many cases a run has, and what came of those that were looked at."""
 
     cases: int
-    scores: tuple[str, ...]
     statuses: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def finished(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def unfinished(self) -> int:
+        return self.cases - self.finished
+
+
+@dataclass
+class Summary(Counts):
+    """Numbers so far; `add` takes a row in."""
+
+    scores: tuple[str, ...] = ()
     winners: Counter[str] = field(default_factory=Counter)
     steps: Counter[float] = field(default_factory=Counter)
     undecided: int = 0
@@ -80,14 +94,6 @@ class Summary:
                 self._counts[name] += 1
 
     @property
-    def finished(self) -> int:
-        return sum(self.statuses.values())
-
-    @property
-    def unfinished(self) -> int:
-        return self.cases - self.finished
-
-    @property
     def means(self) -> dict[str, float]:
         return {name: self._sums[name] / self._counts[name] for name in self.scores if self._counts[name]}
 
@@ -103,7 +109,7 @@ class Summary:
 
 def summary_of(run: Run, table: Table, rows: Iterable[Cells]) -> Summary:
     """The summary of these rows."""
-    summary = Summary(run.expected, table.scores)
+    summary = Summary(run.expected, scores=table.scores)
     for row in rows:
         summary.add(row)
     return summary

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from ..render.wording import dollars
 from .directory import Run
 from .documents import Grid, Section
-from .summary import Summary
+from .summary import Counts, Summary
 from .wording import listed, many, number, percent
 
 _WINNERS = {
@@ -17,7 +17,7 @@ _WINNERS = {
 }
 
 
-def headline(summary: Summary) -> str:
+def headline(summary: Counts) -> str:
     """What came of the cases, in a line."""
     said = [many(summary.statuses["verdict"], "verdict")]
     if failed := summary.statuses["failure"]:
@@ -27,7 +27,7 @@ def headline(summary: Summary) -> str:
     return f"{', '.join(said)} of {many(summary.cases, 'case')}"
 
 
-def missing(summary: Summary, chosen: bool = False) -> str:
+def missing(summary: Counts, chosen: bool = False) -> str:
     """That a run is not finished, and by how much; nothing if it is. With a condition one cannot say."""
     if chosen or summary.unfinished <= 0:
         return ""

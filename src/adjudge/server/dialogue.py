@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..engine.settings import DialogueSettings
 from ..engine.talking import one_dialogue
 from ..errors import InputError
-from ..readers.json import read_object
+from ..readers.json import parse_object
 from ..render.dialogue_json import dialogue_json
 from ..render.json import failure_json
 from ..verdicts import Failure
@@ -93,7 +93,7 @@ class DialogueResponse(BaseModel):
 )
 async def dialogue(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
-    data = read_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
+    data = parse_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
     for name in data:
         if name not in DialogueRequest.model_fields:
             raise InputError(name[:80], "unknown field", f"one of {', '.join(DialogueRequest.model_fields)}")

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from ..engine import CompareSettings
 from ..errors import InputError, NotJournalledError
-from ..readers.json import comparison_from, read_object
+from ..readers.comparison import WANTED, comparison_from
+from ..readers.json import parse_object
 from ..render.json import comparison_json, failure_json
 from ..verdicts import Failure
 from .bodies import FAILURES, failed_status, read_body
@@ -36,7 +37,7 @@ _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginni
 )
 async def evaluate(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
-    data = read_object(await read_body(request), "body")
+    data = parse_object(await read_body(request), "body", WANTED)
     case = comparison_from(data, state.settings.rubric)
     outcome = await state.engine.compare(case, _settings(data, state))
     if isinstance(outcome, Failure):

@@ -1,7 +1,11 @@
 """Where rows come from: suffixes, zipped files, folders and pipes."""
 
+import errno
 import gzip
 import json
+import os
+import socket
+from pathlib import Path
 
 import pytest
 
@@ -199,6 +203,52 @@ def test_a_link_to_a_folder_is_not_followed_and_one_to_a_file_is(opened):
     (folder / "z.json").symlink_to(elsewhere)
     rows = list(open_rows(str(folder), "compare", shipped("compare")))
     assert [row.case_id for row in rows] == ["a", "sub/b", "z"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device", "link"])
+def test_what_is_no_file_among_the_files_is_a_bad_row_and_nobody_waits_for_it(opened, kind, monkeypatch):
+    opened.write("in/a.json", json.dumps(CASE))
+    odd = opened.folder / "in" / "m.json"
+    if kind == "socket":
+        monkeypatch.chdir(odd.parent)  # the name of a socket must be short
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(odd.name)
+    elif kind == "device":
+        odd.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(odd if kind == "pipe" else opened.folder / "elsewhere")
+        if kind == "link":
+            odd.symlink_to(opened.folder / "elsewhere")
+    opened.write("in/z.json", json.dumps(CASE))
+    first, bad, last = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
+    named = {"link": "pipe"}.get(kind, kind)
+    assert bad == BadRow(str(odd), "m", f"a {named}, not a file; only files are read in a folder")
+    assert (first.case_id, last.case_id) == ("a", "z")
+
+
+def test_a_folder_that_cannot_be_listed_is_named(opened, monkeypatch):
+    opened.write("in/a.json", json.dumps(CASE))
+    locked = opened.write("in/sub/b.json", json.dumps(CASE)).parent
+    listed = os.scandir
+
+    def scandir(folder):
+        if str(folder) == str(locked):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(InputError) as refused:
+        list(open_rows(str(opened.folder / "in"), "compare", shipped("compare")))
+    assert str(refused.value).startswith(f"{locked}: cannot be listed: permission denied; ")
+
+
+def test_an_input_where_nobody_may_look_is_named(opened, monkeypatch):
+    def is_dir(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "is_dir", is_dir)
+    with pytest.raises(InputError, match=r"private/p\.jsonl: permission denied; a readable file or folder"):
+        open_rows("private/p.jsonl", "compare", shipped("compare"))
 
 
 def test_a_folder_may_itself_be_given_as_a_link(opened):

@@ -16,7 +16,7 @@ import orjson
 from ...cases import Comparison, check_weights
 from ...errors import InputError
 from ...rubric import Rubric
-from ..json_strict import kind_of
+from ..json import kind_of
 from ..weights import weights_from
 from . import known
 from .base import BadRow, Row

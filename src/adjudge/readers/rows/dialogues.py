@@ -13,7 +13,7 @@ from ...arithmetic import mean
 from ...cases import Dialogue
 from ...errors import InputError
 from ...rubric import ONE_TO_FIVE, Rubric
-from ..json_strict import kind_of
+from ..json import kind_of
 from ..transcript import read_dialogues, read_records
 from ..transcript_entries import build
 from . import known

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,7 +29,10 @@ _READERS: dict[str, Callable[[bytes, str, Rubric, int, str | None], Iterator[Row
 
 
 def read_folder(source: Source, protocol: str, rubric: Rubric, parse: Parse) -> Iterator[Record | Row | BadRow]:
-    """The cases of all files that may hold one; others are passed over. A file that cannot be read is one bad row."""
+    """The cases of all files that may hold one; others are passed over. A file that cannot be read is one bad row.
+
+    A folder that cannot be listed is an error: nobody can say what is missing.
+    """
     if _is_a_run(source.path):
         raise InputError(source.name, "the folder of a run", "the cases it was made from are needed")
     number = 1
@@ -35,6 +40,7 @@ def read_folder(source: Source, protocol: str, rubric: Rubric, parse: Parse) -> 
         place = str(path)
         name = path.relative_to(source.path).with_suffix("").as_posix()
         try:
+            _refuse_what_is_no_file(path)
             for item in _read(Source(place), place, name, number, protocol, rubric, parse):
                 yield item
                 number += 1
@@ -69,20 +75,51 @@ def _bad_file(error: InputError, place: str, name: str) -> BadRow:
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
+    for entry in _listed(folder):
+        if entry.name.startswith("."):
             continue
-        if path.is_dir():
+        path = folder / entry.name
+        if _is_folder(entry):
             # A link may lead back to a folder above it, and every case would come again and again.
-            if not path.is_symlink() and not _is_a_run(path):
+            if not entry.is_symlink() and not _is_a_run(path):
                 yield from _files(path, suffixes)
         elif path.suffix.lower() in suffixes:
             yield path
 
 
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        found = f"cannot be listed: {(error.strerror or str(error)).lower()}"
+        raise InputError(str(folder), found, "folders that can be read; or move it elsewhere") from None
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that cannot be followed; whoever opens it says why
+        return False
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
+    """A pipe would be waited for, perhaps for ever; what is not there, or not ours, opening will say."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+        raise InputError(str(path), f"{kind}, not a file", "only files are read in a folder")
+
+
 def _is_a_run(folder: Path) -> bool:
     """Whether a run is kept here: what it wrote about its cases is not more cases."""
-    return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
+    try:
+        return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
+    except OSError:  # it cannot be entered; listing it says so
+        return False
 
 
 def _is_object(raw: bytes) -> bool:

@@ -40,7 +40,7 @@ def format_of(source: Source, protocol: str, said: str | None) -> str:
 
 def _chosen(source: Source, protocol: str, said: str | None) -> str:
     if not source.is_piped:
-        is_folder = source.path.is_dir()
+        is_folder = _is_folder(source)
         if is_folder != (said == "folder") and (is_folder or said == "folder") and said is not None:
             raise InputError(source.name, "a folder" if is_folder else "not a folder", "format=folder is for folders")
         if is_folder:
@@ -61,6 +61,13 @@ def _chosen(source: Source, protocol: str, said: str | None) -> str:
         f"{', '.join(BY_SUFFIX)} (text formats with .gz too), a folder, or - for standard input; or say the format"
     )
     raise InputError(source.name, found, f"{allowed}: {', '.join(FORMATS)}")
+
+
+def _is_folder(source: Source) -> bool:
+    try:
+        return source.path.is_dir()
+    except OSError as error:  # it lies where we may not look
+        raise InputError(source.name, (error.strerror or str(error)).lower(), "a readable file or folder") from None
 
 
 def _recognised(source: Source, protocol: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from ...errors import InputError
-from ..json_strict import kind_of, parse_value
+from ..json import kind_of, parse_value
 from .base import BadRow
 from .records import Record
 from .sources import MAX_LINE_BYTES, lines_of

@@ -13,7 +13,7 @@ from typing import Any
 from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
 from ...rubric import Scale
-from ..json_strict import kind_of
+from ..json import kind_of
 
 # Folded (lower case, without spaces, `_` and `-`) → ours. "left" and "right" are how arenas ask.
 WINNERS = {
