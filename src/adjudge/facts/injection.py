@@ -7,6 +7,7 @@ its grammar ("makes the model ignore …") and by quotation marks, so a phrase i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
@@ -17,6 +18,7 @@ from .spots import Spot
 
 _SHOWN = 5  # facts of one kind from one text
 _LOOKED_AT = 200  # matches of one pattern, so that a text full of them costs no more
+_WINDOW, _REACH = 2000, 1000  # characters: where a match may begin, and how far it may go on
 _JUDGE = r"(?:judge|evaluator|grader|rater|referee|assessor|scorer)s?"
 _ANSWER = r"(?:response|answer|assistant|candidate|option|model|output|submission)"
 _WHICH = r"(?:A|B|1|2|one|two)"
@@ -144,9 +146,12 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 @lru_cache(maxsize=4)  # a judge that measures looks for it again
 def _find(text: str, task: str) -> tuple[Spot, ...]:
     spots: list[Spot] = []
-    for kind in _cued(text):
+    kinds = _cued(text)
+    windows = _windows(text) if kinds and len(text) > 2 * _WINDOW else []
+    for kind in kinds:
         taken = 0
-        for match in islice(kind.regex().finditer(text), _LOOKED_AT):
+        found = _matches(kind, text, windows) if windows else kind.regex().finditer(text)
+        for match in islice(found, _LOOKED_AT):
             if not kind.certain and (_talks_about(text, match) or match[0].lower() in task.lower()):
                 continue
             if kind.commands and not _COMMANDS().search(text[max(0, match.start() - 40) : match.start()]):
@@ -157,6 +162,25 @@ def _find(text: str, task: str) -> tuple[Spot, ...]:
                 break
     spots.sort(key=lambda spot: (not spot.certain, spot.start, spot.end))
     return tuple(spots[:_SHOWN])
+
+
+def _windows(text: str) -> list[str]:
+    """The text in stretches that reach into each other, in lower case."""
+    return [text[start : start + _WINDOW + _REACH].lower() for start in range(0, len(text), _WINDOW)]
+
+
+def _matches(kind: Pattern, text: str, windows: list[str]) -> Iterator[re.Match[str]]:
+    """The places of a pattern. What it is made of stands close together, so only windows with its cues are searched."""
+    regex, done = kind.regex(), 0
+    for number, window in enumerate(windows):
+        if not _has_cues(window, kind.cues):
+            continue
+        start, beyond = number * _WINDOW, (number + 1) * _WINDOW
+        for match in regex.finditer(text, max(start, done), beyond + _REACH):
+            if match.start() >= beyond:
+                break  # the next window's
+            yield match
+            done = match.end()
 
 
 def _cued(text: str) -> list[Pattern]:
