@@ -126,12 +126,13 @@ class _Writer:
         try:
             self._keep(jobs)
         except (sqlite3.Error, ValueError, OverflowError) as problem:
-            # A transaction is kept as a whole: those that are well are kept without the one that is not.
-            if len(jobs) > 1:
+            # A transaction is kept as a whole: those that are well are kept without the one that is not. But a full
+            # disk or a file that others hold is nobody's fault, and to try one by one would only wait for each.
+            if len(jobs) > 1 and not isinstance(problem, sqlite3.OperationalError):
                 for job in jobs:
                     self.work([job])
             else:
-                tell([(jobs[0], JournalError(f"{self._path}: a {jobs[0].kind} could not be kept: {problem}"))])
+                tell((job, JournalError(f"{self._path}: a {job.kind} could not be kept: {problem}")) for job in jobs)
         else:
             tell((job, None) for job in jobs)
 
