@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from e2e.browser import launched_browser
 from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser, Page
 from render.dialogue_samples import Sample, adopted_sample, debated_sample, example_a, hostile_sample, long_sample
@@ -21,12 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 # Made here, while no event loop runs: the samples need one of their own.
 SHORT, DEBATED, HOSTILE, LONG = example_a(), debated_sample(), hostile_sample(), long_sample()
 SAMPLES = {"short": SHORT, "debated": DEBATED, "adopted": adopted_sample(), "hostile": HOSTILE, "long": LONG}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with launched_browser() as running:
-        yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from e2e.browser import launched_browser
 from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser
 from render.verdict_samples import Sample, hostile_sample, plain_sample, tied_sample
@@ -21,12 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 # Made here, while no event loop runs: the samples need one of their own.
 PLAIN, HOSTILE, TIED = plain_sample(), hostile_sample(), tied_sample()
 SAMPLES = {"plain": PLAIN, "hostile": HOSTILE, "tied": TIED}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with launched_browser() as running:
-        yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module")

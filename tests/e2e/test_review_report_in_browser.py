@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from e2e.browser import launched_browser
 from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser
 from render.review_report_samples import Sample, every_sample
@@ -21,12 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SAMPLES = every_sample()
 AUDITED, HOSTILE, SCRIPTS = SAMPLES["audited"], SAMPLES["hostile"], SAMPLES["scripts"]
 MARKED = ["audited", "hostile", "scripts"]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with launched_browser() as running:
-        yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module")
