@@ -1,7 +1,7 @@
 """HTTP/1.1 over connections that are kept open: what a call to a model needs and nothing more.
 
 Every judgment goes through here, so it is made of a protocol, a parser in C and a pool; a client that can do all of
-HTTP takes three times as long. Redirects are not followed, cookies are not kept, and no proxy is asked.
+HTTP takes three times as long. Redirects are not followed and cookies are not kept.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ import asyncio
 import ssl
 import zlib
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 import httptools
 
 from ...errors import SetupError
 from ...version import __version__
+from .proxies import Proxy, Tunnel, proxy_for
+
+P = TypeVar("P", bound=asyncio.Protocol)
 
 _IDLE_SECONDS = 15.0  # servers close what is idle for longer, and a request may cross that on its way
 _MOST_HEADER_BYTES = 64 * 1024
@@ -66,6 +69,7 @@ class _Address(NamedTuple):
     place: _Place
     target: str
     head: str
+    host: str
 
 
 @lru_cache(maxsize=256)
@@ -80,15 +84,15 @@ def _address(url: str) -> _Address:
         raise SetupError(f"{url[:200]}: no address of a web server: {error}") from None
     if not host or parts.scheme not in ("http", "https"):
         raise SetupError(f"{url[:200]}: no address of a web server; http://… or https://… is needed")
-    head = f"host: {host}{'' if place.port == usual else f':{place.port}'}\r\nuser-agent: adjudge/{__version__}\r\n"
-    head += "accept: */*\r\naccept-encoding: identity\r\n"
+    host += "" if place.port == usual else f":{place.port}"
+    head = f"host: {host}\r\nuser-agent: adjudge/{__version__}\r\naccept: */*\r\naccept-encoding: identity\r\n"
     if parts.username is not None:
         named = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         head += f"authorization: Basic {b64encode(named).decode()}\r\n"
     target = quote(parts.path or "/", safe=_GIVEN_IN_PATHS)
     if parts.query:
         target += "?" + quote(parts.query, safe=_GIVEN_IN_PATHS + "?")
-    return _Address(place, target, head)
+    return _Address(place, target, head, host)
 
 
 class _Connection(asyncio.Protocol):
@@ -98,6 +102,7 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.idle_since = 0.0
+        self.proxy: Proxy | None = None
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._parser = httptools.HttpResponseParser(self)
         self._waiting: asyncio.Future[Response] | None = None
@@ -248,15 +253,18 @@ class Connections:
         timeouts: Timeouts = Timeouts(),
     ) -> Response:
         """One request over an idle connection, or a new one."""
-        place, target, head = _address(url)
+        place, target, head, host = _address(url)
         if params:
             target += ("&" if "?" in target else "?") + urlencode(params)
         lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
         if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
             raise SetupError(f"{url}: {_bad_header(headers)}: a header, such as a key, must be one line of text")
         length = f"content-length: {len(body)}\r\n" if body or method == "POST" else ""
-        request = f"{method} {target} HTTP/1.1\r\n{head}{lines}{length}\r\n".encode() + body
         connection = self._take(place) or await self._open(place, timeouts.connect)
+        if connection.proxy is not None and not place.secure:
+            # To such a proxy the whole address is told, and who asks; for all others it is only a pipe.
+            target, head = f"http://{host}{target}", head + connection.proxy.authorization
+        request = f"{method} {target} HTTP/1.1\r\n{head}{lines}{length}\r\n".encode() + body
         try:
             return await connection.ask(request, timeouts)
         finally:
@@ -280,23 +288,55 @@ class Connections:
             connection.transport.abort()
 
     async def _open(self, place: _Place, seconds: float) -> _Connection:
-        if place.secure and self._security is None:
-            self._security = ssl.create_default_context()
-            self._security.set_alpn_protocols(["http/1.1"])
+        proxy = proxy_for(place.host, place.port, secure=place.secure)
         try:
             async with asyncio.timeout(seconds):
-                _, connection = await asyncio.get_running_loop().create_connection(
-                    _Connection,
-                    place.host,
-                    place.port,
-                    ssl=self._security if place.secure else None,
-                    happy_eyeballs_delay=0.25,
-                )
+                if proxy is None:
+                    connection = await self._connect(_Connection, place)
+                else:
+                    connection = await self._connect_through(proxy, place)
         except TimeoutError:
             raise ConnectTimeoutError from None
         self._all.add(connection)
         connection.lost.add_done_callback(lambda _: self._all.discard(connection))
         return connection
+
+    async def _connect(self, protocol: Callable[[], P], place: _Place) -> P:
+        _, connected = await asyncio.get_running_loop().create_connection(
+            protocol,
+            place.host,
+            place.port,
+            ssl=self._certificates() if place.secure else None,
+            happy_eyeballs_delay=0.25,
+        )
+        return connected
+
+    async def _connect_through(self, proxy: Proxy, place: _Place) -> _Connection:
+        where = _Place(proxy.host, proxy.port, proxy.secure)
+        if not place.secure:
+            connection = await self._connect(_Connection, where)
+            connection.proxy = proxy
+            return connection
+        tunnel = await self._connect(lambda: Tunnel(proxy, place.host, place.port), where)
+        try:
+            await tunnel.open
+            connection = _Connection()
+            inner = await asyncio.get_running_loop().start_tls(
+                tunnel.transport, connection, self._certificates(), server_hostname=place.host
+            )
+            assert inner is not None
+            connection.connection_made(inner)
+        except BaseException:
+            tunnel.transport.abort()
+            raise
+        connection.proxy = proxy
+        return connection
+
+    def _certificates(self) -> ssl.SSLContext:
+        if self._security is None:
+            self._security = ssl.create_default_context()
+            self._security.set_alpn_protocols(["http/1.1"])
+        return self._security
 
     async def close(self) -> None:
         """Close all; what is under way on them fails."""
