@@ -67,6 +67,8 @@ def _read(duckdb: Any, connection: Any, run: Run, table: Table, names: Collectio
             for source, name in _FILES.items()
             if (run.folder / name).exists()
         ]
+        if not sources:
+            raise InputError(str(run.folder), "it has no cases", "the files as the run wrote them")
         try:
             connection.execute(f"create table found as {' union all '.join(sources)}")
             return

@@ -41,16 +41,96 @@ def test_news_of_something_done_is_an_answer(task, answer):
 
 
 SORT = "Sort these numbers from small to large: 5, 2, 9, 12"
+FRUIT = "Sort these fruits alphabetically: banana, apple, cherry"
 
 
-@pytest.mark.parametrize("answer", ["2, 5, 9, 12", "Sorted: 2, 5, 9 and 12.", "1. 2\n2. 5\n3. 9\n4. 12"])
-def test_a_list_put_in_order_holds_what_was_given(answer):
-    assert checks(SORT, answer) == [("the same 4 things in order", "100% of them", True, None)]
+@pytest.mark.parametrize(
+    ("task", "answer"),
+    [
+        (SORT, "2, 5, 9, 12"),
+        (SORT, "Sorted: 2, 5, 9 and 12."),
+        (SORT, "1. 2\n2. 5\n3. 9\n4. 12"),
+        (SORT, "2 < 5 < 9 < 12"),
+        (SORT, "2 5 9 12"),
+        (SORT, "You gave 5, 2, 9, 12. In order: 2, 5, 9, 12. Twelve is the largest."),
+        (SORT.replace("small to large", "large to small"), "12, 9, 5, 2"),
+        (FRUIT, "The sorted list is apple, banana, cherry."),
+        (FRUIT, "Apple, banana, cherry.\nLet me know if you need more!"),
+        (FRUIT, "apple\nbanana\ncherry\n\nNote: sorted ascending."),
+        (FRUIT, "['apple', 'banana', 'cherry']"),
+    ],
+)
+def test_a_list_in_the_order_that_was_asked_for_is_found_wherever_it_stands(task, answer):
+    [(asked, found, kept, _)] = checks(task, answer)
+    assert asked.endswith("things in the order that was asked for")
+    assert (found, kept) == ("all of them, in it", True)
 
 
-@pytest.mark.parametrize(("answer", "share"), [("2, 5, 9", "86%"), ("2, 5, 9, 12, 13", "89%"), ("1, 3", "0%")])
-def test_a_list_put_in_order_neither_loses_nor_gains_anything(answer, share):
-    assert checks(SORT, answer) == [("the same 4 things in order", f"{share} of them", False, None)]
+@pytest.mark.parametrize(
+    ("task", "answer"), [(SORT, "2, 9, 5, 12"), (SORT, "12, 9, 5, 2"), (FRUIT, "banana, apple, cherry")]
+)
+def test_another_order_is_seen(task, answer):
+    assert [(found, kept) for _, found, kept, _ in checks(task, answer)] == [("all of them, in another", False)]
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "lost"),
+    [(SORT, "2, 5, 9", "12"), (SORT, "1, 3", "12"), (FRUIT, "apple, cherry", "banana"), (SORT, "2, 5, 9, 120", "12")],
+)
+def test_what_is_sorted_must_not_be_lost(task, answer, lost):
+    asked = f"all {4 if task == SORT else 3} things that were to be sorted"
+    assert checks(task, answer) == [(asked, f"no {lost!r}", False, None)]
+
+
+@pytest.mark.parametrize(
+    ("task", "answer"),
+    [
+        ("Sort these words by length: pear, fig, banana", "fig, pear, banana. Fig has 3 letters, pear 4."),
+        (
+            "Arrange in chronological order: WWII, the moon landing, D-Day",
+            "1. D-Day\n2. WWII\n3. The moon landing (1969)",
+        ),
+        ("Sort alphabetically by last name: Ann Lee, Bo Ash, Cy Fox", "Bo Ash, Cy Fox, Ann Lee"),
+    ],
+)
+def test_an_order_that_code_cannot_tell_is_not_judged(task, answer):
+    assert checks(task, answer) == [("all 3 things that were to be sorted", "all of them", True, None)]
+
+
+@pytest.mark.parametrize(
+    ("task", "answer"),
+    [
+        (
+            "Convert the sentence to passive voice: They have converted the old factory.",
+            "The old factory has been converted.",
+        ),
+        ("Convert this sentence: They have converted the old factory.", "The old factory has been converted."),
+        ("Write a status message saying that the order has been shipped.", "Your order has been shipped."),
+        ("Have you updated the file?", "I have updated the file."),
+        ("Update the file config.yaml with port 80.", "I have updated the file config.yaml: port: 80"),
+        ("Correct the grammar: I have just complete the report", "I have just completed the report."),
+        ("Reverse the string 'a,b,c,d'", "d,c,b,a"),
+    ],
+)
+def test_a_sentence_that_is_the_answer_is_no_claim(task, answer):
+    assert checks(task, answer) == []
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "My cluster is unstable. Three servers in it crash every night. What should I do?",
+        "We disagree. Two colleagues of mine argue about tabs. Who is right?",
+        "Two trains that leave at noon meet when?",
+        "Explain the plot: Seven brides for seven brothers",
+        "Explain the plot:\nSeven brides for seven brothers",
+        "3 kids in a small flat is hard. Any tips?",
+        "12 Monkeys of 1995 - what is it about?",
+        "Plan a trip.\nFour adults with two kids, in May",
+    ],
+)
+def test_a_number_that_only_tells_something_asks_for_nothing(task):
+    assert checks(task, "1. Look at the logs.\n2. Call somebody.\n3. Wait.\n4. Try again.\n5. Rest.") == []
 
 
 @pytest.mark.parametrize("task", ["Sort out my life.", "Order a pizza for me.", "What sort of apples, pears, figs?"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Callable
 
@@ -10,7 +11,8 @@ import pytest
 import trustme
 from scripted.raw_server import OK, Bytes, packed
 
-from adjudge.judges.wires.connections import BrokenReplyError, Connections, ConnectTimeoutError, Timeouts
+from adjudge.judges.wires.connection import BrokenReplyError, ConnectTimeoutError, SilenceError, Timeouts
+from adjudge.judges.wires.connections import Connections
 
 
 @pytest.mark.parametrize(
@@ -19,11 +21,11 @@ from adjudge.judges.wires.connections import BrokenReplyError, Connections, Conn
         ([], "closed the connection"),
         ([b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfine"], "closed the connection"),
         ([b"SMTP ready\r\n\r\n"], "no HTTP"),
-        ([b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\ncontent-length: 0\r\n\r\n"], "no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\ncontent-length: 0\r\n\r\n"], "head is too long"),
         ([packed(b"not packed", "gzip")], "cannot be unpacked"),
-        ([packed(b"fine", "br")], "cannot be unpacked"),
+        ([b"HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n"], "another protocol"),
     ],
-    ids=["nothing", "half a reply", "another protocol", "an endless head", "bad gzip", "unknown packing"],
+    ids=["nothing", "half a reply", "another protocol", "an endless head", "bad gzip", "an upgrade"],
 )
 async def test_a_broken_reply_is_an_error_that_says_why(pieces: list[bytes], says: str) -> None:
     class Then(Bytes):
@@ -49,7 +51,7 @@ async def test_no_connection_in_time_is_said_as_such(monkeypatch: pytest.MonkeyP
     async def never(*_: object, **__: object) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", never)
+    monkeypatch.setattr(asyncio.get_running_loop(), "sock_connect", never)
     with pytest.raises(ConnectTimeoutError):
         await Connections().request("GET", "http://127.0.0.1:9/", {}, timeouts=Timeouts(connect=0.02))
 
@@ -91,6 +93,83 @@ async def test_closing_ends_what_is_under_way() -> None:
         await opened.close()
         with pytest.raises(BrokenReplyError):
             await asked
+
+
+async def test_half_a_reply_is_none_when_we_close() -> None:
+    class Endless(Bytes):
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b'HTTP/1.1 200 OK\r\n\r\n{"id": 1')
+            await asyncio.sleep(5)
+
+    server = Endless()
+    async with server.running() as opened:
+        asked = asyncio.create_task(opened.request("GET", server.url, {}))
+        await asyncio.sleep(0.05)
+        await opened.close()
+        with pytest.raises(BrokenReplyError):
+            await asked
+
+
+# -- names and addresses ----------------------------------------------------------------------------------------------
+
+
+async def test_many_who_ask_at_once_share_one_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Bytes(*[OK] * 60)
+    looked_up = []
+
+    async def slowly(host: str, port: int, **_: object) -> list[object]:
+        looked_up.append(host)
+        await asyncio.sleep(0.05)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    async with server.running() as opened:
+        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", slowly)
+        url = server.url.replace("127.0.0.1", "judge.example")
+        replies = await asyncio.gather(*(opened.request("GET", url, {}) for _ in range(60)))
+    assert [reply.content for reply in replies] == [b"fine"] * 60
+    assert looked_up == ["judge.example"]
+
+
+async def test_a_look_up_that_failed_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Bytes(OK)
+    tries = []
+
+    async def once_in_vain(host: str, port: int, **_: object) -> list[object]:
+        tries.append(host)
+        if len(tries) == 1:
+            raise socket.gaierror(-3, "Temporary failure in name resolution")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    async with server.running() as opened:
+        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", once_in_vain)
+        url = server.url.replace("127.0.0.1", "judge.example")
+        with pytest.raises(OSError, match="name resolution"):
+            await opened.request("GET", url, {})
+        assert (await opened.request("GET", url, {})).content == b"fine"
+
+
+@pytest.mark.parametrize("first", ["refuses", "never answers"])
+async def test_an_address_that_leads_nowhere_is_passed_over(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    server = Bytes(OK)
+    loop = asyncio.get_running_loop()
+    connect = loop.sock_connect
+
+    async def connecting(sock: socket.socket, address: tuple[str, int]) -> None:
+        if address[0] == "127.0.0.2":
+            if first == "refuses":
+                raise ConnectionRefusedError(111, "refused")
+            await asyncio.sleep(60)
+        await connect(sock, address)
+
+    async def two(host: str, port: int, **_: object) -> list[object]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in ("127.0.0.2", "127.0.0.1")]
+
+    async with server.running() as opened:
+        monkeypatch.setattr(loop, "getaddrinfo", two)
+        monkeypatch.setattr(loop, "sock_connect", connecting)
+        url = server.url.replace("127.0.0.1", "judge.example")
+        assert (await opened.request("GET", url, {})).content == b"fine"
 
 
 # -- over TLS ---------------------------------------------------------------------------------------------------------
@@ -146,3 +225,47 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused(authority: trust
         with pytest.raises(ssl.SSLCertVerificationError):
             await opened.request("GET", server.url, {})
     assert not server.requests
+
+
+SIZE = 6_000_000
+
+
+class SlowReader(Bytes):
+    """Takes an upload a little at a time; `stops`: and in the middle no more of it."""
+
+    stops = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        await reader.readuntil(b"\r\n\r\n")
+        left = SIZE
+        while left:
+            left -= len(await reader.read(65536))
+            await asyncio.sleep(60 if self.stops and left < SIZE // 2 else 0.02)
+        writer.write(OK)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+async def test_a_large_upload_may_take_long_while_it_moves(
+    secure: bool, authority: trustme.CA, trusted: Trust, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    connect = loop.sock_connect
+
+    async def narrow(sock: socket.socket, address: tuple[str, int]) -> None:
+        # What the system takes at once is out of sight: here it takes little.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+        await connect(sock, address)
+
+    monkeypatch.setattr(loop, "sock_connect", narrow)
+    trusted(authority)
+    server = SlowReader()
+    patient = Timeouts(whole=None, silence=0.6)
+    async with server.running(secured(authority, "127.0.0.1") if secure else None) as opened:
+        began = loop.time()
+        assert (await opened.request("POST", server.url, {}, b"x" * SIZE, timeouts=patient)).content == b"fine"
+        assert loop.time() - began > 2 * 0.6
+        await asyncio.sleep(0.05)  # the server closes after each
+        server.stops = True
+        with pytest.raises(SilenceError):
+            await opened.request("POST", server.url, {}, b"x" * SIZE, timeouts=patient)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -143,6 +144,14 @@ async def test_a_proxy_that_does_not_let_through_is_named(
         ({"https_proxy": "http://p"}, "localhost", True, None),
         ({"https_proxy": "http://p"}, "127.0.0.1", True, None),
         ({"https_proxy": "http://p"}, "::1", True, None),
+        ({"https_proxy": "http://p"}, "0:0:0:0:0:0:0:1", True, None),
+        ({"https_proxy": "http://p"}, "::ffff:127.0.0.1", True, None),
+        ({"https_proxy": "http://p"}, "0.0.0.0", True, None),
+        ({"https_proxy": "http://p"}, "::", True, None),
+        ({"https_proxy": "http://p"}, "model.localhost", True, None),
+        ({"https_proxy": "http://p"}, "LOCALHOST.", True, None),
+        ({"https_proxy": "http://p"}, "10.0.0.1", True, Proxy("p", 80, False, "")),
+        ({"https_proxy": "http://p"}, socket.gethostname(), True, None),
         ({"https_proxy": ""}, "judge.example", True, None),
     ],
 )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from ...errors import SetupError
 from ...verdicts import Failure, Reason
-from .connections import Connections, ConnectTimeoutError, Timeouts
+from .connection import ConnectTimeoutError, SilenceError, Timeouts
+from .connections import Connections
 from .limits import retry_after
 from .pacing import Pace
 
@@ -175,9 +176,11 @@ class Poster:
                 timeouts=request.timeouts,
             )
         except ConnectTimeoutError:
-            return Trouble("timeout", f"no connection within {self.retries.connect_timeout:g} s")
+            return Trouble("timeout", f"no connection within {request.timeouts.connect:g} s")
+        except SilenceError:
+            return Trouble("timeout", f"nothing was sent or received for {request.timeouts.silence:g} s")
         except TimeoutError:
-            return Trouble("timeout", f"no reply within {self.retries.timeout:g} s")
+            return Trouble("timeout", f"no reply within {request.timeouts.whole:g} s")
         except OSError as error:
             return Trouble("connection", f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
         if self.pace is not None:
@@ -219,8 +222,9 @@ class Poster:
         return self._sessions.setdefault(asyncio.get_running_loop(), Connections())
 
     def _forget_ended(self) -> None:
-        for ended in [loop for loop in self._sessions if loop.is_closed()]:
-            del self._sessions[ended]
+        # A copy: another thread's loop may come in meanwhile.
+        for ended in [loop for loop in list(self._sessions) if loop.is_closed()]:
+            self._sessions.pop(ended, None)
 
     async def close(self) -> None:
         self._forget_ended()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from base64 import b64encode
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -28,9 +29,7 @@ class Proxy(NamedTuple):
 
 def proxy_for(host: str, port: int, *, secure: bool) -> Proxy | None:
     """The proxy through which this place is reached; None: straight."""
-    if host == "localhost" or host == "::1" or host.startswith("127."):
-        return None
-    if not any(name.lower().endswith("_proxy") for name in os.environ):
+    if not any(name.lower().endswith("_proxy") for name in os.environ) or _is_here(host):
         return None
     # It reads the variables as all of Python does, exceptions included; most have none of them, and need not load it.
     from urllib.request import getproxies_environment, proxy_bypass
@@ -40,6 +39,22 @@ def proxy_for(host: str, port: int, *, secure: bool) -> Proxy | None:
     if not url or proxy_bypass(f"{host}:{port}"):
         return None
     return _read(url)
+
+
+def _is_here(host: str) -> bool:
+    """Is it this machine, by whichever of its names?"""
+    name = host.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost") or name == socket.gethostname().lower():
+        return True
+    from ipaddress import IPv6Address, ip_address
+
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return address.is_loopback or address.is_unspecified
 
 
 def _read(url: str) -> Proxy:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import orjson
 
 from ....verdicts import Failure
-from ..connections import Timeouts
+from ..connection import Timeouts
 from ..http import Answered, Poster, Refused
 
 # What came of one question of a batch.

@@ -1,0 +1,115 @@
+"""What the embedded judge costs: processor time for a pair of usual and of very long answers, and until it is ready.
+
+    python bench/embedded_speed.py --data DIR
+
+DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. A comparison is the whole protocol:
+facts, both orders, the verdict. Beside it stands the time that one regular expression takes to find the words of both
+answers, on the same machine at the same moment: read the ratio. Start-up is a process that imports adjudge and makes
+its first verdict, above one that does nothing; the import of pydantic alone, which every verdict needs, stands beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from adjudge.cases import Comparison
+from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.protocols.compare import compare
+from adjudge.rubric import shipped
+
+ROUNDS = 5
+LONG = 100_000  # characters
+PAIR_TARGET, LONG_TARGET, START_TARGET = 5.0, 200.0, 150.0  # milliseconds
+_WORD = re.compile(r"\w+")
+_FIRST = "import adjudge; adjudge.compare_sync('Name two colours.', 'Red, blue.', 'I like music.', journal={!r})"
+
+
+def pairs(folder: Path) -> list[Comparison]:
+    """Pairs of answers of about 500 words."""
+    rows = [json.loads(line) for line in (folder / "autoj.jsonl").read_text("utf-8").splitlines()]
+    usual = [row for row in rows if all(350 <= len(row[side].split()) <= 650 for side in ("response_a", "response_b"))]
+    return [Comparison(row["task"], row["response_a"], row["response_b"]) for row in usual]
+
+
+def long_pairs(folder: Path) -> list[Comparison]:
+    """Two answers of 100,000 characters each, different ones every time."""
+    rows = [json.loads(line) for line in (folder / "autoj.jsonl").read_text("utf-8").splitlines()]
+    a, b = (" ".join(row[side] for row in rows) for side in ("response_a", "response_b"))
+    starts = range(0, min(len(a), len(b)) - LONG, LONG)
+    return [Comparison("Explain it.", a[at : at + LONG], b[at : at + LONG]) for at in starts]
+
+
+def least(work: Callable[[], object], times: int = ROUNDS) -> float:
+    """The shortest of several runs, in milliseconds of processor time of this process."""
+    took = []
+    for _ in range(times):
+        began = time.process_time()
+        work()
+        took.append(time.process_time() - began)
+    return min(took) * 1000
+
+
+def judged(cases: Sequence[Comparison]) -> float:
+    """Milliseconds a comparison."""
+    judge, rubric = EmbeddedJudge(), shipped("compare")
+
+    async def all_of_them() -> None:
+        for case in cases:
+            await compare(case, judge, rubric)
+
+    asyncio.run(all_of_them())
+    return least(lambda: asyncio.run(all_of_them())) / len(cases)
+
+
+def words_found(cases: Sequence[Comparison]) -> float:
+    """Milliseconds to find the words of a pair."""
+    return least(lambda: [_WORD.findall(text) for case in cases for text in (case.a, case.b)]) / len(cases)
+
+
+def started(code: str) -> float:
+    """Milliseconds of processor time of a process that does this, with its modules compiled before."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    took = []
+    for _ in range(ROUNDS + 1):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(took[1:]) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=os.environ.get("ADJUDGE_DATA"), help="folder of labelled pairs")
+    args = parser.parse_args()
+    if not args.data:
+        parser.error("--data DIR is needed, or the variable ADJUDGE_DATA")
+    print(f"{'':38}{'ms of CPU':>10}{'aimed at':>10}{'beside it':>12}{'ratio':>8}")
+    for name, cases, target in (
+        ("two answers of about 500 words", pairs(Path(args.data)), PAIR_TARGET),
+        ("two answers of 100,000 characters", long_pairs(Path(args.data)), LONG_TARGET),
+    ):
+        took, beside = judged(cases), words_found(cases)
+        print(f"{name:38}{took:10.1f}{target:10.0f}{beside:12.2f}{took / beside:8.1f}")
+    with tempfile.TemporaryDirectory() as folder:
+        bare = started("pass")
+        first = started(_FIRST.format(str(Path(folder) / "journal.db"))) - bare
+        ready = started("import adjudge.judges.embedded.comparer") - bare
+    pydantic = started("import pydantic; pydantic.BaseModel") - bare
+    print(f"{'the judge imported':38}{ready:10.0f}{START_TARGET:10.0f}{pydantic:12.0f}{ready / pydantic:8.1f}")
+    print(f"{'… and the first verdict, stored':38}{first:10.0f}{'':10}{pydantic:12.0f}{first / pydantic:8.1f}")
+
+
+if __name__ == "__main__":
+    main()
