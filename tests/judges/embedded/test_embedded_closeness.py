@@ -3,6 +3,7 @@
 import pytest
 
 from adjudge.judges.embedded.closeness import same_length, same_words
+from adjudge.judges.embedded.measures import measure_pair
 from adjudge.judges.embedded.model import compare_pair
 from adjudge.judges.embedded.reading import read_answer
 
@@ -45,3 +46,11 @@ def test_one_word_more_or_less_is_called_a_tie():
     a = "The museum shows paintings of the last century and has a large garden with statues by local artists."
     b = "The museum shows paintings of the last century and has a garden with statues by local artists."
     assert compare_pair(task, a, b)[1].winner == "tie"
+
+
+def test_what_breaks_a_condition_is_no_tie_with_what_keeps_it_however_alike_they_are():
+    task = "Sort these numbers in ascending order: 3, 1, 2"
+    shared = measure_pair(task, "1, 2, 3", "3, 2, 1").shared
+    assert (shared["nearly_same"], shared["same_words"], shared["same_length"]) == (0, 0, 0)
+    assert compare_pair(task, "1 < 2 < 3", "3, 2, 1")[1].winner == "A"
+    assert compare_pair(task, "3, 2, 1", "1 < 2 < 3")[1].winner == "B"

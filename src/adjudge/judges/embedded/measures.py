@@ -77,17 +77,20 @@ def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Ch
     least, most = min(a.count, b.count), max(a.count, b.count)
     groups = {check.group for side in checks for check in side}
     wording = 2 * len(fours_a & fours_b) / max(1, len(fours_a) + len(fours_b))
+    # Whatever they share: where code saw one of them break more of what was asked for, they are not as good as one.
+    broken_a, broken_b = (sum(not check.kept for check in side) for side in checks)
+    near = 1.0 if broken_a == broken_b else 0.0
     return {
         "alike": both / either if either else 1.0,
         "same_wording": wording,
-        "nearly_same": max(0.0, wording - 0.7) / 0.3,
+        "nearly_same": near * max(0.0, wording - 0.7) / 0.3,
         "shorter": math.log2(1 + least),
         "longer": math.log2(1 + most),
         "ratio": math.log2((most + 4) / (least + 4)),
         "task_words": math.log2(1 + len(task.words)),
         "checked": float(len(groups)),
-        "same_words": same_words(a, b),
-        "same_length": same_length(a, b),
+        "same_words": near * same_words(a, b),
+        "same_length": near * same_length(a, b),
         "identical": 1.0 if _same_but_for_spaces(a.plain, b.plain) else 0.0,
     }
 
