@@ -7,10 +7,25 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.arithmetic import cut, mean, median, normalized, plain, quotient, rounded, to_decimal, weighted_total
+from adjudge.arithmetic import (
+    cut,
+    exact_sum,
+    mean,
+    median,
+    plain,
+    quotient,
+    rounded,
+    to_decimal,
+    weighted_total,
+)
 
 scores = st.integers(1, 10).map(Decimal)
 weights = st.decimals(0, 1_000_000, allow_nan=False, places=12)
+
+
+def normalized(total, weights):
+    """A total on the rubric's own scale."""
+    return Fraction(*quotient(total, exact_sum(weights)))
 
 
 @given(st.lists(st.tuples(scores, weights), min_size=1, max_size=12))

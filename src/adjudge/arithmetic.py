@@ -59,11 +59,6 @@ def sum_of_products(numbers: Iterable[Decimal], weights: Iterable[Decimal]) -> D
     return plain(total)
 
 
-def normalized(total: Decimal, weights: Iterable[Decimal]) -> Fraction:
-    """The total on the rubric's own scale: total ÷ Σ weights, as an exact fraction."""
-    return Fraction(*quotient(total, exact_sum(weights)))
-
-
 def exact_sum(numbers: Iterable[Decimal]) -> Decimal:
     """The sum, exact."""
     total = _ZERO

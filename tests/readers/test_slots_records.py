@@ -1,22 +1,18 @@
 """Reviews in JSON and in rows: each shape a rating comes in, names with slips of the pen, errors at their line."""
 
 import contextlib
-import csv
-import io
 import json
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from readers.slot_samples import BASE, RUBRIC, read, rows
 
 from adjudge.cases import Original, Review
 from adjudge.errors import InputError
 from adjudge.readers.slots import SLOTS, read_reviews, review_from
-from adjudge.rubric import shipped
 
-RUBRIC = shipped("review")
-BASE = {"prompt": "p", "response1": "a", "response2": "b"}
 RATED = {"localization": Original("3", "fine"), "verbosity": Original("-1")}
 ENTRIES = [
     {"dimension": "Localization", "rating": 3, "justification": "fine"},
@@ -24,23 +20,10 @@ ENTRIES = [
 ]
 
 
-def read(value):
-    (review,) = read_reviews(json.dumps(value).encode(), "r.json", RUBRIC)
-    return review
-
-
 def refused(raw):
     with pytest.raises(InputError) as caught:
         read_reviews(raw if isinstance(raw, bytes) else raw.encode(), "f", RUBRIC)
     return str(caught.value)
-
-
-def rows(*records, delimiter=","):
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, records[0], delimiter=delimiter)
-    writer.writeheader()
-    writer.writerows(records)
-    return file.getvalue().encode()
 
 
 @pytest.mark.parametrize(
@@ -306,43 +289,6 @@ def test_any_object_is_read_or_refused(data):
         assert isinstance(review_from(data, RUBRIC), Review)
     with contextlib.suppress(InputError):
         read_reviews(json.dumps(data).encode(), "f", RUBRIC)
-
-
-# -- what a review is called ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({}, None),
-        ({"id": 7}, 7),
-        ({"ID": " x-7 "}, "x-7"),
-        ({"task_id": "7"}, "7"),
-        ({"Review ID": "r", "id": 1, "task_id": 2}, "r"),
-        ({"review_id": "", "id": None, "task_id": 2}, 2),
-        ({"id": 0}, 0),
-    ],
-)
-def test_a_review_is_called_by_its_id(fields, expected):
-    assert read({**BASE, **fields}).review_id == expected
-    assert read({**BASE, **fields}).blind().review_id is None
-
-
-@pytest.mark.parametrize("value", [True, 1.5, {"a": 1}, [1], "x" * 201, 2**63])
-def test_what_can_be_no_id_is_refused_in_the_fields_name(value):
-    with pytest.raises(InputError, match=r"task_id: .*; a whole number, or text of 1 to 200 characters"):
-        read({**BASE, "task_id": value})
-
-
-def test_one_name_for_the_id_stands_once():
-    with pytest.raises(InputError, match="ID: stands beside id; one of the two is allowed"):
-        read({**BASE, "id": 1, "ID": 2})
-
-
-def test_a_number_in_a_cell_is_a_number_only_if_it_reads_back_the_same():
-    ids = ["7", "007", "-3", "0", "1.0", "x", "", "9" * 40]
-    read_back = read_reviews(rows(*({"id": one, "prompt": "p"} for one in ids)), "t", RUBRIC)
-    assert [review.review_id for review in read_back] == [7, "007", -3, 0, "1.0", "x", None, "9" * 40]
 
 
 def test_a_field_whose_name_is_no_text_is_refused():

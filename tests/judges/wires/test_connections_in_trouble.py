@@ -85,14 +85,17 @@ async def test_silence_ends_a_request_only_if_nothing_moves(pause: float, arrive
                 await asked
 
 
-async def test_closing_ends_what_is_under_way() -> None:
-    server = Bytes(5.0, OK)
+async def fails_when_closed(server: Bytes) -> None:
     async with server.running() as opened:
         asked = asyncio.create_task(opened.request("GET", server.url, {}))
-        await asyncio.sleep(0.03)
+        await asyncio.sleep(0.05)
         await opened.close()
         with pytest.raises(BrokenReplyError):
             await asked
+
+
+async def test_closing_ends_what_is_under_way() -> None:
+    await fails_when_closed(Bytes(5.0, OK))
 
 
 async def test_half_a_reply_is_none_when_we_close() -> None:
@@ -102,13 +105,7 @@ async def test_half_a_reply_is_none_when_we_close() -> None:
             writer.write(b'HTTP/1.1 200 OK\r\n\r\n{"id": 1')
             await asyncio.sleep(5)
 
-    server = Endless()
-    async with server.running() as opened:
-        asked = asyncio.create_task(opened.request("GET", server.url, {}))
-        await asyncio.sleep(0.05)
-        await opened.close()
-        with pytest.raises(BrokenReplyError):
-            await asked
+    await fails_when_closed(Endless())
 
 
 # -- names and addresses ----------------------------------------------------------------------------------------------

@@ -169,3 +169,4 @@ def test_a_proxy_that_cannot_be_used_is_said_without_its_password(monkeypatch: p
     with pytest.raises(SetupError, match="http://host:port or https://host:port is needed") as refused:
         proxy_for("judge.example", 443, secure=True)
     assert "secret" not in str(refused.value)
+    assert url.partition("//")[0] in str(refused.value)

@@ -46,9 +46,7 @@ _SOME_THINGS = put_off(
     re.IGNORECASE,
 )
 # A riddle of its own: the last line is what is looked for, and no sentence.
-_THINGS_THAT = put_off(
-    rf"\n(?P<up>(?!.))?{_NUMBER} (?P<noun>[a-z-]{{3,}}s) (?:that|which) [^\n.?!:;,]{{3,50}}\s*\Z", re.IGNORECASE
-)
+_THINGS_THAT = put_off(rf"\n{_NUMBER} (?P<noun>[a-z-]{{3,}}s) (?:that|which) [^\n.?!:;,]{{3,50}}\s*\Z", re.IGNORECASE)
 _NO_THINGS = put_off(
     r"(?:word|sentence|paragraph|page|line|digit|character|letter|time|year|month|week|day|hour|minute|second|dollar|"
     r"pound|euro|mile|kilomet(?:er|re)|met(?:er|re)|percent|stanza|verse|syllable|point|people|part|person)s?",
@@ -139,6 +137,7 @@ def _as_many(task: Task, answer: Answer) -> Iterator[Check]:
     items = listed_items(answer.plain)
     if count < 2 or len(items) < 2:
         return
-    kept = len(items) <= count if asked["up"] else len(items) == count
-    wish = f"{asked['up'] or ''}{asked['count']} {asked['noun']}"
+    up_to = asked.groupdict().get("up") or ""
+    kept = len(items) <= count if up_to else len(items) == count
+    wish = f"{up_to}{asked['count']} {asked['noun']}"
     yield Check("count", wish, f"{len(items)} things", kept, (items[0].start, items[-1].end))

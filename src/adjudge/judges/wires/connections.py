@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from ...errors import SetupError
 from ...version import __version__
 from .addresses import Addresses
 from .connection import Connection, ConnectTimeoutError, Response, Timeouts
+from .heads import basic, header_lines, host_name
 from .proxies import Proxy, Tunnel, proxy_for
 
 P = TypeVar("P", bound=asyncio.Protocol)
 
 _IDLE_SECONDS = 15.0  # servers close what is idle for longer, and a request may cross that on its way
 _GIVEN_IN_PATHS = "/%:@!$&'()*+,;=~"
-_NOT_IN_HEADERS = frozenset("\r\n\0")
-_NOT_IN_TEXT = frozenset(["\0", *map(chr, range(0xD800, 0xE000))])
 
 
 class _Place(NamedTuple):
@@ -54,19 +52,14 @@ def _address(url: str) -> _Address:
         secure = parts.scheme == "https"
         usual = 443 if secure else 80
         place = _Place(parts.hostname or "", parts.port or usual, secure)
-        host = f"[{place.host}]" if ":" in place.host else place.host.encode("idna").decode()
-        if _NOT_IN_HEADERS & set(host):
-            raise ValueError("a control character in its name")
+        host = host_name(place.host)
     except ValueError as error:
         raise SetupError(f"{url[:200]}: no address of a web server: {error}") from None
     if not host or parts.scheme not in ("http", "https"):
         raise SetupError(f"{url[:200]}: no address of a web server; http://… or https://… is needed")
     host += "" if place.port == usual else f":{place.port}"
     head = f"host: {host}\r\nuser-agent: adjudge/{__version__}\r\naccept: */*\r\naccept-encoding: identity\r\n"
-    user = ""
-    if parts.username is not None:
-        named = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        user = f"authorization: Basic {b64encode(named).decode()}\r\n"
+    user = f"authorization: {known}\r\n" if (known := basic(parts)) else ""
     target = quote(parts.path or "/", safe=_GIVEN_IN_PATHS)
     if parts.query:
         target += "?" + quote(parts.query, safe=_GIVEN_IN_PATHS + "?")
@@ -96,9 +89,10 @@ class Connections:
         place, target, head, host, user = _address(url)
         if params:
             target += ("&" if "?" in target else "?") + urlencode(params)
-        lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
-        if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or not _can_be_sent(lines):
-            raise SetupError(f"{url}: {_bad_header(headers)}: a header, such as a key, must be one line of text")
+        try:
+            lines = header_lines(headers)
+        except ValueError as error:
+            raise SetupError(f"{url}: {error}") from None
         if user and not any(name.lower() == "authorization" for name in headers):
             head += user
         length = f"content-length: {len(body)}\r\n" if body or method == "POST" else ""
@@ -190,13 +184,3 @@ class Connections:
         for connection in self._all:
             connection.give_up()
         await asyncio.gather(*(connection.lost for connection in self._all))
-
-
-def _can_be_sent(lines: str) -> bool:
-    # Halves of surrogate pairs stand for bytes of the environment that are no text.
-    return (lines.isascii() and "\0" not in lines) or not (_NOT_IN_TEXT & set(lines))
-
-
-def _bad_header(headers: Mapping[str, str]) -> str:
-    bad = _NOT_IN_HEADERS | _NOT_IN_TEXT
-    return next((name for name, value in headers.items() if bad & set(name + value)), "a header")

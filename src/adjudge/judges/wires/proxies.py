@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
-from base64 import b64encode
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from ...errors import SetupError
+from .heads import basic, host_name
 
 _PORTS = {"http": 80, "https": 443}
 _LONGEST_ANSWER = 16 * 1024
@@ -64,12 +65,9 @@ def _read(url: str) -> Proxy:
     except ValueError:
         parts, port = urlsplit("none://"), 0
     if not parts.hostname or parts.scheme not in _PORTS:
-        shown = url.rpartition("@")[2][:100]
+        shown = re.sub("//.*@", "//", url)[:100]
         raise SetupError(f"the proxy {shown!r} of the environment: http://host:port or https://host:port is needed")
-    authorization = ""
-    if parts.username is not None:
-        known = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        authorization = f"proxy-authorization: Basic {b64encode(known).decode()}\r\n"
+    authorization = f"proxy-authorization: {known}\r\n" if (known := basic(parts)) else ""
     return Proxy(parts.hostname, port, parts.scheme == "https", authorization)
 
 
@@ -80,7 +78,7 @@ class Tunnel(asyncio.Protocol):
 
     def __init__(self, proxy: Proxy, host: str, port: int) -> None:
         self._proxy = proxy
-        to = f"[{host}]:{port}" if ":" in host else f"{host.encode('idna').decode()}:{port}"
+        to = f"{host_name(host)}:{port}"
         self._request = f"CONNECT {to} HTTP/1.1\r\nhost: {to}\r\n{proxy.authorization}\r\n".encode()
         self._answer = b""
         self.open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
