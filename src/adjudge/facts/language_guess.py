@@ -109,6 +109,7 @@ def plain_code(code: str) -> str:
     return _OLD_CODES.get(primary, primary)
 
 
+@lru_cache(maxsize=1024)
 def are_close(code: str, other: str) -> bool:
     """Whether two languages are easily taken for each other."""
     return any(code in group and other in group for group in _CLOSE)

@@ -178,12 +178,19 @@ async def test_a_request_left_open_at_the_end_costs_and_is_quoted() -> None:
     assert "Where does it leave?" in [quote.quote for quote in after.marks["TaskSuccess"].quotes]
 
 
-async def test_accuracy_stays_in_the_upper_middle_and_says_that_it_was_not_checked() -> None:
+async def test_accuracy_is_the_middle_and_said_to_be_not_assessed_where_nothing_speaks_of_it() -> None:
     for text in (GOOD, INTERVIEW, POOR_INTERVIEW):
-        mark = (await opinions_on(talk(text)))[0].marks["Accuracy"]
-        assert mark.value == 80 and "not checked" in mark.reason
+        evaluation, _ = await opinions_on(talk(text))
+        mark = evaluation.marks["Accuracy"]
+        assert mark.value == 60 and "not checked" in mark.reason
+        assert [warning.code for warning in evaluation.warnings] == ["not_assessed"]
     disputed = GOOD.replace("Perfect!", "That's wrong. Are you sure?").replace("No, that is all.", "That is not true.")
-    assert (await scores_of(disputed))["Accuracy"] < 80
+    evaluation, _ = await opinions_on(talk(disputed))
+    assert evaluation.marks["Accuracy"].value < 60 and evaluation.warnings == ()
+
+
+async def test_accuracy_of_a_rubric_that_has_none_is_not_spoken_of() -> None:
+    assert (await opinions_on(talk(GOOD), parse(OWN_RUBRIC, "own.yaml")))[0].warnings == ()
 
 
 async def test_not_great_is_no_praise_and_no_thanks_is_thanks() -> None:
@@ -326,7 +333,7 @@ async def test_it_goes_through_the_protocol() -> None:
     good, poor = [await dialogue(talk(text), judge, judge, shipped("dialogue")) for text in (GOOD, POOR)]
     assert isinstance(good, DialogueVerdict) and isinstance(poor, DialogueVerdict)
     assert good.overall_experience >= 80 and poor.overall_experience <= 40
-    assert not good.calls and not good.warnings
+    assert not good.calls and [warning.code for warning in good.warnings] == ["not_assessed"]
 
 
 def test_importing_it_loads_nothing_heavy() -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ...facts.sentences import sentence_spans, word_set
 from .dialogue_cues import CARE, SERVED_WELL
 from .dialogue_features import Sign
+from .dialogue_flaws import find_flaws
 from .dialogue_reading import READ, Reading
 from .phrases import spoken, words_of
 
@@ -170,6 +171,20 @@ def _same_words_again(reading: Reading) -> Iterator[Finding]:
             yield Finding(("Fluency",), -1, 2, Sign(heard.turn), comment, ("full stop", "runs on"))
 
 
+def _plain_flaws(reading: Reading) -> Iterator[Finding]:
+    """What code finds wrong in a single reply."""
+    flaws = find_flaws(reading)
+    for found, criteria, strength, topic in (
+        (flaws.sums, ("Accuracy",), 3, ("which makes", "sum")),
+        (flaws.language, ("Understanding", "Helpfulness", GENERAL), 2, ("answered in", "language")),
+        (flaws.blanks, ("Helpfulness", "Fluency", GENERAL), 2, ("placeholder", "left standing", "said only")),
+        (flaws.cut_off, ("Fluency",), 2, ("breaks off", "ends in", "ends with")),
+    ):
+        for flaw in found:
+            sign = Sign(flaw.heard.turn, flaw.phrase)
+            yield Finding(criteria, -1, strength, sign, f"Here the system {flaw.says}", topic)
+
+
 def _rich_reply(reading: Reading) -> Iterator[Finding]:
     """One reply that alone holds a good deal to act on."""
     for heard in reading.system:
@@ -191,5 +206,5 @@ def _clean_reply(reading: Reading) -> Iterator[Finding]:
 
 _CHECKS: tuple[Callable[[Reading], Iterator[Finding]], ...] = (
     _last_request, _refused_in_a_row, _not_taken_up, _asked_after_answer, _contradiction, _doubted, _cold_reply,
-    _warm_word, _real_praise, _same_words_again, _rich_reply, _clean_reply,
+    _warm_word, _real_praise, _same_words_again, _plain_flaws, _rich_reply, _clean_reply,
 )  # fmt: skip

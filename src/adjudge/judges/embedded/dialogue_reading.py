@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from ...cases import Dialogue, Speaker
@@ -62,9 +63,9 @@ class Exchange:
     reply: Reply
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """All that the features are made of."""
+    """All that the features are made of; one is equal to itself only."""
 
     turns: tuple[Heard, ...]
     user: tuple[Heard, ...]
@@ -77,6 +78,7 @@ class Reading:
         return [heard for heard in (self.user if speaker == "USER" else self.system) if cue in heard.cues]
 
 
+@lru_cache(maxsize=2)  # the Critic hears what the Evaluator heard
 def read_dialogue(case: Dialogue) -> Reading:
     """The conversation as the embedded judge hears it."""
     turns = tuple(hear(index, turn.speaker, turn.text) for index, turn in enumerate(case.turns))

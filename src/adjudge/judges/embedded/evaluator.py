@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...verdicts import Evaluation, Mark, Utterance
+from ...verdicts import Evaluation, Mark, Utterance, Warning
 from ..base import EvaluateQuestion
 from .dialogue_features import Measure, Sign, measure_dialogue
+from .dialogue_flaws import find_flaws, measure_flaws
 from .dialogue_reading import Reading, read_dialogue
 from .scale import on_scale
 from .utterances import quote_sign
 
 _NOTICED = 0.02  # a smaller move is not worth a word
 _NOT_CHECKED = "; what is true in the world was not checked"
+ACCURACY = "Accuracy"
+_UNKNOWN = "embedded cannot assess Accuracy: it knows nothing of the world, and its score is the middle of the scale"
 
 
 class Mix(NamedTuple):
@@ -32,26 +35,36 @@ MIXES: Mapping[str, Mix] = {
         0.42,
         {
             "served": 0.14, "learned": 0.16, "concluded": 0.10, "ending": 0.16, "bad_news": 0.20, "noes": 0.16,
-            "approval": 0.18, "corrections": 0.15, "frustration": 0.20, "repeats": 0.08,
+            "approval": 0.18, "corrections": 0.15, "frustration": 0.20, "repeats": 0.08, "another_language": 0.15,
+            "blanks": 0.10,
         },
     ),
     "Helpfulness": Mix(
         0.45,
-        {"detail": 0.20, "served": 0.12, "concluded": 0.12, "bad_news": 0.20, "approval": 0.15, "brevity": 0.10},
+        {
+            "detail": 0.20, "served": 0.12, "concluded": 0.12, "bad_news": 0.20, "approval": 0.15, "brevity": 0.10,
+            "another_language": 0.30, "blanks": 0.30, "cut_off": 0.15,
+        },
     ),
-    "Accuracy": Mix(0.75, {"disputes": 0.75}),
+    ACCURACY: Mix(0.50, {"disputes": 0.50, "sums": 0.50}),
     "Understanding": Mix(
         0.72,
         {
             "corrections": 0.30, "confusion": 0.25, "repeats": 0.25, "learned": 0.12, "served": 0.08, "noes": 0.12,
-            "frustration": 0.15,
+            "frustration": 0.15, "another_language": 0.35,
         },
     ),
     "Empathy": Mix(
         0.50,
         {"courtesy": 0.18, "acknowledgement": 0.18, "apologies": 0.10, "approval": 0.10, "frustration": 0.15},
     ),
-    "Fluency": Mix(0.84, {"flaws": 0.25, "brevity": 0.15, "repeats": 0.15, "confusion": 0.15}),
+    "Fluency": Mix(
+        0.84,
+        {
+            "flaws": 0.25, "brevity": 0.15, "repeats": 0.15, "confusion": 0.15, "cut_off": 0.25, "blanks": 0.25,
+            "another_language": 0.15,
+        },
+    ),
 }  # fmt: skip
 # For a criterion of a user's own rubric: a bit of everything.
 GENERAL = Mix(
@@ -59,20 +72,21 @@ GENERAL = Mix(
     {
         "served": 0.08, "learned": 0.08, "concluded": 0.06, "ending": 0.10, "bad_news": 0.12, "noes": 0.08,
         "approval": 0.12, "corrections": 0.12, "frustration": 0.15, "detail": 0.08, "courtesy": 0.06, "flaws": 0.06,
-        "disputes": 0.10,
+        "disputes": 0.10, "another_language": 0.15, "blanks": 0.15, "cut_off": 0.10, "sums": 0.10,
     },
 )  # fmt: skip
 # Criteria that are shown best by what SYSTEM said, where no feature has a place of its own.
-_ABOUT_SYSTEM = ("Helpfulness", "Accuracy", "Empathy", "Fluency")
+_ABOUT_SYSTEM = ("Helpfulness", ACCURACY, "Empathy", "Fluency")
 
 
 def evaluate(question: EvaluateQuestion) -> Evaluation:
     """A mark for every criterion of the rubric."""
     reading = read_dialogue(question.case)
-    measures = measure_dialogue(reading)
+    measures = {**measure_dialogue(reading), **measure_flaws(reading, find_flaws(reading))}
     values = question.rubric.scale.values
     quotes: dict[Sign, Utterance] = {}
     marks: dict[str, Mark] = {}
+    warnings: list[Warning] = []
     for key in (criterion.key for criterion in question.rubric.criteria):
         mix = MIXES.get(key, GENERAL)
         moves = {name: weight * measures[name].value for name, weight in mix.weights.items()}
@@ -82,7 +96,9 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
             if sign not in quotes:
                 quotes[sign] = quote_sign(question.case, sign)
         marks[key] = Mark(on_scale(place, values), reason, tuple(quotes[sign] for sign in signs))
-    return Evaluation(judge="embedded", marks=marks)
+        if key == ACCURACY and not any(moves.values()):
+            warnings.append(Warning(code="not_assessed", message=_UNKNOWN))
+    return Evaluation(judge="embedded", marks=marks, warnings=tuple(warnings))
 
 
 def _explain(
@@ -95,14 +111,14 @@ def _explain(
     said = ", and ".join(measures[name].says for name in pro)
     against = ", and ".join(measures[name].says for name in con)
     joined = ", but ".join(part for part in (said, against) if part) or _nothing(key, measures)
-    reason = joined[0].upper() + joined[1:] + (_NOT_CHECKED if key == "Accuracy" else "") + "."
+    reason = joined[0].upper() + joined[1:] + (_NOT_CHECKED if key == ACCURACY else "") + "."
     shown = (measures[name].sign for side in (pro, con) for name in side[:1])
     signs = list(dict.fromkeys(sign for sign in shown if sign is not None))
     return reason, signs or [_typical(key, reading)]
 
 
 def _nothing(key: str, measures: Mapping[str, Measure]) -> str:
-    return measures["disputes"].says if key == "Accuracy" else "nothing counted speaks clearly for it or against it"
+    return measures["disputes"].says if key == ACCURACY else "nothing counted speaks clearly for it or against it"
 
 
 def _typical(key: str, reading: Reading) -> Sign:
