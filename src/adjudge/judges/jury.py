@@ -169,7 +169,8 @@ class Jury:
         )
 
     def _rating(self, given: list[Rating], scale: Scale) -> Rating:
-        voices = [rating for rating in given if rating.assessed] or given
+        surely = [rating for rating in given if rating.assessed and not rating.tentative]
+        voices = surely or [rating for rating in given if rating.assessed] or given
         value = int(on_scale(VOTE_RULES[self.rule](Decimal(rating.value) for rating in voices), scale))
         return min(voices, key=lambda rating: abs(rating.value - value))._replace(value=value)
 

@@ -35,12 +35,14 @@ class Rating(NamedTuple):
     """A judge's rating of one criterion for one response.
 
     `assessed` is False where the judge says that it cannot tell: then what the person entered is left alone.
+    `tentative`: it fills a blank, and is no reason to overrule a person.
     """
 
     value: int
     justification: str
     quotes: tuple[Passage, ...] = ()
     assessed: bool = True
+    tentative: bool = False
 
 
 class RatedResponse(NamedTuple):

@@ -6,6 +6,7 @@ nothing of the world and says so. Conversations go to its Evaluator and its Crit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -37,10 +38,8 @@ class EmbeddedJudge:
         """The opinion asked for; the same for both orders of the same case."""
         # Each part is loaded by the first question that needs it: few processes ask all kinds.
         if isinstance(question, CompareQuestion):
-            if len(question.case.a) + len(question.case.b) > LARGE:
-                import asyncio
-
-                return cast(O, await asyncio.to_thread(self._compare_large, question))
+            if _is_large(question):
+                return cast(O, await _in_a_thread(self._compare_large, question))
             return cast(O, self._compare(question))
         if isinstance(question, EvaluateQuestion):
             from .evaluator import evaluate
@@ -53,7 +52,9 @@ class EmbeddedJudge:
         if isinstance(question, RateQuestion):
             from .rater import rate
 
-            return cast(O, rate(question))
+            if _is_large(question):
+                return cast(O, await _in_a_thread(rate, question, self._name, self._model))
+            return cast(O, rate(question, self._name, self._model))
         if isinstance(question, ResearchQuestion):
             return cast(O, Research(judge=self.name, queries=()))
         return Failure(reason="rejected", message=f"cannot answer a {type(question).__name__}", judge=self.name)
@@ -75,3 +76,13 @@ class EmbeddedJudge:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+def _is_large(question: CompareQuestion | RateQuestion) -> bool:
+    return len(question.case.a) + len(question.case.b) > LARGE
+
+
+async def _in_a_thread(work: Callable[..., O], *given: object) -> O:
+    import asyncio
+
+    return await asyncio.to_thread(work, *given)

@@ -1,59 +1,70 @@
 """The embedded Rater: it measures, and what cannot be measured it leaves alone.
 
-What is certain about a response, the facts say, and facts bind by rule. Beyond them it assesses nothing: what a person
-entered stands, and where nothing was entered it assumes no issue and says so.
+What is certain about a response, the facts say, and facts bind by rule. What the measures of comparisons find beyond
+them fills what was left blank; a person's own rating stands against it. The rest is not assessed: what was entered
+stands, and where nothing was entered no issue is assumed. The preference is the fitted model's.
 """
 
 from __future__ import annotations
 
-from ...rubric import OVERALL, Criterion
-from ...verdicts import LABELS, Fact, RatedResponse, Rating, ReviewOpinion, TaskType
+from ...rubric import LIKERT, OVERALL, Criterion
+from ...verdicts import LABELS, Label, Passage, RatedResponse, Rating, ReviewOpinion, TaskType
 from ..base import RateQuestion
+from .measures import Measured
+from .model import Model, Prediction, compare_pair
+from .quoting import fit
+from .review_issues import VERBOSITY, Issue, find_issues
 
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
-_HINTS = 2
+_NO_PREFERENCE = 4
+_MUCH_BETTER = 0.9  # how sure the model must be
+_FOLLOWS = "Follows from the ratings above."
+_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
 
 
-def rate(question: RateQuestion) -> ReviewOpinion:
-    """No issue anywhere, and nothing of it assessed."""
+def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = None) -> ReviewOpinion:
+    """What was measured, and nothing else."""
+    case = question.case
+    measured, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
     return ReviewOpinion(
-        judge="embedded",
-        task_type=_task_type(question.case.prompt),
+        judge=judge,
+        task_type=_task_type(case.prompt),
         # Cue words are not certain, and what is said here binds: whether a refusal was right is for a judge that reads.
         harmful_request=None,
         invalid="",
-        responses={label: _rated(question, label) for label in LABELS},
-        preference=4,
+        responses={label: _rated(question, label, measured) for label in LABELS},
+        preference=_preference(prediction),
         reasons="",
     )
 
 
-def _rated(question: RateQuestion, label: str) -> RatedResponse:
-    facts = [fact for fact in question.facts if fact.where == label and not fact.certain]
+def _preference(prediction: Prediction) -> int:
+    """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
+    if prediction.winner == "tie" or not prediction.decided:
+        return _NO_PREFERENCE
+    much = prediction.confidence >= _MUCH_BETTER
+    low, high = int(LIKERT.low), int(LIKERT.high)
+    return (low if much else low + 1) if prediction.winner == "A" else (high if much else high - 1)
+
+
+def _rated(question: RateQuestion, label: Label, measured: Measured) -> RatedResponse:
+    issues = find_issues(question.case.prompt, label, measured, question.facts)
+    text = question.case.answer(label)
     return RatedResponse(
-        {criterion.key: _unassessed(criterion, facts) for criterion in question.rubric.criteria},
+        {criterion.key: _rating(criterion, issues.get(criterion.key), text) for criterion in question.rubric.criteria},
     )
 
 
-def _unassessed(criterion: Criterion, hints: list[Fact]) -> Rating:
+def _rating(criterion: Criterion, issue: Issue | None, text: str) -> Rating:
     if criterion.key == OVERALL:
-        return Rating(_UNSURE_OVERALL, "Follows from the ratings above.", assessed=False)
-    said = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
-    own = [fact.found.rstrip(".") for fact in hints if criterion.key in _CONCERNS.get(fact.name, ())]
-    if own:
-        said = f"Not assessed by the embedded judge; possibly the response {'; '.join(own[:_HINTS])}."
-    return Rating(0 if criterion.scale.low < 0 else int(criterion.scale.high), said, assessed=False)
-
-
-_CONCERNS = {
-    "truncation": ("verbosity",),
-    "language": ("localization", "instruction_following"),
-    "too_long": ("instruction_following", "verbosity"),
-    "too_short": ("instruction_following", "verbosity"),
-    "items": ("instruction_following",),
-    "format": ("instruction_following",),
-    "refusal": ("instruction_following",),
-}
+        return Rating(_UNSURE_OVERALL, _FOLLOWS, assessed=False)
+    both_ways = criterion.scale.low < 0
+    # A rubric of the user's own may use the same name for another scale.
+    if issue is None or both_ways != (criterion.key == VERBOSITY):
+        return Rating(0 if both_ways else int(criterion.scale.high), _NOT_ASSESSED, assessed=False)
+    span = fit(text, *issue.place) if issue.place is not None else None
+    quotes = (Passage(text[span.start : span.end], span.start, span.end),) if span is not None else ()
+    return Rating(issue.value, f"{issue.says}. Measured by code, not read.", quotes, tentative=True)
 
 
 def _task_type(prompt: str) -> TaskType:

@@ -1,0 +1,84 @@
+"""Whose side the embedded judge takes in a review without any ratings, beside what people preferred.
+
+    python bench/review_agreement.py --data DIR
+
+DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. Every pair becomes a review in which
+nothing was entered. Its tables are filled by facts and measures alone, and the Likert follows from the tables; where
+they name a better side, that is held against the people's, and so is the longer of the same responses. No weight is
+fitted in this: the tables come from rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adjudge.cases import Review
+from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.protocols.review import review
+from adjudge.rubric import LIKERT, shipped
+from adjudge.verdicts import ReviewVerdict
+
+SETS = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")
+ADVERSARIAL = ("llmbar-neighbor", "llmbar-gptinst", "llmbar-gptout", "llmbar-manual")
+EVEN = sum(map(int, (LIKERT.low, LIKERT.high))) // 2
+
+
+@dataclass
+class Counts:
+    """Of one set: what became of its pairs."""
+
+    pairs: int = 0
+    invalid: int = 0
+    sided: int = 0
+    people_tie: int = 0
+    right: int = 0
+    longer_right: int = 0
+
+
+async def counted(rows: Iterable[Mapping[str, Any]]) -> Counts:
+    """All pairs of one set."""
+    judge, rubric, counts = EmbeddedJudge(), shipped("review"), Counts()
+    for row in rows:
+        a, b = str(row["response_a"]), str(row["response_b"])
+        verdict = await review(Review(row["task"], a, b), judge, rubric)
+        assert isinstance(verdict, ReviewVerdict), verdict
+        counts.pairs += 1
+        if verdict.likert is None:
+            counts.invalid += 1
+        elif verdict.likert.value != EVEN:
+            counts.sided += 1
+            counts.people_tie += row["human"] == "tie"
+            counts.right += row["human"] == ("A" if verdict.likert.value < EVEN else "B")
+            counts.longer_right += row["human"] == ("A" if len(a) > len(b) else "B")
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=os.environ.get("ADJUDGE_DATA"), help="folder of labelled pairs")
+    args = parser.parse_args()
+    if not args.data:
+        parser.error("--data DIR is needed, or the variable ADJUDGE_DATA")
+    heads = (
+        f"{'pairs':>7}{'invalid':>9}{'takes a side':>14}{'people: tie':>13}{'right of the rest':>19}{'longer one':>12}"
+    )
+    print(f"{'':18}{heads}")
+    for name in (*SETS, *ADVERSARIAL):
+        lines = (Path(args.data) / f"{name}.jsonl").read_text("utf-8").splitlines()
+        found = asyncio.run(counted(map(json.loads, lines)))
+        rest = found.sided - found.people_tie
+        share = f"{found.right} of {rest}{f' ({found.right / rest:.0%})' if rest else ''}"
+        longer = f"{found.longer_right / rest:.0%}" if rest else "–"
+        side = f"{found.sided} ({found.sided / found.pairs:.0%})"
+        print(f"{name:18}{found.pairs:7}{found.invalid:9}{side:>14}{found.people_tie:13}{share:>19}{longer:>12}")
+
+
+if __name__ == "__main__":
+    main()
