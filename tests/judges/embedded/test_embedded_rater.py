@@ -99,6 +99,8 @@ async def test_the_better_side_of_what_was_measured_gets_the_likert() -> None:
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     assert isinstance(verdict, ReviewVerdict) and verdict.likert is not None
     assert verdict.tables["A"]["overall_quality"].value == 2
+    (warning,) = verdict.warnings
+    assert "Truthfulness (Response 2), Verbosity, " in warning.message
     assert verdict.likert.value >= 6
 
 

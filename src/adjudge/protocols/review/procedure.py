@@ -41,6 +41,7 @@ _SAME = "Rated like Response 1, to which it is identical."
 _LARGE = 100_000  # characters that take long enough for others to notice
 # Failures to explain that asking once more would only repeat; the ratings stand without.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
+_WHERE = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
 _HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
     "injection": "addresses_the_judge",
     "control_token": "control_token",
@@ -226,11 +227,11 @@ def _why(tables: Tables, rubric: Rubric, value: int) -> str:
 
 
 def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
-    names = [
-        criterion.name
-        for criterion in rubric.criteria
-        if any(not opinion.responses[label].ratings[criterion.key].assessed for label in LABELS)
-    ]
+    names = []
+    for criterion in rubric.criteria:
+        blank = [label for label in LABELS if not opinion.responses[label].ratings[criterion.key].assessed]
+        if blank:
+            names.append(criterion.name if len(blank) > 1 else f"{criterion.name} ({_WHERE[blank[0]]})")
     if not names:
         return []
     message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
@@ -239,9 +240,8 @@ def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
 
 def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:
     """Responses that try to steer the judge: rated like any other, and reported."""
-    where = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
     return [
-        Warning(code=_HOSTILE[fact.name], message=f"{where[fact.where]} {fact.found}, at character {fact.start}")
+        Warning(code=_HOSTILE[fact.name], message=f"{_WHERE[fact.where]} {fact.found}, at character {fact.start}")
         for fact in facts
         if fact.name in _HOSTILE
     ]
