@@ -37,6 +37,7 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
     "export-markdown": ("export", "RUN", "-o", "OUT/rows.md"),
     "export-html": ("export", "RUN", "-o", "OUT/report.html"),
     "diff": ("diff", "RUN", "RUN"),
+    "diff-json": ("diff", "RUN", "OTHER", "--format", "json", "-o", "OUT/diff.json"),
     "leaderboard": ("leaderboard", "RUN"),
 }
 # A page for each of some thousand cases is work of its own: these are measured when they are named.
@@ -56,8 +57,8 @@ def judged(folder: Path) -> Path:
     return run
 
 
-def multiplied(seed: Path, run: Path, count: int) -> None:
-    """A run of so many cases, made of the lines of a small one."""
+def multiplied(seed: Path, run: Path, count: int, shift: int = 0) -> None:
+    """A run of so many cases, made of the lines of a small one; shifted, its cases have each other's verdicts."""
     run.mkdir()
     cases = [orjson.loads(line) for line in (seed / "cases.jsonl").read_bytes().splitlines()]
     verdicts = [line.partition(b',"verdict":') for line in (seed / "verdicts.jsonl").read_bytes().splitlines()]
@@ -69,7 +70,7 @@ def multiplied(seed: Path, run: Path, count: int) -> None:
             file.write(orjson.dumps({**case, **_beside(at), "input": task}) + b"\n")
     with (run / "verdicts.jsonl").open("wb") as file, (run / "failures.jsonl").open("wb") as failed:
         for at in _as_they_came(count):
-            head, rest = told[at % len(cases)]
+            head, rest = told[(at + shift) % len(cases)]
             if at % _FAILED == 1:
                 failed.write(orjson.dumps(_failure(at)) + b"\n")
             else:
@@ -99,7 +100,8 @@ def asked(question: tuple[str, ...], run: Path, out: Path) -> Measured:
     """One command over one run."""
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
-    words = [word.replace("OUT/", f"{out}/") if word != "RUN" else str(run) for word in question]
+    runs = {"RUN": str(run), "OTHER": f"{run}-other"}
+    words = [runs.get(word) or word.replace("OUT/", f"{out}/") for word in question]
     done = measured(adjudge(*words), every=0.02, env=environment(), cwd=out)
     if done.status != 0:
         sys.exit(f"{' '.join(words)} ended with status {done.status}\n{done.said[-2000:]}")
@@ -121,6 +123,7 @@ def main() -> None:
         seed = judged(folder)
         for count in sizes:
             multiplied(seed, folder / f"run-{count}", count)
+            multiplied(seed, folder / f"run-{count}-other", count, shift=7)
         print(f"{'command':<16}{'cases':>10}{'cases/s':>10}{'CPU s':>8}{'peak MB':>9}", flush=True)
         for name in args.only.split(","):
             peaks = []

@@ -23,6 +23,11 @@ def test_a_difference_is_told_in_words_in_markdown_and_as_data(adjudge, folders)
     assert told["only_in_first"] == ["egg-0", "lost", "bad", "late"] and told["changed"] == []
 
 
+def test_data_go_into_a_file_as_they_are_printed(adjudge, folders, tmp_path):
+    assert adjudge("diff", *folders, "--format", "json", "-o", tmp_path / "d.json")[:2] == (0, "")
+    assert (tmp_path / "d.json").read_text() == adjudge("diff", *folders, "--format", "json")[1]
+
+
 def test_a_leaderboard_is_told_in_words_in_markdown_and_as_data(adjudge, folders):
     code, out, err = adjudge("leaderboard", folders[1])
     assert (code, err) == (0, "")

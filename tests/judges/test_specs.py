@@ -1,12 +1,13 @@
 """A judge is named by one string; a bad one is refused with what is allowed, and no key is needed to name one."""
 
 import pytest
+from scripted.provider import ScriptedProvider
 
 from adjudge.errors import JudgeSpecError, SetupError
 from adjudge.judges.base import ResearchQuestion
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.providers import PROVIDERS
+from adjudge.judges.providers import PROVIDERS, url_keys
 from adjudge.judges.specs import Asking, open_judge
 from adjudge.judges.wires.anthropic import AnthropicWire
 from adjudge.judges.wires.openai import OpenAIWire
@@ -64,6 +65,35 @@ def test_any_openai_compatible_server_is_named_by_its_url(asking, monkeypatch):
     assert isinstance(keyed, LLMJudge)
     assert isinstance(keyed.wire, OpenAIWire)
     assert keyed.wire.headers["authorization"] == "Bearer k"
+
+
+@pytest.mark.parametrize(
+    ("variables", "sent"),
+    [
+        ({"ADJUDGE_API_KEY": "all"}, ["Bearer all", "Bearer all"]),
+        ({"ADJUDGE_API_KEY_127_0_0_1": "one", "ADJUDGE_API_KEY_LOCALHOST": "two"}, ["Bearer one", "Bearer two"]),
+        ({"ADJUDGE_API_KEY_127_0_0_1": " one\n", "ADJUDGE_API_KEY": "all"}, ["Bearer one", "Bearer all"]),
+        ({"ADJUDGE_API_KEY_127_0_0_1": "one"}, ["Bearer one", None]),
+        ({"ADJUDGE_API_KEY_LOCALHOST": "", "ADJUDGE_API_KEY": "all"}, ["Bearer all", None]),
+        ({"ADJUDGE_API_KEY_LOCALHOST_PORT": "port", "ADJUDGE_API_KEY_LOCALHOST": "host"}, [None, "Bearer port"]),
+        ({}, [None, None]),
+    ],
+)
+async def test_a_server_is_sent_the_key_of_its_own_host_and_no_other(variables, sent, asking, case, monkeypatch):
+    async with ScriptedProvider() as first, ScriptedProvider() as second:
+        port = second.url.rpartition(":")[2]
+        for name, value in variables.items():
+            monkeypatch.setenv(name.replace("PORT", port), value)
+        for spec in (f"{first.url}/v1#m", f"http://LocalHost:{port}/v1#m"):
+            judge = open_judge(spec, asking)
+            await judge.opine(ResearchQuestion(case))
+            await judge.close()
+        assert [server.requests[0].headers.get("Authorization") for server in (first, second)] == sent
+
+
+def test_a_hosts_variable_is_its_name_in_capitals():
+    assert url_keys("https://my-llm.example.com/v1#m")[0] == "ADJUDGE_API_KEY_MY_LLM_EXAMPLE_COM"
+    assert url_keys("http://[::1]:80/v1#m") == ("ADJUDGE_API_KEY___1_80", "ADJUDGE_API_KEY___1", "ADJUDGE_API_KEY")
 
 
 def test_a_jury_is_named_by_its_members_and_its_rule(asking):

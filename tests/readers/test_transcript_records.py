@@ -79,6 +79,19 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ('{"role": "user", "content": "a"}\n{"role": ', "chat:2: dialogue 1: not JSON: Expecting value at column 10"),
         ("role,text\nuser,a\nbot,b, c", "chat:3: dialogue 1: 3 cells under a header of 2: 'bot,b, c'; a text that"),
         ("role,text\nuser,a\nwaiter,b", "chat:3: dialogue 1: unknown role 'waiter'; SYSTEM (or assistant, agent"),
+        (
+            '[{"role": "user", "content": "é"},\n {"role": "user",\n "content": "a", "content": "b"}]',
+            "chat:3: dialogue 1: the key 'content' stands twice in an object; each key once",
+        ),
+        ('{"messages": [], "id": 1,\n "messages": []}', "chat:2: dialogue 1: the key 'messages' stands twice"),
+        (
+            ONE + '{"messages": [{"role": "user", "content": "a", "x": {"y": 1, "y": 1}}]}',
+            "chat:2: dialogue 2: the key 'y' stands twice",
+        ),
+        (
+            '{"role": "user", "content": "a"}\n{"role": "user", "role": "assistant", "content": "b"}',
+            "chat:2: dialogue 1: the key 'role' stands twice",
+        ),
         ("role,text\nuser", "chat:2: dialogue 1: no utterance; at least one SYSTEM and one USER line are needed"),
         (
             'role,text\nuser,"a\nb"\nbot,"b" c',

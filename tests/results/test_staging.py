@@ -102,6 +102,27 @@ def test_half_a_line_and_what_is_no_line_of_a_run_are_passed_over(tmp_path, tail
     assert found == expected and len(found) == (3 if tail else 2)
 
 
+@pytest.mark.parametrize("name", ["verdicts.jsonl", "failures.jsonl", "cases.jsonl"])
+@pytest.mark.parametrize("lines", [1, 3])
+def test_a_last_line_without_its_end_is_not_there_yet(tmp_path, name, lines):
+    fates = {"verdicts.jsonl": "verdict", "failures.jsonl": "failure", "cases.jsonl": "bad"}
+    folder = write_run(tmp_path / "run", [replace(row, fate=fates[name]) for row in comparisons()[:lines]])
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[:-1])
+    expected, found = made_of(folder)
+    # The samples tell a failure twice; what it said first stays.
+    assert found == expected and len(found) == (lines if name == "failures.jsonl" else lines - 1)
+
+
+def test_a_case_told_twice_keeps_the_line_that_has_its_end(tmp_path):
+    folder = write_run(tmp_path / "run", [replace(row, fate="failure") for row in comparisons()[:2]])
+    whole = (folder / "failures.jsonl").read_bytes()
+    again = orjson.loads(whole.splitlines()[0]) | {"message": "again"}
+    (folder / "failures.jsonl").write_bytes(whole + orjson.dumps(again))
+    expected, found = made_of(folder)
+    assert found == expected and len(found) == 2 and "again" not in found[0]
+
+
 def test_a_line_longer_than_any_usual_one_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(staging, "_LONGEST", 2**12)
     expected, found = made_of(write_run(tmp_path / "run", comparisons()[:2]))

@@ -6,6 +6,7 @@ import signal
 import socket
 from pathlib import Path
 
+import pytest
 from runs.conftest import children_of, pairs, read_lines, until, write_lines
 from scripted.provider import fails, judges, waits
 
@@ -209,12 +210,13 @@ async def test_a_missing_key_stops_the_run_before_anything_is_asked(command, fil
     assert not (files.path / "verdicts.jsonl").read_bytes()
 
 
-async def test_files_are_made_whole_from_the_journal(command, files, tmp_path):
+@pytest.mark.parametrize("torn", [50, -1])
+async def test_files_are_made_whole_from_the_journal(command, files, tmp_path, torn):
     write_lines(tmp_path / "pairs.jsonl", pairs(5))
     assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
     path = files.path / "verdicts.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:2]) + lines[2][:50])
+    path.write_bytes(b"".join(lines[:2]) + lines[2][:torn])
     again = await command("run", "--resume", "out")
     assert again.code == 0, again.err
     files.check_complete(5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .outputs import write_document, write_out
+from .outputs import write_document, write_pieces
 
 _DESCRIPTION = """\
 Compare two runs over the same cases (the same id and the same texts): which verdicts changed and by how much, which
@@ -40,17 +40,15 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     from ..errors import InputError
-    from ..render.encoding import dump
     from ..results.diff import diff_of
     from ..results.diff_report import diff_document, diff_json
     from ..results.directory import open_run
 
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
-    most = None if args.format == "json" else args.limit
-    found = diff_of(open_run(args.run1, "RUN1"), open_run(args.run2, "RUN2"), most)
-    if args.format == "json":
-        write_out(dump(diff_json(found)).decode(), args.output)
-        return 0
-    write_document(diff_document(found, args.limit), args.format, args.output, 140)
+    with diff_of(open_run(args.run1, "RUN1"), open_run(args.run2, "RUN2")) as found:
+        if args.format == "json":
+            write_pieces(diff_json(found), args.output)
+        else:
+            write_document(diff_document(found, args.limit), args.format, args.output, 140)
     return 0

@@ -29,7 +29,13 @@ def run(args: argparse.Namespace) -> int:
         missing = provider.missing
         state = f"{provider.title}, {provider.base_url}" if missing is None else str(missing).partition(": ")[2]
         rows.append((f"{provider.name}:{provider.example}", missing is None, state))
-    rows.append(("http://HOST:PORT/v1#MODEL", True, f"any OpenAI-compatible server; its key, if any, in {URL_KEY}"))
+    rows.append(
+        (
+            "http://HOST:PORT/v1#MODEL",
+            True,
+            f"any OpenAI-compatible server; its key, if any, in {URL_KEY}_HOST or {URL_KEY}",
+        )
+    )
     local, more = find_spec("xllamacpp") is not None, find_spec("pydantic_ai") is not None
     rows.append(("gguf:PATH", local, "a model file, in this process" if local else "pip install 'adjudge[local]'"))
     hint = "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'"

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -82,6 +83,17 @@ def write_out(content: str, output: str | None) -> None:
             raise
     except OSError as error:
         raise InputError("--output", f"{output}: {(error.strerror or str(error)).lower()}", "a writable path") from None
+
+
+def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
+    """The same for what is too much to hold at once: written as it comes, and in place when it is whole."""
+    from ..results.files import new_file
+
+    if not output or output == "-":
+        sys.stdout.buffer.writelines(pieces)
+        return
+    with new_file(Path(output).expanduser()) as file:
+        file.writelines(pieces)
 
 
 def write_document(document: Document, chosen: str, output: str | None, widest: int) -> None:

@@ -28,7 +28,7 @@ from .base import (
     ResearchQuestion,
 )
 from .budget import Budget
-from .prices import at_most, cost_of
+from .prices import LOCAL, at_most, cost_of
 from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Prompt, Reading, Role
 from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
@@ -124,7 +124,7 @@ class LLMJudge:
     ) -> Completion | Failure:
         key = call_key(
             {
-                **self.wire.identity(),
+                **await self._identity(),
                 "system": prompt.system,
                 "turns": prompt.turns,
                 "schema": _digest(prompt.schema),
@@ -163,6 +163,12 @@ class LLMJudge:
             )
         )
         return completion
+
+    async def _identity(self) -> Mapping[str, Any]:
+        if self.wire.provider != LOCAL:
+            return self.wire.identity()
+        # A file of several gigabytes is read to know it: meanwhile the others go on.
+        return await asyncio.to_thread(self.wire.identity)
 
     async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
         """Ask, and keep the reply; with a budget, only if the dearest reply there can be is still within it."""

@@ -6,7 +6,9 @@ A key never stands in a judge's name, in the journal or in a verdict.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from ..errors import SetupError
 
@@ -99,5 +101,19 @@ PROVIDERS = {
     )
 }
 
-# Any other OpenAI-compatible server is named by its URL; its key, if it wants one, stands here.
+# Any other OpenAI-compatible server is named by its URL; its key, if it wants one, stands here or under its own host.
 URL_KEY = "ADJUDGE_API_KEY"
+
+
+def url_keys(address: str) -> tuple[str, ...]:
+    """The variables that may hold a server's key: that of its host and port, of its host, and the one for all."""
+    parts = urlsplit(address)
+    host = f"{URL_KEY}_{re.sub('[^A-Z0-9]', '_', (parts.hostname or '').upper())}"
+    return (*((f"{host}_{parts.port}",) if parts.port else ()), host, URL_KEY)
+
+
+def url_key(address: str) -> str | None:
+    """A server's key. The first variable that is set decides, also one that is empty: that server gets none."""
+    return (
+        next((value.strip() for name in url_keys(address) if (value := os.environ.get(name)) is not None), "") or None
+    )

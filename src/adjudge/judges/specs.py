@@ -11,7 +11,6 @@ Opening a judge connects to nothing and needs no key; a missing key shows when t
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,7 +23,7 @@ from ..journal import Journal
 from ..verdicts import Failure
 from .base import Judge
 from .budget import Budget
-from .providers import PROVIDERS, URL_KEY, Provider
+from .providers import PROVIDERS, URL_KEY, Provider, url_key
 from .wires.base import Sampling, Wire
 
 if TYPE_CHECKING:
@@ -183,9 +182,8 @@ def _open_url(spec: str) -> OpenAIWire:
     if parts.username or parts.password or parts.query:
         allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
         raise JudgeSpecError("judge", "a server's address may hold no key, user or query", allowed)
-    key = os.environ.get(URL_KEY, "").strip()
     poster = Poster(address.rstrip("/") + "/chat/completions", spec)
-    return OpenAIWire("", model, poster, _bearer(key or None), default_dialect("", model))
+    return OpenAIWire("", model, poster, _bearer(url_key(address)), default_dialect("", model))
 
 
 def _open_provider(provider: Provider, model: str, spec: str, url: str | None) -> OpenAIWire | AnthropicWire:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from ..errors import InputError
+from .json_keys import ONCE, twice
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _CLOSE = 0.8
@@ -137,7 +138,7 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if len(read) < len(pairs):
         counts = Counter(name for name, _ in pairs)
-        raise _Refused(f"the key {counts.most_common(1)[0][0]!r:.60} stands twice in an object", "each key once")
+        raise _Refused(twice(counts.most_common(1)[0][0]), ONCE)
     return read
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
+from .json_keys import ONCE, repeated_keys, twice
 from .transcript_entries import ROLES, Entry, Record, ratings_in, shorten, unreadable
 
 DIALOGUE = 'an array of {"role", "content"}, or an object with messages, turns or dialogue, is allowed'
@@ -52,10 +53,11 @@ def read_json(text: str, place: str) -> list[Record]:
         value = json.loads(text)
         newlines = [match.start() for match in re.finditer("\n", text)]
         source = _Source(text, lambda at: bisect_left(newlines, at) + 1)
-        start = _skip(text, 0)
+        items = [(_skip(text, 0), value)]
         if isinstance(value, list) and not (value and _is_message(value[0])):
-            return [_record(source, at, item) for at, item in _items(text, start)]
-        return [_record(source, start, value)]
+            items = list(_items(text, items[0][0]))
+        refused = _refused(source, value, [at for at, _ in items])
+        return [refused.get(at) or _record(source, at, item) for at, item in items]
     except json.JSONDecodeError as error:
         if _is_next_line(error):
             return _read_lines(text)
@@ -84,6 +86,8 @@ def _read_line(line: str, number: int, *, is_message: bool = False) -> Record:
     try:
         value = json.loads(line)
         source = _Source(line, lambda _: number)
+        if repeated := repeated_keys(_bytes(line), value):
+            return Record([unreadable(number, twice(repeated[0][1]), ONCE)], number)
         if is_message:
             return Record(list(_entries(source, [(0, value)])), number)
         return _record(source, _skip(line, 0), value)
@@ -92,6 +96,22 @@ def _read_line(line: str, number: int, *, is_message: bool = False) -> Record:
     except (RecursionError, ValueError):
         found = _TOO_MUCH
     return Record([unreadable(number, found, "one JSON value a line is allowed")], number)
+
+
+def _refused(source: _Source, value: object, starts: list[int]) -> dict[int, Record]:
+    """The records in which a key stands twice, by where they begin."""
+    raw = _bytes(source.text)
+    refused: dict[int, Record] = {}
+    for place, key in repeated_keys(raw, value):
+        at = len(raw[:place].decode("utf-8", "surrogatepass"))
+        start = starts[bisect_right(starts, at) - 1]
+        entry = unreadable(source.line_at(at), twice(key), ONCE)
+        refused.setdefault(start, Record([entry], source.line_at(start)))
+    return refused
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _record(source: _Source, at: int, value: object) -> Record:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
+from .changes import CaseChange, Changes
 from .column import Cells, minus
 from .columns import table_of
 from .database import Database, database_of
@@ -29,23 +31,7 @@ TESTED = {
     "review": ("likert", "overall_quality_a", "overall_quality_b"),
 }
 _STRETCH = 5_000  # pairs that are read at a time
-_SPARE = 1_000  # changes that may wait until the smallest are dropped
 _Pair = tuple[Cells, Cells]
-
-
-@dataclass(frozen=True, slots=True)
-class CaseChange:
-    """A case whose verdict came out otherwise, with the scores that moved: what they were and what they are."""
-
-    case: str
-    before: Any
-    after: Any
-    change: float | None
-    scores: Mapping[str, tuple[float, float]]
-
-    @property
-    def flipped(self) -> bool:
-        return bool(self.before != self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +46,11 @@ class Shift:
 
 @dataclass
 class Diff:
-    """What two runs have in common, and what not; `changes` are the greatest of the `changed` cases, or all."""
+    """What two runs have in common, and what not."""
 
     protocol: str
     names: tuple[str, str]
+    changes: Changes
     only_first: list[str] = field(default_factory=list)
     only_second: list[str] = field(default_factory=list)
     other_texts: list[str] = field(default_factory=list)
@@ -74,8 +61,6 @@ class Diff:
     broken: list[str] = field(default_factory=list)
     failed_in_both: int = 0
     flips: Counter[tuple[str, str]] = field(default_factory=Counter)
-    changed: int = 0
-    changes: list[CaseChange] = field(default_factory=list)
     tests: dict[str, Change] = field(default_factory=dict)
     agreement: Change | None = None
     shifts: dict[str, Shift] = field(default_factory=dict)
@@ -89,15 +74,23 @@ class Diff:
         return share_interval(self.flipped, self.judged_in_both) if self.judged_in_both else None
 
 
-def diff_of(first: Run, second: Run, most: int | None = None) -> Diff:
-    """The differences from the first run to the second; of the cases that changed at most so many are kept."""
+@contextmanager
+def diff_of(first: Run, second: Run) -> Iterator[Diff]:
+    """The differences from the first run to the second; the cases that changed can be read until the block ends."""
     if first.protocol != second.protocol:
         found = f"a {second.protocol} run beside a {first.protocol} run"
         raise InputError("RUN2", found, "both must be of the same protocol")
     need("scipy.stats", "a comparison of runs")
     names = (first.name, second.name)
     # Two runs of one name are told apart by where they are.
-    diff = Diff(first.protocol, (str(first.folder), str(second.folder)) if names[0] == names[1] else names)
+    names = (str(first.folder), str(second.folder)) if names[0] == names[1] else names
+    with closing(Changes()) as changes:
+        diff = Diff(first.protocol, names, changes)
+        _compare(diff, first, second)
+        yield diff
+
+
+def _compare(diff: Diff, first: Run, second: Run) -> None:
     pairs = paired(first, second)
     diff.in_both, diff.only_first, diff.only_second = len(pairs), pairs.only_first, pairs.only_second
     gone = set(diff.only_first)
@@ -105,7 +98,7 @@ def diff_of(first: Run, second: Run, most: int | None = None) -> Diff:
     tables = table_of(first), table_of(second)
     shared = [name for name in tables[0].scores if name in tables[1].scores]
     wanted = ["case", "agrees", OUTCOME[first.protocol], *shared]
-    moved = _Moved(diff, shared, most)
+    moved = _Moved(diff, shared)
     agreeing = bytearray(), bytearray()
     with (
         database_of(first, tables[0], wanted, "a comparison of runs") as old,
@@ -119,14 +112,13 @@ def diff_of(first: Run, second: Run, most: int | None = None) -> Diff:
     moved.finish()
     if agreeing[0]:
         diff.agreement = share_change(*agreeing)
-    return diff
 
 
 class _Moved:
     """What moved from pair to pair. Numbers are kept only for the means that are tested; of the others, sums."""
 
-    def __init__(self, diff: Diff, shared: Sequence[str], most: int | None) -> None:
-        self._diff, self._most = diff, most
+    def __init__(self, diff: Diff, shared: Sequence[str]) -> None:
+        self._diff = diff
         self._names = (*shared, *(("lead",) if diff.protocol == "compare" else ()))
         self._tested = {name: (array("d"), array("d")) for name in self._names if name in TESTED[diff.protocol]}
         self._sums: dict[str, list[float]] = {
@@ -159,26 +151,16 @@ class _Moved:
         if was != now or moved:
             number = NUMBER[diff.protocol]
             change = minus(after[number], before[number])
-            diff.changed += 1
-            diff.changes.append(CaseChange(str(before["case"]), was, now, change, moved))
-            if self._most is not None and len(diff.changes) > 2 * self._most + _SPARE:
-                self._sort()
+            diff.changes.add(CaseChange(str(before["case"]), was, now, change, moved))
 
     def finish(self) -> None:
         """Put what was added up into the difference."""
-        self._sort()
         for name, (old, new) in self._tested.items():
             if old:
                 self._diff.tests[name] = mean_change(old, new)
         for name, (pairs, moved, before, after) in self._sums.items():
             if pairs:
                 self._diff.shifts[name] = Shift(int(pairs), int(moved), before / pairs, after / pairs)
-
-    def _sort(self) -> None:
-        changes = self._diff.changes
-        changes.sort(key=lambda change: (not change.flipped, -abs(change.change or 0), change.case))
-        if self._most is not None:
-            del changes[self._most :]
 
 
 def _said(outcome: Any) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from .diff import NUMBER, OUTCOME, CaseChange, Diff
+from ..render.encoding import dump
+from .changes import CaseChange
+from .diff import NUMBER, OUTCOME, Diff
 from .documents import Document, Grid, Section
 from .statistics import Change
 from .wording import between, listed, many, number, p_value, percent, signed
@@ -28,8 +31,18 @@ def diff_document(diff: Diff, limit: int) -> Document:
     return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), (*sections, *_cases(diff, limit)))
 
 
-def diff_json(diff: Diff) -> dict[str, Any]:
-    """All of it, with every case that changed."""
+def diff_json(diff: Diff) -> Iterator[bytes]:
+    """All of it, with every case that changed, piece by piece: together one JSON document."""
+    empty = b"[]\n}\n"
+    yield dump(_facts(diff) | {"changed": []}).removesuffix(empty)
+    separator = b"[\n    "
+    for change in diff.changes.greatest():
+        yield separator + dump(_case_json(change, diff.protocol)).rstrip().replace(b"\n", b"\n    ")
+        separator = b",\n    "
+    yield b"\n  ]\n}\n" if len(diff.changes) else empty
+
+
+def _facts(diff: Diff) -> dict[str, Any]:
     return {
         "protocol": diff.protocol,
         "runs": list(diff.names),
@@ -53,16 +66,16 @@ def diff_json(diff: Diff) -> dict[str, Any]:
             name: {"pairs": shift.pairs, "moved": shift.moved, "before": shift.before, "after": shift.after}
             for name, shift in diff.shifts.items()
         },
-        "changed": [
-            {
-                "case": change.case,
-                "before": change.before,
-                "after": change.after,
-                NUMBER[diff.protocol]: change.change,
-                "scores": {name: list(pair) for name, pair in change.scores.items()},
-            }
-            for change in diff.changes
-        ],
+    }
+
+
+def _case_json(change: CaseChange, protocol: str) -> dict[str, Any]:
+    return {
+        "case": change.case,
+        "before": change.before,
+        "after": change.after,
+        NUMBER[protocol]: change.change,
+        "scores": {name: list(pair) for name, pair in change.scores.items()},
     }
 
 
@@ -82,7 +95,7 @@ def _change_json(change: Change) -> dict[str, Any]:
 def _lead(diff: Diff) -> tuple[str, ...]:
     said = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
     tested = diff.agreement or diff.tests.get(NUMBER[diff.protocol])
-    if not diff.changed and diff.judged_in_both:
+    if not len(diff.changes) and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
         said.append(f"Agreement with labels {_moved(diff.agreement, points=True)}")
@@ -140,7 +153,7 @@ def _tests(diff: Diff) -> list[Section]:
     for name, change in diff.tests.items():
         shown = (number(change.before), number(change.after), signed(change.change))
         rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
-    if not rows or not diff.changed:
+    if not rows or not len(diff.changes):
         return []
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
     full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
@@ -183,11 +196,11 @@ def _failures(diff: Diff) -> list[Section]:
 
 
 def _cases(diff: Diff, limit: int) -> list[Section]:
-    if not diff.changes or not limit:
+    shown = list(diff.changes.greatest(limit))
+    if not shown:
         return []
-    shown = diff.changes[:limit]
-    rest = diff.changed - len(shown)
-    said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
+    rest = len(diff.changes) - len(shown)
+    said = (f"The first {len(shown):,} of {len(diff.changes):,}; --format json has all.",) if rest else ()
     number_name = _NAMES[NUMBER[diff.protocol]]
     rows = tuple((change.case, *_fate(change), _scores(change), signed(change.change)) for change in shown)
     head = ("Case", "Before", "After", "Scores that moved most", f"Change of {_lower(number_name)}")

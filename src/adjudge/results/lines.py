@@ -5,6 +5,7 @@ A run that was killed may leave half a line at the end; it is not there yet, so 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,18 @@ def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if not raw.isspace():
                 yield at, raw
             at += len(raw)
+
+
+def unfinished_line(path: Path) -> bytes:
+    """What stands after the last whole line."""
+    with path.open("rb") as file:
+        begin = end = file.seek(0, os.SEEK_END)
+        tail = b""
+        while begin and b"\n" not in tail:
+            begin = max(0, begin - _AT_ONCE)
+            file.seek(begin)
+            tail = file.read(end - begin)
+    return tail.rpartition(b"\n")[2]
 
 
 def position_of(raw: bytes) -> int | None:

@@ -17,6 +17,7 @@ from . import sql
 from .columns import Table
 from .directory import Run
 from .expressions import Source, reading, typed
+from .lines import parsed, unfinished_line
 
 _MEMORY = 192  # MB; what was read is kept up to it, so that it is also what is used
 _STRETCH = 20_000
@@ -39,6 +40,7 @@ def staged(duckdb: Any, run: Run, table: Table, folder: Path, wanted: Collection
         connection.execute(f"attach {sql.text(str(file))} as made (row_group_size {ROW_GROUP})")
         connection.execute("use made")
         _read(duckdb, connection, run, table, names)
+        _drop_unfinished(connection, run, table)
         _put_in_order(connection, table, names)
         _name(connection, table, names)
         connection.execute("use memory")
@@ -83,6 +85,16 @@ def _read(duckdb: Any, connection: Any, run: Run, table: Table, names: Collectio
             longest = min(16 * longest, _LONGEST_OF_ALL)
             connection.execute("set threads = 1")
             connection.execute(f"set memory_limit = '{_MEMORY + 8 * longest // 10**6}MB'")
+
+
+def _drop_unfinished(connection: Any, run: Run, table: Table) -> None:
+    """A last line without its end is not there yet, though DuckDB reads it if it happens to be whole."""
+    position, status = (f"c{table.names.index(name)}" for name in ("position", "status"))
+    for source, name in _FILES.items():
+        path = run.folder / name
+        if path.exists() and (line := parsed(unfinished_line(path))) is not None:
+            read = f"select max(rowid) from found where {status} = ? and {position} = try_cast(? as BIGINT)"
+            connection.execute(f"delete from found where rowid = ({read})", [source, str(line.get("position"))])
 
 
 def _put_in_order(connection: Any, table: Table, names: Collection[str]) -> None:

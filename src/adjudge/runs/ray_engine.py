@@ -20,7 +20,7 @@ import orjson
 
 from ..errors import AdjudgeError, SetupError
 from ..journal import Journal, open_journal
-from ..judges.providers import PROVIDERS, URL_KEY
+from ..judges.providers import PROVIDERS, url_keys
 from ..search.opening import BRAVE_KEYS
 from ..version import __version__
 from . import frames
@@ -245,7 +245,7 @@ def environment_for(plan: Plan, journal: str) -> dict[str, str]:
         if provider in PROVIDERS:
             names |= {*PROVIDERS[provider].keys, *PROVIDERS[provider].url_variables}
         elif provider in ("http", "https"):
-            names.add(URL_KEY)
+            names |= {*url_keys(judge)}
         elif provider not in ("embedded", "gguf"):
             prefixes.append(_PREFIXES.get(provider, provider.upper().replace("-", "_")) + "_")
     if plan.settings.get("search") == "brave":

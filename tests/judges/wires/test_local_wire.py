@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -72,25 +74,32 @@ def small_model(weights: Path) -> Iterator[LocalWire]:
     asyncio.run(wire.close())
 
 
+@asynccontextmanager
+async def longest_silence() -> AsyncIterator[list[float]]:
+    """For how long the event loop did not come round, in a list of one."""
+    longest = [0.0]
+
+    async def watch() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest[0] = max(longest[0], time.monotonic() - before)
+
+    watching = asyncio.create_task(watch())
+    await asyncio.sleep(0)
+    yield longest
+    watching.cancel()
+
+
 async def test_a_model_in_this_process_answers_a_judges_question(
     small_model: LocalWire, weights: Path, journal: Journal, capfd: pytest.CaptureFixture[str]
 ) -> None:
     judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=200))
-    longest_silence = 0.0
-
-    async def watch() -> None:
-        nonlocal longest_silence
-        while True:
-            before = time.monotonic()
-            await asyncio.sleep(0.01)
-            longest_silence = max(longest_silence, time.monotonic() - before)
-
-    watching = asyncio.create_task(watch())
     began = time.monotonic()
-    research = await judge.opine(ResearchQuestion(CASE))
-    watching.cancel()
+    async with longest_silence() as silence:
+        research = await judge.opine(ResearchQuestion(CASE))
     assert isinstance(research, Research)
-    assert longest_silence < (time.monotonic() - began) / 2, "the event loop must go on while the model writes"
+    assert silence[0] < (time.monotonic() - began) / 2, "the event loop must go on while the model writes"
     assert len(research.queries) <= 2
     (call,) = research.calls
     assert call.usage.input_tokens > 100
@@ -102,6 +111,36 @@ async def test_a_model_in_this_process_answers_a_judges_question(
     assert orjson.loads(stored.body)["choices"]
     assert await judge.opine(ResearchQuestion(CASE)) == research
     assert capfd.readouterr().err == "", "llama.cpp is to keep quiet"
+
+
+async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(journal: Journal, tmp_path: Path) -> None:
+    path = tmp_path / "large.gguf"
+    path.write_bytes(b"GGUF")
+    os.truncate(path, 2**30)
+    wire = LocalWire(path)
+    judge = LLMJudge("gguf:large", wire, journal)
+    began = time.monotonic()
+    async with longest_silence() as silence:
+        with pytest.raises(InputError, match="cannot load it"):
+            await judge.opine(ResearchQuestion(CASE))
+    assert silence[0] < (time.monotonic() - began) / 2
+    await wire.close()
+
+
+async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_since(tmp_path: Path) -> None:
+    path = tmp_path / "large.gguf"
+    path.write_bytes(b"GGUF")
+    os.truncate(path, 2**28)
+    wire = LocalWire(path)
+    costs = []
+    for written, at_once in ((1, 1), (1, 8), (2, 1), (3, 8)):
+        os.utime(path, ns=(written, written))
+        before = time.process_time()
+        told = await asyncio.gather(*(asyncio.to_thread(wire.identity) for _ in range(at_once)))
+        costs.append(time.process_time() - before)
+        assert all(each == told[0] for each in told)
+    assert costs[1] < costs[0] / 5
+    assert costs[2] / 3 < costs[3] < costs[2] * 3, "eight at once read it once"
 
 
 async def test_its_comparison_is_on_the_scale_by_construction(small_model: LocalWire) -> None:

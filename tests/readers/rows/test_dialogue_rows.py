@@ -54,6 +54,17 @@ def test_messages_as_json_in_a_cell(talks):
     assert (said(row), row.case_id, row.label) == (SAID, "c7", "3")
 
 
+@pytest.mark.parametrize(("name", "around"), [("d.json", "[%s]"), ("d.jsonl", "%s")])
+def test_a_dialogue_with_a_key_twice_is_a_bad_row_between_good_ones(talks, name, around):
+    good = json.dumps({"id": "é", "messages": TURNS})
+    doubled = good.replace('"content": "Hi"', '"content": "Hi", "content": "Ho"')
+    joined = (",\n" if name == "d.json" else "\n").join([good, doubled, good])
+    rows = list(talks(name, around % joined))
+    assert [isinstance(row, BadRow) for row in rows] == [False, True, False]
+    assert rows[1].place.endswith(f"{name}, line 2")
+    assert "the key 'content' stands twice in an object" in rows[1].message
+
+
 def test_openai_logs_are_reached_by_a_path(talks):
     (row,) = talks("d.jsonl", [{"request": {"messages": TURNS}, "id": 7}], {"turns": "request.messages"})
     assert (said(row), row.case_id, row.case.dialogue_id) == (SAID, "7", 7)

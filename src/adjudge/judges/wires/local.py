@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import os
 import secrets
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -28,6 +29,7 @@ from .openai import Dialect, decode, really_sent, request
 _DIALECT = Dialect()
 _SMALLEST_CONTEXT = 4096
 _BYTES_A_TOKEN = 3  # fewer than usual; where even that is too many, the model says how many there are
+_hashing = threading.Lock()
 
 
 class LocalWire:
@@ -160,8 +162,14 @@ def _checked(path: Path) -> Any:
     return status
 
 
-@lru_cache(maxsize=16)
 def _sha256(path: Path, changed: int, size: int) -> str:
+    # One reads the file, and whoever asked meanwhile waits for it.
+    with _hashing:
+        return _hashed(path, changed, size)
+
+
+@lru_cache(maxsize=16)
+def _hashed(path: Path, changed: int, size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

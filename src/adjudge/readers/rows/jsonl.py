@@ -10,6 +10,7 @@ import orjson
 
 from ...errors import InputError
 from ..json import kind_of, parse_value
+from ..json_keys import ONCE, repeated_keys, twice
 from .base import BadRow
 from .records import Record
 from .sources import MAX_LINE_BYTES, lines_of
@@ -23,8 +24,11 @@ _OBJECT = "one JSON object a row is allowed"
 
 
 def fast(raw: bytes) -> Any:
-    """JSON as orjson reads it."""
-    return orjson.loads(raw)
+    """JSON as orjson reads it, but no key twice."""
+    value = orjson.loads(raw)
+    if repeated := repeated_keys(raw, value):
+        raise InputError("the row", twice(repeated[0][1]), ONCE)
+    return value
 
 
 def strict(raw: bytes) -> Any:
