@@ -5,7 +5,7 @@
 DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. A comparison is the whole protocol:
 facts, both orders, the verdict. Beside it stands the time that one regular expression takes to find the words of both
 answers, on the same machine at the same moment: read the ratio. Start-up is a process that imports adjudge and makes
-its first verdict, above one that does nothing; the import of pydantic alone, which every verdict needs, stands beside.
+its first verdict, above one that does nothing; beside it, as a measure of the machine, the import of pydantic alone.
 """
 
 from __future__ import annotations

@@ -43,10 +43,23 @@ def test_compare_is_async_and_takes_the_contracts_inputs():
     assert list(inspect.signature(adjudge.compare).parameters)[:5] == ["task", "a", "b", "context", "weights"]
 
 
+def loaded_after(code, *modules):
+    """Which of these modules a fresh process has loaded after it did this."""
+    told = f"{code}; import sys; print([m for m in {modules!r} if m in sys.modules])"
+    return subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_importing_adjudge_imports_nothing_heavy():
-    code = "import adjudge, sys; print([m for m in ('pydantic', 'aiohttp', 'yaml', 'fastapi') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert loaded_after("import adjudge", "pydantic", "aiohttp", "yaml", "fastapi") == "[]"
+
+
+def test_the_embedded_judge_is_ready_without_pydantic_and_yaml():
+    assert loaded_after("import adjudge.judges.embedded.comparer", "pydantic", "yaml", "aiohttp", "orjson") == "[]"
+
+
+def test_and_its_first_verdict_is_made_and_stored_without_pydantic(tmp_path):
+    code = f"import adjudge; adjudge.compare_sync('Name a colour.', 'Red.', 'I sing.', journal={str(tmp_path / 'j')!r})"
+    assert loaded_after(code, "pydantic", "aiohttp", "fastapi", "sqlite3") == "['sqlite3']"
 
 
 def test_compare_sync_works_with_and_without_a_running_loop(tmp_path):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -34,15 +33,13 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(NamedTuple):
     """Why a quote is no evidence, in words that can be put to the model."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A stretch of folded text and the stretch of original it came from; `exact` if character for character."""
 
     folded: int

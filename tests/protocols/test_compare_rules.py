@@ -1,6 +1,7 @@
 """compare's rules, each over its whole space or by property: who wins, when it is a tie, what the orders say."""
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -214,7 +215,7 @@ async def test_exchanging_the_answers_exchanges_the_verdict(values, first, secon
             }
             for at, key in enumerate(keys)
         }
-        return base.model_copy(update={"scores": scores})
+        return replace(base, scores=scores)
 
     there = Scripted(
         {"ab": built("ab", values[:14], first, "A", "B"), "ba": built("ba", values[14:], second, "A", "B")}
@@ -271,7 +272,7 @@ async def test_a_margin_below_the_band_is_never_shown_as_the_band():
     case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
     base = opinion("ab", (7, 7), "tie")
     scores = {**base.scores, "clarity_structure": {"A": Score(Decimal(8), ""), "B": Score(Decimal(7), "")}}
-    same = {order: base.model_copy(update={"scores": scores, "order": order}) for order in ("ab", "ba")}
+    same = {order: replace(base, scores=scores, order=order) for order in ("ab", "ba")}
     verdict = await compare(case, Scripted(same), shipped("compare"))
     assert isinstance(verdict, ComparisonVerdict)
     assert verdict.winner == "tie"

@@ -52,7 +52,7 @@ class Sample:
     rubric: Rubric = RUBRIC
 
     def having(self, **updates: Any) -> Sample:
-        return replace(self, verdict=self.verdict.model_copy(update=updates))
+        return replace(self, verdict=replace(self.verdict, **updates))
 
 
 def passages(text: str, *quotes: str) -> tuple[Passage, ...]:
@@ -235,8 +235,8 @@ def hostile_sample() -> Sample:
         warnings=(Warning(code="addresses_the_judge", message=HOSTILE),),
         calls=(call("hostile-key"),),
     )
-    named = verdict.provenance.model_copy(update={"judge": "http://localhost:1/v1#<b>model</b>"})
-    return Sample(case, verdict.model_copy(update={"provenance": named}))
+    named = replace(verdict.provenance, judge="http://localhost:1/v1#<b>model</b>")
+    return Sample(case, replace(verdict, provenance=named))
 
 
 @lru_cache
@@ -260,8 +260,8 @@ def identical_sample() -> Sample:
     verdict = verdict_of(
         case, {"A": table, "B": table}, likert=final("", likert), feedback=("Two identical responses: choose 4.",)
     )
-    named = verdict.provenance.model_copy(update={"judge": "embedded"})
-    return Sample(case, verdict.model_copy(update={"provenance": named}))
+    named = replace(verdict.provenance, judge="embedded")
+    return Sample(case, replace(verdict, provenance=named))
 
 
 def every_sample() -> dict[str, Sample]:

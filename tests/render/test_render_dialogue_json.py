@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 import orjson
@@ -165,7 +166,7 @@ def test_what_annotators_wrote_is_nowhere(sample):
 @pytest.mark.parametrize("render", [dialogue_json, dialogue_record_json])
 def test_the_bytes_are_always_the_same_and_one_line_holds_the_same_document(sample, render):
     once = render(sample.verdict, sample.case)
-    assert render(sample.verdict.model_copy(), sample.case) == once
+    assert render(replace(sample.verdict), sample.case) == once
     assert once.startswith(b'{\n  "')
     assert once.endswith(b"\n}\n")
     line = render(sample.verdict, sample.case, indent=False)
@@ -229,8 +230,8 @@ def test_a_quote_that_does_not_stand_in_the_dialogue_never_leaves(change):
     (quote,) = quoted(sample.case, "Why did you like that movie?")
     mark = sample.verdict.evaluation.marks["Helpfulness"]._replace(quotes=(quote._replace(**change),))
     marks = sample.verdict.evaluation.marks | {"Helpfulness": mark}
-    evaluation = sample.verdict.evaluation.model_copy(update={"marks": marks})
-    verdict = sample.verdict.model_copy(update={"evaluation": evaluation})
+    evaluation = replace(sample.verdict.evaluation, marks=marks)
+    verdict = replace(sample.verdict, evaluation=evaluation)
     for render in (dialogue_json, dialogue_record_json):
         with pytest.raises(ValueError, match="does not stand in this dialogue"):
             render(verdict, sample.case)

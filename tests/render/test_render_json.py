@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import orjson
@@ -95,7 +96,7 @@ def test_a_verdict_is_not_rendered_with_another_case():
 @pytest.mark.parametrize("digits", ["1234567890.123456789012", "0.1", "86.50", "0.0000001", "-0.1875", "7E+1"])
 def test_a_number_has_exactly_its_digits(digits):
     sample = plain_sample()
-    verdict = sample.verdict.model_copy(update={"margin": Decimal(digits)})
+    verdict = replace(sample.verdict, margin=Decimal(digits))
     written = format(Decimal(digits), "f")
     assert f'"margin": {written},'.encode() in comparison_json(verdict, sample.case)
 
@@ -123,14 +124,14 @@ def test_an_unknown_price_is_null_and_no_call_costs_nothing():
 )
 def test_web_search_was_used_only_if_a_search_ran(lookups, used):
     sample = plain_sample()
-    verdict = sample.verdict.model_copy(update={"lookups": lookups})
+    verdict = replace(sample.verdict, lookups=lookups)
     assert orjson.loads(comparison_json(verdict, sample.case))["evaluation"]["web_search_used"] is used
 
 
 @pytest.mark.parametrize("sample", [plain_sample(), hostile_sample(), tied_sample()])
 def test_the_same_verdict_gives_the_same_bytes(sample):
     once = comparison_json(sample.verdict, sample.case)
-    assert comparison_json(sample.verdict.model_copy(), sample.case) == once
+    assert comparison_json(replace(sample.verdict), sample.case) == once
     assert once.endswith(b"}\n")
     assert once.startswith(b'{\n  "evaluation": {\n    "criteria_scores"')
 
@@ -138,8 +139,8 @@ def test_the_same_verdict_gives_the_same_bytes(sample):
 def test_a_juror_is_shown_inside_the_opinion_of_its_jury():
     sample = plain_sample()
     first = sample.verdict.opinions[0]
-    jury = first.model_copy(update={"judge": "jury:x+y", "members": (first,)})
-    verdict = sample.verdict.model_copy(update={"opinions": (jury,)})
+    jury = replace(first, judge="jury:x+y", members=(first,))
+    verdict = replace(sample.verdict, opinions=(jury,))
     (shown,) = orjson.loads(comparison_json(verdict, sample.case))["opinions"]
     assert [member["judge"] for member in shown["members"]] == ["openai:gpt-5.1"]
 

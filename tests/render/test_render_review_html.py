@@ -225,7 +225,7 @@ def test_a_verdict_is_not_shown_beside_another_case(name):
     other = replace(sample.case, a=sample.case.b, b=sample.case.a)
     with pytest.raises(ValueError, match="does not stand in Response 1"):
         render_review(sample.verdict, other, sample.rubric, name)
-    facts = sample.having(facts=(sample.verdict.facts[1].model_copy(update={"end": 999}),))
+    facts = sample.having(facts=(replace(sample.verdict.facts[1], end=999),))
     with pytest.raises(ValueError, match="the fact at 268:999 does not lie in Response 2"):
         render_review(facts.verdict, sample.case, sample.rubric, name)
 

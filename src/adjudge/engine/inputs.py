@@ -13,6 +13,7 @@ import orjson
 from ..cases import Comparison, Dialogue, Original, Review, Turn
 from ..rubric import Rubric, parse
 from ..verdicts import Failure, Lookup
+from ..verdicts.stored import failure_json, lookup_of
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
 
@@ -66,9 +67,9 @@ def of_comparison(
             "case": case_json(case),
             "rubric": _source(settings.rubric),
             "settings": settings.stored(),
-            "lookups": [lookup.model_dump(mode="json") for lookup in lookups],
+            "lookups": lookups,
             "urls": urls,
-            "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
+            "failures": [[asked, failure_json(failure)] for asked, failure in failures],
         }
     )
 
@@ -84,7 +85,7 @@ def of_dialogue(
             "rubric": _source(settings.rubric),
             "settings": settings.stored(),
             "urls": urls,
-            "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
+            "failures": [[asked, failure_json(failure)] for asked, failure in failures],
         }
     )
 
@@ -100,7 +101,7 @@ def of_review(
             "rubric": _source(settings.rubric),
             "settings": settings.stored(),
             "urls": urls,
-            "failures": [[asked, failure.model_dump(mode="json")] for asked, failure in failures],
+            "failures": [[asked, failure_json(failure)] for asked, failure in failures],
         }
     )
 
@@ -108,7 +109,7 @@ def of_review(
 def comparison_of(stored: Mapping[str, Any]) -> tuple[Comparison, CompareSettings, tuple[Lookup, ...]]:
     """A comparison as it was stored."""
     case = cast(Comparison, case_of("compare", stored["case"]))
-    lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
+    lookups = tuple(lookup_of(lookup) for lookup in stored["lookups"])
     return case, CompareSettings(**stored["settings"], rubric=_rubric_of(stored)), lookups
 
 

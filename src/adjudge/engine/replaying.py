@@ -17,6 +17,7 @@ from ..render.dialogue_json import dialogue_record_json
 from ..render.encoding import on_one_line
 from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from ..verdicts.stored import failure_of
 from . import inputs
 from .core import Engine
 
@@ -43,7 +44,7 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
         stored = orjson.loads(record[0])
-        failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
+        failures = tuple((asked, failure_of(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
         try:
             made = await _REPLAYED[stored["protocol"]](stored, engine)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from .markers import real_end
 from .patterns import put_off
@@ -71,7 +70,7 @@ def find_format(text: str, wishes: Iterable[FormatWish], asked: str = "") -> lis
             # What was not found in the beginning of a very long text may still come.
             unread = len(body) > READ and not wish.forbidden and wish.name != "json"
             loose = wish.name == "json" and not wish.forbidden and _JSON_WITH_MORE.search(asked) is not None
-            spots.append(replace(spot, certain=False) if unread or loose else spot)
+            spots.append(spot._replace(certain=False) if unread or loose else spot)
     return spots
 
 

@@ -5,13 +5,12 @@ instructions, to the judge, for a score, for the win. The English ones stand in 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .patterns import Lazy
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """`cues`: of each group one lower-case piece stands in every match. `commands`: counts only as an imperative.
 
     `words` are a faster look than cues: of each group one stands in every match as a whole word, if all letters and

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .language_guess import (
     Language,
@@ -38,8 +38,7 @@ TRANSLATE = put_off(r"translat|tradu[czi]|übersetz|翻[译譯訳]|번역|अन
 _QUOTING = put_off(r"\s*(?:>|[\"“„«‹「『*_(（|])")
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A sentence: what it says weighs `weight`; `foreign` if it is in another language than wanted."""
 
     start: int

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..prompts import CONTROL_TOKEN
 from .patterns import put_off
@@ -64,16 +63,14 @@ _CHINESE = frozenset("我你她它这這请請么麼们們吗嗎吧呢把也很�
 _MOSTLY_CHINESE = frozenset("的了是在有不都就到会會得個為給比")
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """An ISO 639-1 code, and whether code is sure of it."""
 
     code: str
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A guess with what it rests on: `small` holds the distinct small words of each language that were found.
 
     `sure` of this language; `kin`: sure that it is this language or one that is easily taken for it.

@@ -6,7 +6,6 @@ Whose word counts: the system prompt's, then what the conversation asked for fro
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ..cases import Review
 from ..verdicts import LABELS, Fact, Label
@@ -79,9 +78,9 @@ def _counted(label: Label, text: str, requests: Requests, task: str) -> list[Fac
 
 def _asked_by(source: Source, spots: Iterable[Spot]) -> list[Spot]:
     """Who asked for it is said where it was not the prompt."""
-    return [spot if source == "prompt" else replace(spot, found=f"{spot.found} (by the {source})") for spot in spots]
+    return [spot if source == "prompt" else spot._replace(found=f"{spot.found} (by the {source})") for spot in spots]
 
 
 def _as_sure(spots: Iterable[Spot], certain: bool) -> list[Spot]:
     """Findings are no surer than the wish they are held against."""
-    return list(spots) if certain else [replace(spot, certain=False) for spot in spots]
+    return list(spots) if certain else [spot._replace(certain=False) for spot in spots]

@@ -5,15 +5,13 @@ It knows no case and no label; `finding` turns spots into facts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ..verdicts import Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """Something found at `text[start:end]`, in words a reader understands; how bad it is, where that can be said."""
 
     start: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .patterns import put_off
 from .sentences import code_spans
@@ -40,8 +41,7 @@ class Listing:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """What the lines of a text show."""
 
     listings: tuple[Listing, ...]

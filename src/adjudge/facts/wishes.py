@@ -6,7 +6,7 @@ It reads nothing: `requests` fills these from text, and `length`, `items` and `f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 Source = Literal["system prompt", "conversation", "prompt"]
 LengthKind = Literal["about", "plain", "at_most", "at_least", "range"]
@@ -78,8 +78,7 @@ class FormatWish:
     source: Source = "prompt"
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
+class Requests(NamedTuple):
     """The countable wishes of one text, or of several combined; None and empty mean that nothing was said."""
 
     length: LengthWish | None = None

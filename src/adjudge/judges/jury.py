@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, cast
@@ -59,7 +59,7 @@ class Jury:
         calls = tuple(call for answer in answers for call in answer.calls)
         if unpaid := next((failure for failure in failures if failure.reason == "over_budget"), None):
             # Money runs out in the middle of a case: what the jury says must not depend on where.
-            return unpaid.model_copy(update={"calls": calls})
+            return replace(unpaid, calls=calls)
         if 2 * len(opinions) <= len(self.members):
             said = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
             message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {said}"
@@ -77,12 +77,12 @@ class Jury:
         elif isinstance(opinions[0], ReviewOpinion):
             settled = self._review(opinions, calls, warnings, question)
         elif isinstance(opinions[0], Explanation):
-            settled = opinions[0].model_copy(update={"judge": self.name, "calls": calls, "warnings": warnings})
+            settled = replace(opinions[0], judge=self.name, calls=calls, warnings=warnings)
         elif isinstance(opinions[0], Critique):
             settled = self._critique(opinions, calls, warnings, question)
         else:
             settled = self._comparison(opinions, calls, warnings)
-        return cast(O, settled.model_copy(update={"failures": tuple(failures)}))
+        return cast(O, replace(settled, failures=tuple(failures)))
 
     async def _ask(self, member: Judge, question: Question[O]) -> O | Failure:
         try:

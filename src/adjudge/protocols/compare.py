@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, Protocol
@@ -85,7 +85,7 @@ async def compare(
     calls = list({call.key: call for call in calls}.values())
     for answer in answers:
         if isinstance(answer, Failure):
-            return answer.model_copy(update={"calls": tuple(calls)})
+            return replace(answer, calls=tuple(calls))
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
     scores = _settle(opinions, weights, rubric.scale)
@@ -313,8 +313,8 @@ def _verdict_id(
         case.context,
         {key: str(weight) for key, weight in weights.items()},
         options.one_order,
-        provenance.__dict__,
-        [lookup.model_dump(mode="json") for lookup in lookups],
+        provenance,
+        lookups,
         [call.key for call in calls],
     ]
     return verdict_id("c", asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..arithmetic import plain, weighted_total
@@ -43,7 +43,7 @@ async def dialogue(
     calls = (*evaluation.calls, *critique.calls)
 
     read = {key: normalized(mark, critique.entries[key], rubric.scale) for key, mark in evaluation.marks.items()}
-    critique = critique.model_copy(update={"entries": read})
+    critique = replace(critique, entries=read)
     rulings = settle(evaluation.marks, read, rubric.scale)
     average = weighted_total({key: ruling.value for key, ruling in rulings.items()}, rubric.weights)
     provenance = provenance_of(f"{evaluator.name}, {critic.name}", rubric.reference, options, "evaluator", "critic")
@@ -87,7 +87,7 @@ def _verdict_id(case: Dialogue, provenance: Provenance, calls: tuple[Call, ...])
         "dialogue",
         case.dialogue_id,
         [(turn.speaker, turn.text) for turn in case.turns],
-        provenance.__dict__,
+        provenance,
         [call.key for call in calls],
     ]
     return verdict_id("d", asked)

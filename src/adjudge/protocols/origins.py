@@ -34,7 +34,7 @@ def provenance_of(judge: str, rubric: str, options: Options, *roles: str) -> Pro
         prompts={name: prompts.load(name).reference for name in roles},
         sample=options.sample,
         seed=options.seed,
-        temperature=options.temperature,
+        temperature=float(options.temperature),
     )
 
 

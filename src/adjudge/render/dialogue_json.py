@@ -42,9 +42,9 @@ def dialogue_record_json(verdict: DialogueVerdict, case: Dialogue, *, indent: bo
             },
             "evaluator_quotes": {key: _quotes(verdict.evaluation.marks[key].quotes) for key in keys},
             "critic_quotes": {key: _quotes(verdict.critique.entries[key].quotes) for key in keys},
-            "warnings": [warning.model_dump() for warning in verdict.warnings],
+            "warnings": verdict.warnings,
             **spent(verdict.calls),
-            "provenance": verdict.provenance.model_dump(),
+            "provenance": verdict.provenance,
         },
         indent=indent,
     )

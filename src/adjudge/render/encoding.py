@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from ..arithmetic import plain
-from ..verdicts import Call, Failure, Usage, total_cost, total_usage
+from ..verdicts import Call, Fact, Failure, Usage, total_cost, total_usage
 from . import escaping
 
 _LINE_START = re.compile(rb'\n *(?:("(?:[^"\\]|\\.)*":) )?')
@@ -41,6 +41,19 @@ def spent(calls: Sequence[Call]) -> dict[str, Any]:
         "cost_usd": total_cost(calls),
         "calls": [_call(call) for call in calls],
     }
+
+
+def fact_json(fact: Fact) -> dict[str, Any]:
+    """A fact; how bad it is stands there only where that can be said."""
+    told: dict[str, Any] = {
+        "name": fact.name,
+        "where": fact.where,
+        "start": fact.start,
+        "end": fact.end,
+        "found": fact.found,
+        "certain": fact.certain,
+    }
+    return told if fact.severity is None else {**told, "severity": fact.severity}
 
 
 def failed(failure: Failure) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..verdicts import (
     Overall,
     Score,
 )
-from .encoding import dump, failed, spent, written
+from .encoding import dump, fact_json, failed, spent, written
 
 
 def comparison_json(verdict: ComparisonVerdict, case: Comparison, *, indent: bool = True) -> bytes:
@@ -50,13 +50,13 @@ def comparison_json(verdict: ComparisonVerdict, case: Comparison, *, indent: boo
                 },
             },
             "usage": paid["usage"],
-            "warnings": [warning.model_dump() for warning in verdict.warnings],
-            "facts": [fact.model_dump(exclude_none=True) for fact in verdict.facts],
-            "lookups": [lookup.model_dump() for lookup in verdict.lookups],
+            "warnings": verdict.warnings,
+            "facts": [fact_json(fact) for fact in verdict.facts],
+            "lookups": verdict.lookups,
             "cost_usd": paid["cost_usd"],
             "calls": paid["calls"],
             "verdict_id": verdict.verdict_id,
-            "provenance": verdict.provenance.__dict__,
+            "provenance": verdict.provenance,
             "opinions": [_opinion(opinion) for opinion in verdict.opinions],
         },
         indent=indent,

@@ -10,7 +10,7 @@ from typing import Any
 from ..cases import Review
 from ..rubric import Rubric
 from ..verdicts import LABELS, Fact, Failure, FinalRating, Label, Passage, RatedResponse, ReviewOpinion, ReviewVerdict
-from .encoding import dump, failed, spent
+from .encoding import dump, fact_json, failed, spent
 from .escaping import one_line
 
 RESPONSES: dict[str, str] = {"A": "response1", "B": "response2"}
@@ -57,12 +57,12 @@ def _beside(verdict: ReviewVerdict) -> dict[str, Any]:
     return {
         "verdict_id": verdict.verdict_id,
         "facts": [_fact(fact) for fact in verdict.facts],
-        "warnings": [warning.model_dump() for warning in verdict.warnings],
+        "warnings": verdict.warnings,
         "usage": paid["usage"],
         "cost_usd": paid["cost_usd"],
         "calls": paid["calls"],
         "judge": verdict.provenance.judge,
-        "provenance": verdict.provenance.model_dump(),
+        "provenance": verdict.provenance,
         "opinion": None if verdict.opinion is None else _opinion(verdict.opinion),
     }
 
@@ -104,7 +104,7 @@ def _quote(passage: Passage, label: Label, case: Review) -> dict[str, Any]:
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    return {**fact.model_dump(exclude_none=True), "where": RESPONSES.get(fact.where, fact.where)}
+    return {**fact_json(fact), "where": RESPONSES.get(fact.where, fact.where)}
 
 
 def _opinion(opinion: ReviewOpinion) -> dict[str, Any]:

@@ -203,7 +203,7 @@ def _write_case(run: Run, outcome: Outcome, path: Path, home: str) -> bool:
     """A case's own page; False for a verdict that our reports cannot show, which the others must not suffer from."""
     try:
         page = case_html(run, outcome, home)
-    except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError):
+    except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, "utf-8", "replace")

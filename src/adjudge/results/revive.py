@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any
 
@@ -22,7 +23,6 @@ from ..verdicts import (
     Fact,
     FinalRating,
     Label,
-    Lookup,
     OrderReport,
     Overall,
     Passage,
@@ -35,6 +35,7 @@ from ..verdicts import (
     Usage,
     Warning,
 )
+from ..verdicts.stored import lookup_of
 from .directory import Outcome
 
 _RESPONSES: dict[Label, str] = {"A": "response1", "B": "response2"}
@@ -56,28 +57,28 @@ def comparison_of(outcome: Outcome) -> tuple[Comparison, ComparisonVerdict]:
         criteria={key: _criterion(key, item) for key, item in evaluation["criteria_scores"].items()},
         overall={
             label: Overall(
-                weighted_total=evaluation["overall"][label]["weighted_total_score"],
-                normalized=evaluation["overall"][label]["normalized"],
+                weighted_total=Decimal(evaluation["overall"][label]["weighted_total_score"]),
+                normalized=Decimal(evaluation["overall"][label]["normalized"]),
                 summary=evaluation["overall"][label]["summary"],
             )
             for label in LABELS
         },
-        margin=evaluation["margin"],
+        margin=Decimal(evaluation["margin"]),
         winner=evaluation["winner"],
         decided=evaluation["decided"],
-        confidence=evaluation["confidence"],
+        confidence=_maybe(evaluation["confidence"]),
         decided_by=evaluation["decided_by"],
         rationale=evaluation["winner_rationale"],
         order=OrderReport(
             judged=tuple(order["judged"]),
             winners=order["winners"],
             consistent=evaluation["order_consistent"],
-            moved=order["moved"],
+            moved={label: Decimal(by) for label, by in order["moved"].items()},
             drawn_from_seed=order["drawn_from_seed"],
         ),
-        lookups=tuple(Lookup.model_validate(lookup) for lookup in said["lookups"]),
+        lookups=tuple(lookup_of(lookup) for lookup in said["lookups"]),
         opinions=tuple(_comparison_opinion(opinion) for opinion in said["opinions"]),
-        facts=tuple(Fact.model_validate(fact) for fact in said["facts"]),
+        facts=tuple(Fact(**fact) for fact in said["facts"]),
         **origin_of(said),
     )
     return Comparison(**given, weights=weights), verdict
@@ -107,7 +108,7 @@ def review_of(outcome: Outcome, rubric: Rubric) -> tuple[Review, ReviewVerdict]:
         changelog=tuple(said.get("changelog", ())),
         feedback=tuple(said.get("sbq", ())),
         opinion=None if said.get("opinion") is None else _review_opinion(said["opinion"]),
-        facts=tuple(Fact.model_validate(fact) for fact in facts),
+        facts=tuple(Fact(**fact) for fact in facts),
         **origin_of(said),
     )
     return Review(**given), verdict
@@ -128,23 +129,27 @@ def dialogue_case(outcome: Outcome) -> Dialogue:
 def origin_of(said: Mapping[str, Any]) -> dict[str, Any]:
     """What all verdicts say of where they come from."""
     return {
-        "warnings": tuple(Warning.model_validate(warning) for warning in said["warnings"]),
+        "warnings": tuple(Warning(**warning) for warning in said["warnings"]),
         "calls": tuple(_call(call) for call in said["calls"]),
-        "provenance": Provenance.model_validate(said["provenance"]),
+        "provenance": Provenance(**{**said["provenance"], "temperature": float(said["provenance"]["temperature"])}),
     }
 
 
 def _call(call: Mapping[str, Any]) -> Call:
-    tokens = {key: value for key, value in call["usage"].items() if key in Usage.model_fields}
+    tokens = {count.name: call["usage"][count.name] for count in fields(Usage) if count.name in call["usage"]}
     return Call(
         key=call["key"],
         purpose=call["purpose"],
         model=call["model"],
         usage=Usage(**tokens),
-        cost=None if call["cost_usd"] is None else Decimal(call["cost_usd"]),
+        cost=_maybe(call["cost_usd"]),
         attempts=call["attempts"],
         sent={key: float(value) if isinstance(value, Decimal) else value for key, value in call["sent"].items()},
     )
+
+
+def _maybe(number: Decimal | int | None) -> Decimal | None:
+    return None if number is None else Decimal(number)
 
 
 def _criterion(key: str, item: Mapping[str, Any]) -> CriterionVerdict:
@@ -179,7 +184,7 @@ def _comparison_opinion(said: Mapping[str, Any]) -> ComparisonOpinion:
         preference=said["preference"],
         rationale=said["rationale"],
         members=tuple(_comparison_opinion(member) for member in said.get("members", ())),
-        confidence=said["confidence"],
+        confidence=_maybe(said["confidence"]),
         decided=said["decided"],
     )
 

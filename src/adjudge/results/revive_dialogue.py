@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
@@ -122,7 +123,7 @@ def _record(output: Mapping[str, Any], keys: list[str], case: Dialogue, run: Run
         "critic_quotes": {key: _found(critic[key], case) for key in keys},
         "warnings": [],
         "calls": [],
-        "provenance": provenance.model_dump(),
+        "provenance": asdict(provenance),
     }
 
 

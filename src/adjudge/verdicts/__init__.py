@@ -1,6 +1,7 @@
 """What came of a case: opinions, scores, evidence, the verdict; or a failure, which is never a number.
 
 All frozen. An opinion is one judge's parsed reply before any rule was applied; a verdict is what rules made of it.
+Nothing is checked here: our own code makes them, and what comes from outside was checked where it was read.
 """
 
 from .common import (
@@ -8,7 +9,6 @@ from .common import (
     Fact,
     Failure,
     Finding,
-    Frozen,
     Lookup,
     Provenance,
     Purpose,
@@ -73,7 +73,6 @@ __all__ = [
     "Failure",
     "FinalRating",
     "Finding",
-    "Frozen",
     "Impact",
     "JustificationAction",
     "Label",

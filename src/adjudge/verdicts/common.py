@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Self
-
-from pydantic import BaseModel, ConfigDict, Field
 
 Reason = Literal[
     "refused",  # the model declined to judge
@@ -29,14 +28,8 @@ Severity = Literal["minor", "major"]
 Purpose = Literal["opinion", "longer", "repair"]
 
 
-class Frozen(BaseModel):
-    """Data that does not change once made."""
-
-    # Made ready when the first is made: a command that needs few of them starts sooner.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-
-class Usage(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
     """Tokens; `input_tokens` counts those read from or written to a provider's cache too."""
 
     input_tokens: int = 0
@@ -59,10 +52,12 @@ class Usage(Frozen):
         )
 
 
-class Call(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
     """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown.
 
-    `found` says that it was there before this judgment, and so was not paid for it. It is no part of a verdict.
+    `found` says that it was there before this judgment, and so was not paid for it. It is no part of what the reply
+    says, and of no verdict.
     """
 
     key: str
@@ -71,15 +66,12 @@ class Call(Frozen):
     usage: Usage
     cost: Decimal | None = None
     attempts: int = 1
-    sent: dict[str, str | int | float | None] = {}
-    found: bool = Field(default=False, exclude=True)
-
-    def __eq__(self, other: object) -> bool:
-        # Whether a reply was there before is no part of what it says.
-        return isinstance(other, Call) and {**self.__dict__, "found": False} == {**other.__dict__, "found": False}
+    sent: dict[str, str | int | float | None] = field(default_factory=dict)
+    found: bool = field(default=False, compare=False)
 
 
-class Warning(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warning:
     """Something a reader of the verdict should know, with a code a program can count."""
 
     code: Literal[
@@ -97,7 +89,8 @@ class Warning(Frozen):
     message: str
 
 
-class Fact(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
     """Something code found in a text: certain, or a hint; and how bad it is, where that can be said."""
 
     name: str
@@ -109,7 +102,8 @@ class Fact(Frozen):
     severity: Severity | None = None
 
 
-class Finding(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
     """One search result."""
 
     title: str
@@ -117,7 +111,8 @@ class Finding(Frozen):
     snippet: str
 
 
-class Lookup(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
     """A search that really ran, and what it found; `error` says why it found nothing to read."""
 
     query: str
@@ -126,7 +121,8 @@ class Lookup(Frozen):
     error: str | None = None
 
 
-class Failure(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
     """A judgment that did not come about, and why. It has no score."""
 
     reason: Reason
@@ -136,10 +132,11 @@ class Failure(Frozen):
 
     def with_calls(self, calls: Iterable[Call]) -> Self:
         """The same failure with the replies that were paid before it."""
-        return self.model_copy(update={"calls": (*calls, *self.calls)})
+        return replace(self, calls=(*calls, *self.calls))
 
 
-class Provenance(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
     """All that is needed to make the same verdict again."""
 
     software: str

@@ -1,17 +1,15 @@
 """What came of a comparison: the opinions on both answers, and the verdict that rules made of them.
 
-What a verdict holds by the dozen are named tuples, which are made fastest; and what was checked when it was made
-is not checked again where it is gathered.
+What a verdict holds by the dozen are named tuples, which are made fastest.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from pydantic import SkipValidation
-
-from .common import Call, Fact, Failure, Frozen, Lookup, Provenance, Warning
+from .common import Call, Fact, Failure, Lookup, Provenance, Warning
 
 Label = Literal["A", "B"]
 Winner = Literal["A", "B", "tie"]
@@ -40,7 +38,8 @@ class Score(NamedTuple):
     assessed: bool = True
 
 
-class ComparisonOpinion(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOpinion:
     """One judge's view of both answers, seen in one order, in the case's own labels.
 
     A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough.
@@ -48,20 +47,21 @@ class ComparisonOpinion(Frozen):
 
     judge: str
     order: Order
-    scores: SkipValidation[dict[str, dict[Label, Score]]]
-    evidence: SkipValidation[tuple[Evidence, ...]]
-    summaries: SkipValidation[dict[Label, str]]
+    scores: dict[str, dict[Label, Score]]
+    evidence: tuple[Evidence, ...]
+    summaries: dict[Label, str]
     preference: Winner
     rationale: str
-    calls: SkipValidation[tuple[Call, ...]] = ()
-    warnings: SkipValidation[tuple[Warning, ...]] = ()
-    members: SkipValidation[tuple[ComparisonOpinion, ...]] = ()
+    calls: tuple[Call, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    members: tuple[ComparisonOpinion, ...] = ()
     confidence: Decimal | None = None
     decided: bool = True
     failures: tuple[Failure, ...] = ()
 
 
-class Research(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Research:
     """What a judge would like to look up before it judges."""
 
     judge: str
@@ -78,7 +78,8 @@ class CriterionVerdict(NamedTuple):
     evidence: dict[Label, tuple[Evidence, ...]]
 
 
-class Overall(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overall:
     """An answer's exact weighted total; `normalized` is it on the rubric's own scale."""
 
     weighted_total: Decimal
@@ -86,22 +87,24 @@ class Overall(Frozen):
     summary: str
 
 
-class OrderReport(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderReport:
     """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
 
-    judged: SkipValidation[tuple[Order, ...]]
-    winners: SkipValidation[dict[Order, Winner]]
+    judged: tuple[Order, ...]
+    winners: dict[Order, Winner]
     consistent: bool | None
     moved: dict[Label, Decimal]
     drawn_from_seed: int | None = None
 
 
-class ComparisonVerdict(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonVerdict:
     """The result of a comparison. Where the judge is too unsure to decide, `winner` is its best guess."""
 
     verdict_id: str
-    criteria: SkipValidation[dict[str, CriterionVerdict]]
-    overall: SkipValidation[dict[Label, Overall]]
+    criteria: dict[str, CriterionVerdict]
+    overall: dict[Label, Overall]
     margin: Decimal
     winner: Winner
     decided: bool
@@ -109,9 +112,9 @@ class ComparisonVerdict(Frozen):
     decided_by: str
     rationale: str
     order: OrderReport
-    warnings: SkipValidation[tuple[Warning, ...]]
-    facts: SkipValidation[tuple[Fact, ...]]
-    lookups: SkipValidation[tuple[Lookup, ...]]
-    opinions: SkipValidation[tuple[ComparisonOpinion, ...]]
-    calls: SkipValidation[tuple[Call, ...]]
+    warnings: tuple[Warning, ...]
+    facts: tuple[Fact, ...]
+    lookups: tuple[Lookup, ...]
+    opinions: tuple[ComparisonOpinion, ...]
+    calls: tuple[Call, ...]
     provenance: Provenance

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from pydantic import SkipValidation
-
-from .common import Call, Failure, Frozen, Provenance, Warning
+from .common import Call, Failure, Provenance, Warning
 
 
 class Utterance(NamedTuple):
@@ -39,11 +38,12 @@ class Mark(NamedTuple):
         return cited(self.reason, self.quotes)
 
 
-class Evaluation(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
     """The Evaluator's opinion: a mark for every criterion."""
 
     judge: str
-    marks: SkipValidation[dict[str, Mark]]
+    marks: dict[str, Mark]
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -65,11 +65,12 @@ class Objection(NamedTuple):
         return cited(self.comment, self.quotes)
 
 
-class Critique(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Critique:
     """The Critic's opinion: an entry for every criterion."""
 
     judge: str
-    entries: SkipValidation[dict[str, Objection]]
+    entries: dict[str, Objection]
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -94,15 +95,16 @@ class Ruling(NamedTuple):
     rule: RefereeRule
 
 
-class DialogueVerdict(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DialogueVerdict:
     """The result of a dialogue: both opinions, the rulings, and the exact sums."""
 
     verdict_id: str
     dialogue_id: int | str
     weights: dict[str, Decimal]
-    evaluation: SkipValidation[Evaluation]
-    critique: SkipValidation[Critique]
-    rulings: SkipValidation[dict[str, Ruling]]
+    evaluation: Evaluation
+    critique: Critique
+    rulings: dict[str, Ruling]
     evaluator_average: Decimal
     final_average: Decimal
     overall_experience: Decimal

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pydantic import SkipValidation
-
-from .common import Call, Fact, Failure, Frozen, Provenance, Warning
+from .common import Call, Fact, Failure, Provenance, Warning
 from .comparison import Label
 
 TaskType = Literal[
@@ -53,7 +52,8 @@ class RatedResponse(NamedTuple):
     still_good: str = ""
 
 
-class ReviewOpinion(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewOpinion:
     """One judge's blind view of both responses. `invalid` says why the task cannot be judged, if it cannot;
     `harmful_request` is None where the judge cannot tell."""
 
@@ -61,7 +61,7 @@ class ReviewOpinion(Frozen):
     task_type: TaskType
     harmful_request: bool | None
     invalid: str
-    responses: SkipValidation[dict[Label, RatedResponse]]
+    responses: dict[Label, RatedResponse]
     preference: int
     reasons: str
     calls: tuple[Call, ...] = ()
@@ -69,7 +69,8 @@ class ReviewOpinion(Frozen):
     failures: tuple[Failure, ...] = ()
 
 
-class Explanation(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
     """Two or three sentences that say why the final tables favour one side."""
 
     judge: str
@@ -107,16 +108,17 @@ class FinalRating(NamedTuple):
         return self.action in ("replaced", "refused")
 
 
-class ReviewVerdict(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewVerdict:
     """The audited ratings; or, with `invalid`, why the task cannot be rated, and no table."""
 
     verdict_id: str
     invalid: str | None
-    tables: SkipValidation[dict[Label, dict[str, FinalRating]]]
-    likert: SkipValidation[FinalRating | None]
+    tables: dict[Label, dict[str, FinalRating]]
+    likert: FinalRating | None
     changelog: tuple[str, ...]
     feedback: tuple[str, ...]
-    opinion: SkipValidation[ReviewOpinion | None]
+    opinion: ReviewOpinion | None
     facts: tuple[Fact, ...]
     warnings: tuple[Warning, ...]
     calls: tuple[Call, ...]

@@ -6,8 +6,8 @@ Fences, quotations, pasted articles and other people's turns are left out; what 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from ..patterns import put_off
 
@@ -52,8 +52,7 @@ _LIMIT = 400  # sentences
 _LONG_SENTENCE = 600  # characters, of which the rest is not read
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence of the instructions, and where it stands in the text."""
 
     text: str

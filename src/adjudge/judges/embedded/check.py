@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 GROUPS = ("count", "length", "format", "language", "words", "reply", "output", "result")
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One explicit wish of the task and whether this answer keeps it; `place` is where it shows, if anywhere."""
 
     group: str

@@ -7,6 +7,7 @@ nothing of the world and says so. Conversations go to its Evaluator and its Crit
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -67,7 +68,7 @@ class EmbeddedJudge:
         if last is None or last[0].case is not question.case or last[0].rubric is not question.rubric:
             last = self._last = question, compare_texts(question, self._name, self._model)
         opinion = last[1]
-        return opinion if opinion.order == question.order else opinion.model_copy(update={"order": question.order})
+        return opinion if opinion.order == question.order else replace(opinion, order=question.order)
 
     def _compare_large(self, question: CompareQuestion) -> ComparisonOpinion:
         """The same in a thread; that of the other order waits, and finds what this one made."""

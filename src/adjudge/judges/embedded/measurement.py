@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Theme = Literal["length", "form", "style", "task", "check", "flaw"]
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(NamedTuple):
     """A measure by itself.
 
     Only the themes `check` and `flaw` can make a verdict sure. `sign` is the way more of it may count when

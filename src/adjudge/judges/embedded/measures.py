@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import measures_facts, measures_form, measures_substance, measures_task
 from .check import Check
@@ -30,8 +30,7 @@ MEASURES: Mapping[str, Info] = {
 _FIRST = 10  # words
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """Both answers measured, with what is true of the pair as a whole; `shared` does not change when they swap."""
 
     a: Mapping[str, Measurement]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 from ...facts.injection import find_injection
 from ...facts.patterns import holds_any, put_off
@@ -97,15 +96,15 @@ def measure(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
         (polite[0].start, polite[0].end) if polite else None,
     )
     broken = _broken_code(text, task.text) if "```" in text else []
-    unparsed = replace(broken[0], found=f"has {broken[0].found}") if broken else None
+    unparsed = broken[0]._replace(found=f"has {broken[0].found}") if broken else None
     _from_spot("broken_code", unparsed, "it has no code that fails to parse", into)
     often = [
-        replace(spot, found=f"has a sentence that {spot.found}")
+        spot._replace(found=f"has a sentence that {spot.found}")
         for spot in repeats
         if share >= _OFTEN * len(answer.sentences)
         and sum(text[start:end] == text[spot.start : spot.end] for start, end in answer.sentences) >= _TIMES
     ]
-    steering = [replace(spot, certain=True) for spot in find_injection(text, task.text)]
+    steering = [spot._replace(certain=True) for spot in find_injection(text, task.text)]
     plain = [spot for spot in (cut_off, refusal, *often[:1], *steering[:1]) if spot is not None and spot.certain]
     into["plain_flaws"] = Measurement(
         float(len(plain)),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import InputError
 from .harm_cues import is_harmful
@@ -54,8 +54,7 @@ class Model:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(NamedTuple):
     """What one measure moved: positive for A, negative for B."""
 
     measure: str
@@ -67,8 +66,7 @@ class Vote:
         return MEASURES[self.measure]
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(NamedTuple):
     """The model's word on one pair; `votes` add up to `score`, in their order."""
 
     score: float

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from ...facts.asked_language import asked_language
 from ...facts.patterns import put_off
@@ -39,8 +40,7 @@ _NUMBER = put_off(r"\d(?<![\w.].)[\d,]*(?:\.\d+)?")
 _BLANK = put_off(r"\n[ \t\r]*\n\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """What both answers are held against; `terms` are the stems of its instruction with their weights."""
 
     text: str
@@ -82,8 +82,7 @@ class Answer:
     joined: str
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """The passages an answer should rest on; empty where none were given."""
 
     stems: frozenset[str] = frozenset()

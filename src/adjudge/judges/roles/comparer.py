@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -199,7 +200,7 @@ class Comparer:
             else:
                 lost.append(warning)
         warnings = (*lost, *_absent(_gaps(question, evidence)))
-        return Reading(first.opinion.model_copy(update={"evidence": evidence, "warnings": warnings}))
+        return Reading(replace(first.opinion, evidence=evidence, warnings=warnings))
 
 
 # What a judge is told of the facts; the wording is the same in both orders.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -128,7 +129,7 @@ class Critic:
             together = tuple(dict.fromkeys((*entries[key].quotes, *quotes)))
             entries[key] = entries[key]._replace(quotes=together, wanted_quote=True)
         warnings = still_dropped(first.unusable, came)
-        return Reading(first.opinion.model_copy(update={"entries": entries, "warnings": warnings}))
+        return Reading(replace(first.opinion, entries=entries, warnings=warnings))
 
 
 CRITIC = Critic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -104,7 +105,7 @@ class Evaluator:
             came += [key] if quotes else []
             marks[key] = marks[key]._replace(quotes=tuple(dict.fromkeys((*marks[key].quotes, *quotes))))
         warnings = (*still_dropped(first.unusable, came), *_unsupported(marks))
-        return Reading(first.opinion.model_copy(update={"marks": marks, "warnings": warnings}))
+        return Reading(replace(first.opinion, marks=marks, warnings=warnings))
 
 
 def _unsupported(marks: dict[str, Mark]) -> tuple[Warning, ...]:

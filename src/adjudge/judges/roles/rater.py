@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -176,7 +177,7 @@ class Rater:
                 rating = responses[place[0]].ratings[place[1]]
                 responses[place[0]].ratings[place[1]] = rating._replace(justification=words, quotes=quotes)
         left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
-        return Reading(first.opinion.model_copy(update={"responses": responses, "warnings": _warnings(left)}))
+        return Reading(replace(first.opinion, responses=responses, warnings=_warnings(left)))
 
 
 class _Checker:

@@ -97,8 +97,9 @@ class DirectWire:
     def decode(self, body: bytes) -> Completion:
         try:
             data = orjson.loads(body)
-            return Completion(data["text"], data["finish"], data["model"], Usage.model_validate(data["usage"]))
-        except (ValueError, LookupError, TypeError) as error:
+            usage = Usage(**{name: int(tokens) for name, tokens in data["usage"].items()})
+            return Completion(data["text"], data["finish"], data["model"], usage)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise UnreadableReplyError(f"not a reply of this wire: {error}") from None
 
     async def close(self) -> None:

@@ -273,5 +273,5 @@ def _invalid(
 def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
     """The same review made the same way has the same id."""
     judged = {name: value for name, value in asdict(case).items() if name != "review_id"}
-    asked = ["review", judged, provenance.__dict__, [call.key for call in calls]]
+    asked = ["review", judged, provenance, [call.key for call in calls]]
     return verdict_id("r", asked)
