@@ -1,40 +1,28 @@
-"""Review verdicts to render, put together by hand: one full of corrections, one hostile, one that was not rated."""
+"""Review verdicts to render, put together by hand: one full of corrections, one hostile, one that was not rated.
+
+They are for the forms that programs read; those of `review_report_samples`, which builds both, are for reports.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from render.review_report_samples import FROM_SCRATCH, JUDGE, KEYS, Sample, verdict_of
 from render.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT, call
 
 from adjudge.cases import Original, Review
-from adjudge.rubric import Rubric, shipped
 from adjudge.verdicts import (
     Fact,
     FinalRating,
     Label,
     Passage,
-    Provenance,
     RatedResponse,
     Rating,
     ReviewOpinion,
-    ReviewVerdict,
     Warning,
 )
-
-RUBRIC = shipped("review")
-KEYS = tuple(criterion.key for criterion in RUBRIC.criteria)
-JUDGE = "openai:gpt-5.1"
-FROM_SCRATCH = "No original ratings provided, full evaluation done from scratch."
-
-
-@dataclass(frozen=True)
-class Sample:
-    case: Review
-    verdict: ReviewVerdict
-    rubric: Rubric = RUBRIC
 
 
 def filled(value: int, justification: str, **more: Any) -> FinalRating:
@@ -50,41 +38,14 @@ def fine(**others: FinalRating) -> dict[str, FinalRating]:
 
 
 def judged(
-    case: Review,
-    tables: Mapping[Label, dict[str, FinalRating]],
-    likert: FinalRating | None,
-    *,
-    invalid: str | None = None,
-    changelog: tuple[str, ...] = (FROM_SCRATCH,),
-    feedback: tuple[str, ...] = ("Say where the fault is.", "Rate each response alone first."),
-    facts: tuple[Fact, ...] = (),
-    warnings: tuple[Warning, ...] = (),
-    opinion: ReviewOpinion | None = None,
+    case: Review, tables: Mapping[Label, dict[str, FinalRating]], likert: FinalRating | None, **given: Any
 ) -> Sample:
-    return Sample(
-        case,
-        ReviewVerdict(
-            verdict_id="rv-1",
-            invalid=invalid,
-            tables=dict(tables),
-            likert=likert,
-            changelog=changelog,
-            feedback=feedback,
-            opinion=opinion,
-            facts=facts,
-            warnings=warnings,
-            calls=opinion.calls if opinion else (),
-            provenance=Provenance(
-                software="adjudge 0",
-                judge=JUDGE,
-                rubric=RUBRIC.reference,
-                prompts={"reviewer": "0123"},
-                sample=0,
-                seed=0,
-                temperature=0.0,
-            ),
-        ),
-    )
+    usual = {
+        "changelog": (FROM_SCRATCH,),
+        "feedback": ("Say where the fault is.", "Rate each response alone first."),
+        "calls": given["opinion"].calls if "opinion" in given else (),
+    }
+    return Sample(case, verdict_of(case, tables, likert=likert, **{**usual, **given}))
 
 
 @lru_cache

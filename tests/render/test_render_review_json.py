@@ -3,14 +3,8 @@ from decimal import Decimal
 
 import orjson
 import pytest
-from render.review_samples import (
-    FROM_SCRATCH,
-    KEYS,
-    corrected_sample,
-    hostile_sample,
-    invalid_sample,
-    scratch_sample,
-)
+from render.review_report_samples import FROM_SCRATCH, KEYS
+from render.review_samples import corrected_sample, hostile_sample, invalid_sample, scratch_sample
 
 from adjudge.render.review_json import review_json
 

@@ -3,17 +3,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from render.review_samples import (
-    FROM_SCRATCH,
-    KEYS,
-    RUBRIC,
-    corrected_sample,
-    filled,
-    hostile_sample,
-    invalid_sample,
-    judged,
-    scratch_sample,
-)
+from render.review_report_samples import FROM_SCRATCH, KEYS, RUBRIC
+from render.review_samples import corrected_sample, filled, hostile_sample, invalid_sample, judged, scratch_sample
 
 from adjudge.cases import Review
 from adjudge.readers.blocks import Blocks, Line, read_blocks

@@ -9,14 +9,18 @@ from dataclasses import replace
 import duckdb
 import pytest
 from render.looking import Page
-from results.building import shown_as_json, write_run
+from render.review_report_samples import every_sample
+from results.building import input_of, shown_as_json, write_run
 from results.samples import HOSTILE, comparisons, dialogues
 
 from adjudge.errors import InputError
+from adjudge.render.review_html import review_html
+from adjudge.render.review_json import review_json
 from adjudge.results import html
-from adjudge.results.directory import open_run
+from adjudge.results.directory import Outcome, open_run
 from adjudge.results.exporting import write_csv, write_jsonl, write_markdown, write_parquet
 from adjudge.results.pages import case_html, case_text, revived
+from adjudge.results.revive import review_of
 from adjudge.results.selecting import select
 
 PROTOCOLS = ("compare", "dialogue", "review")
@@ -149,6 +153,15 @@ def test_a_verdict_made_again_from_its_line_is_the_same_byte_for_byte(runs, prot
             case, verdict = revived(run, outcome)
             assert shown_as_json(verdict, case, run.rubric, False).strip() == outcome.verdict_json
             assert HOSTILE not in case_html(run, outcome)
+
+
+@pytest.mark.parametrize("name", list(every_sample()))
+def test_the_page_of_a_reviewed_case_is_the_page_of_its_verdict(name):
+    sample = every_sample()[name]
+    stored = review_json(sample.verdict, sample.case, sample.rubric)
+    outcome = Outcome("verdict", {"position": 0, "case": "x", "input": input_of(sample.case)}, {}, stored)
+    case, verdict = review_of(outcome, sample.rubric)
+    assert review_html(verdict, case, sample.rubric) == review_html(sample.verdict, sample.case, sample.rubric)
 
 
 def test_a_bare_dialogue_shows_the_same_quotes_and_rules_as_its_record(runs, tmp_path):

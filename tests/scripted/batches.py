@@ -47,6 +47,8 @@ class ScriptedBatches:
         self.fails_at: dict[str, list[int]] = {}
         self.expires: Callable[[Request], bool] = lambda request: False
         self.invalid: dict[str, Any] | None = None
+        self.room = 10**9  # questions in all batches that are not done; one that does not fit in fails as a whole
+        self.turned_away: list[Batch] = []
 
     def add_routes(self, app: web.Application) -> None:
         app.router.add_post("/v1/files", self._upload)
@@ -184,6 +186,10 @@ class ScriptedBatches:
         assert len(set(keys)) == len(keys) > 0
         assert all(1 <= len(key) <= 64 and key.isalnum() for key in keys)
         batch = Batch(f"{kind}_{len(self.made)}", questions, metadata, datetime.now(UTC), self.polls)
+        inside = sum(len(each.questions) for each in self.made if not each.ended)
+        if inside + len(questions) > self.room:
+            batch.ended, batch.status, batch.errors = True, "failed", [_no_room(self.room)]
+            self.turned_away.append(batch)
         self.made.append(batch)
         return batch
 
@@ -255,6 +261,14 @@ def _expired(key: str, path: str) -> dict[str, Any]:
             "error": {"code": "batch_expired", "message": message},
         }
     return {"custom_id": key, "result": {"type": "expired"}}
+
+
+def _no_room(limit: int) -> dict[str, Any]:
+    message = (
+        f"Enqueued token limit reached for gpt-4o in organization org-x. Limit: {limit:,} enqueued tokens. "
+        "Please try again once some in_progress batches have been completed."
+    )
+    return {"code": "token_limit_exceeded", "message": message, "line": None, "param": None}
 
 
 def _lines(items: list[dict[str, Any]]) -> bytes:

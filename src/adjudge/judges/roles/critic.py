@@ -17,16 +17,13 @@ from .transcripts import (
     Transcript,
     as_reply,
     ask_again,
-    criteria_of,
     dropped,
-    empty_words,
     example,
-    fits_example,
-    replacements,
-    scale_of,
+    read_criteria,
+    repaired,
     scores_of,
     shown,
-    still_dropped,
+    system_prompt,
 )
 
 
@@ -52,14 +49,7 @@ def _system(rubric: Rubric) -> str:
         for key, entry in known["critique"].items()
     }
     evaluation = "\n".join(f"{key}: {mark['score']}. {mark['reason']}" for key, mark in known["evaluation"].items())
-    return prompts.load("critic").render(
-        "system",
-        criteria=criteria_of(rubric),
-        example=f"An example, shortened\n{known['transcript']}{evaluation}\n{as_reply(entries)}"
-        if fits_example(rubric)
-        else "",
-        **scale_of(rubric),
-    )
+    return system_prompt("critic", rubric, f"{evaluation}\n{as_reply(entries)}")
 
 
 class Critic:
@@ -80,16 +70,14 @@ class Critic:
         return Prompt(_system(question.rubric), (user,), _shape(question.rubric).schema, "critique")
 
     def read(self, question: CriticizeQuestion, text: str, judge: str) -> Reading[Critique]:
-        reply = _shape(question.rubric).parse(text)
+        reply = read_criteria(_shape(question.rubric), text, "comment")
         if isinstance(reply, tuple):
             return Reading(None, reply)
-        if empty := empty_words(reply, "comment"):
-            return Reading(None, empty)
         transcript = Transcript(question.case)
         entries: dict[str, Objection] = {}
         bad: list[BadQuote] = []
         for item in question.rubric.criteria:
-            given = reply["criteria"][item.key]
+            given = reply[item.key]
             quotes, wrong = transcript.locate(item.key, given["quotes"])
             score = Decimal(str(given["score"]))
             agree = given["agree"] or score == question.evaluation.marks[item.key].value
@@ -120,15 +108,11 @@ class Critic:
     ) -> Reading[Critique]:
         if first.opinion is None:
             return self.read(question, text, judge)
-        transcript = Transcript(question.case)
         entries = dict(first.opinion.entries)
-        came: list[str] = []
-        for key, given in replacements(question.rubric, text).items():
-            quotes, _ = transcript.locate(key, given)
-            came += [key] if quotes else []
-            together = tuple(dict.fromkeys((*entries[key].quotes, *quotes)))
-            entries[key] = entries[key]._replace(quotes=together, wanted_quote=True)
-        warnings = still_dropped(first.unusable, came)
+        had = {key: entry.quotes for key, entry in entries.items()}
+        together, warnings = repaired(question.case, question.rubric, text, first.unusable, had)
+        for key, quotes in together.items():
+            entries[key] = entries[key]._replace(quotes=quotes, wanted_quote=True)
         return Reading(replace(first.opinion, entries=entries, warnings=warnings))
 
 

@@ -17,16 +17,13 @@ from .transcripts import (
     Transcript,
     as_reply,
     ask_again,
-    criteria_of,
     dropped,
-    empty_words,
     example,
-    fits_example,
-    replacements,
-    scale_of,
+    read_criteria,
+    repaired,
     scores_of,
     shown,
-    still_dropped,
+    system_prompt,
 )
 
 
@@ -40,7 +37,6 @@ def _shape(rubric: Rubric) -> Shape:
 
 @lru_cache(maxsize=16)
 def _system(rubric: Rubric) -> str:
-    known = example()
     reply = as_reply(
         {
             key: {
@@ -48,15 +44,10 @@ def _system(rubric: Rubric) -> str:
                 "reason": mark["reason"],
                 "score": mark["score"],
             }
-            for key, mark in known["evaluation"].items()
+            for key, mark in example()["evaluation"].items()
         }
     )
-    return prompts.load("evaluator").render(
-        "system",
-        criteria=criteria_of(rubric),
-        example=f"An example, shortened\n{known['transcript']}{reply}" if fits_example(rubric) else "",
-        **scale_of(rubric),
-    )
+    return system_prompt("evaluator", rubric, reply)
 
 
 class Evaluator:
@@ -71,16 +62,14 @@ class Evaluator:
         return Prompt(_system(question.rubric), (user,), _shape(question.rubric).schema, "evaluation")
 
     def read(self, question: EvaluateQuestion, text: str, judge: str) -> Reading[Evaluation]:
-        reply = _shape(question.rubric).parse(text)
+        reply = read_criteria(_shape(question.rubric), text, "reason")
         if isinstance(reply, tuple):
             return Reading(None, reply)
-        if empty := empty_words(reply, "reason"):
-            return Reading(None, empty)
         transcript = Transcript(question.case)
         marks: dict[str, Mark] = {}
         bad: list[BadQuote] = []
         for item in question.rubric.criteria:
-            given = reply["criteria"][item.key]
+            given = reply[item.key]
             quotes, wrong = transcript.locate(item.key, given["quotes"])
             reason, invented = transcript.without_inventions(item.key, given["reason"])
             bad += [*wrong, *invented]
@@ -97,14 +86,12 @@ class Evaluator:
     ) -> Reading[Evaluation]:
         if first.opinion is None:
             return self.read(question, text, judge)
-        transcript = Transcript(question.case)
         marks = dict(first.opinion.marks)
-        came: list[str] = []
-        for key, given in replacements(question.rubric, text).items():
-            quotes, _ = transcript.locate(key, given)
-            came += [key] if quotes else []
-            marks[key] = marks[key]._replace(quotes=tuple(dict.fromkeys((*marks[key].quotes, *quotes))))
-        warnings = (*still_dropped(first.unusable, came), *_unsupported(marks))
+        had = {key: mark.quotes for key, mark in marks.items()}
+        together, lost = repaired(question.case, question.rubric, text, first.unusable, had)
+        for key, quotes in together.items():
+            marks[key] = marks[key]._replace(quotes=quotes)
+        warnings = (*lost, *_unsupported(marks))
         return Reading(replace(first.opinion, marks=marks, warnings=warnings))
 
 

@@ -55,17 +55,15 @@ def shown(case: Dialogue) -> str:
     )
 
 
-def criteria_of(rubric: Rubric) -> str:
-    """The rubric's criteria as lines of a prompt."""
-    return "\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria)
-
-
-def scale_of(rubric: Rubric) -> dict[str, str]:
-    """The rubric's scale in words."""
-    return {
-        "scale": ", ".join(str(value) for value in rubric.scale.values),
-        "bands": "; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
-    }
+def system_prompt(file: str, rubric: Rubric, shortened: str) -> str:
+    """What a role is told before it sees a transcript: criteria, scale, and an example if it is of use here."""
+    return prompts.load(file).render(
+        "system",
+        criteria="\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria),
+        example=f"An example, shortened\n{example()['transcript']}{shortened}" if _fits_example(rubric) else "",
+        scale=", ".join(str(value) for value in rubric.scale.values),
+        bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
+    )
 
 
 def scores_of(rubric: Rubric) -> Any:
@@ -125,7 +123,20 @@ def replacements_shape(rubric: Rubric) -> Shape:
     return Shape(object_of("quotes", {"quotes": list[quote]}))  # type: ignore[valid-type]
 
 
-def replacements(rubric: Rubric, text: str) -> Mapping[str, list[Quote]]:
+def repaired(
+    case: Dialogue, rubric: Rubric, text: str, unusable: Iterable[BadQuote], had: Mapping[str, tuple[Utterance, ...]]
+) -> tuple[dict[str, tuple[Utterance, ...]], tuple[Warning, ...]]:
+    """After a repair round: by criterion the quotes it had and those that came, and a warning for what is still lost.
+
+    A quote for whose criterion a good one came is replaced, not lost.
+    """
+    transcript = Transcript(case)
+    found = {key: transcript.locate(key, given)[0] for key, given in _replacements(rubric, text).items()}
+    together = {key: tuple(dict.fromkeys((*had[key], *quotes))) for key, quotes in found.items()}
+    return together, dropped(quote for quote in unusable if not found.get(quote.criterion))
+
+
+def _replacements(rubric: Rubric, text: str) -> Mapping[str, list[Quote]]:
     """Replacement quotes by criterion; none if the reply cannot be read."""
     reply = replacements_shape(rubric).parse(text)
     by_criterion: dict[str, list[Quote]] = {}
@@ -139,12 +150,6 @@ def dropped(bad: Iterable[BadQuote]) -> tuple[Warning, ...]:
     return tuple(Warning(code="dropped_quote", message=quote.told) for quote in bad)
 
 
-def still_dropped(unusable: Iterable[BadQuote], replaced: Iterable[str]) -> tuple[Warning, ...]:
-    """The same after a repair round: a quote for whose criterion a good one came is replaced, not lost."""
-    came = set(replaced)
-    return dropped(quote for quote in unusable if quote.criterion not in came)
-
-
 def ask_again(file: str, rubric: Rubric, prompt: Prompt, text: str, reading: Reading[Any]) -> Prompt:
     """The repair round: the whole reply if it could not be read, only the quotes if they alone are wrong."""
     problems = bullets(reading.problems)
@@ -154,12 +159,17 @@ def ask_again(file: str, rubric: Rubric, prompt: Prompt, text: str, reading: Rea
     return prompt.continued(text, message, replacements_shape(rubric).schema)
 
 
-def empty_words(reply: Mapping[str, Any], field: str) -> tuple[str, ...]:
-    """Criteria whose sentence is missing."""
-    return tuple(f"{key}.{field}: empty" for key, given in reply["criteria"].items() if not given[field].strip())
+def read_criteria(shape: Shape, text: str, field: str) -> Mapping[str, Any] | tuple[str, ...]:
+    """What a reply says of each criterion, or why it cannot be used; `field` is the sentence that none may lack."""
+    reply = shape.parse(text)
+    if isinstance(reply, tuple):
+        return reply
+    criteria: dict[str, Any] = reply["criteria"]
+    empty = tuple(f"{key}.{field}: empty" for key, given in criteria.items() if not given[field].strip())
+    return empty or criteria
 
 
-def fits_example(rubric: Rubric) -> bool:
+def _fits_example(rubric: Rubric) -> bool:
     """Is the example of use for this rubric? One with other criteria or scores would only confuse."""
     shown = example()["evaluation"]
     scores = {Decimal(mark["score"]) for mark in shown.values()}

@@ -37,10 +37,11 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A batch that goes on no longer, and where its results are."""
+    """A batch that goes on no longer, and where its results are; with `no_room` it was never begun."""
 
     results: tuple[str, ...]
     failure: Failure | None = None
+    no_room: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """Where questions are handed in and answers given out: one desk for each event loop.
 
 Questions of many callers are laid on one pile. It is closed when it is full or nobody came for a moment, written into
-the ledger, handed in, and its number written down; then everybody who laid a question on it gets the answer.
+the ledger, handed in, and its number written down; then everybody who laid a question on it gets the answer. One that
+the provider had no room for was never begun, so it is handed in again, as a new one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Mapping
@@ -18,6 +20,9 @@ from ..http import Answered, Refused
 from .base import Outcome
 from .following import Follower, UnreachableError
 from .ledger import Entry
+from .room import TRIES, Room
+
+_log = logging.getLogger("adjudge.batches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Question:
 
     line: bytes
     sent: Sent
-    told: asyncio.Future[Told] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    told: asyncio.Future[Told | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     waiting: int = 0
 
 
@@ -53,6 +58,7 @@ class Desk:
         self._own: set[str] = set()
         self._adopting: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._room = Room(self._settings.poll, self._settings.longest_poll)
 
     async def ask(self, key: str, body: bytes, sent: Sent) -> Told:
         """The answer to a question: of a batch that an earlier process handed in, or of the next one."""
@@ -60,6 +66,12 @@ class Desk:
             await self._adopt()
         except UnreachableError as error:
             return Told(error.failure, "", sent)
+        while (told := await self._answer(key, body, sent)) is None:
+            pass
+        return told
+
+    async def _answer(self, key: str, body: bytes, sent: Sent) -> Told | None:
+        """The same; None if the earlier process's batch was never begun."""
         question = self._asked.get(key) or self._lay_down(key, body, sent)
         question.waiting += 1
         try:
@@ -105,29 +117,35 @@ class Desk:
         pile, self._pile, self._pile_bytes = self._pile, {}, 0
         if pile:
             sent = {key: question.sent for key, question in pile.items()}
-            entry = Entry(secrets.token_hex(16), self._judge, time.time(), None, len(sent), sent)
-            self._start(entry, [question.line for question in pile.values()])
+            self._start(self._new(sent), [question.line for question in pile.values()])
 
-    def _start(self, entry: Entry, lines: list[bytes]) -> None:
+    def _new(self, sent: Mapping[str, Sent]) -> Entry:
+        return Entry(secrets.token_hex(16), self._judge, time.time(), None, len(sent), sent)
+
+    def _start(self, entry: Entry, lines: list[bytes], tries: int = 0) -> None:
         self._own.add(entry.tag)
-        task = asyncio.create_task(self._see_through(entry, lines))
+        task = asyncio.create_task(self._see_through(entry, lines, tries))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _see_through(self, entry: Entry, lines: list[bytes]) -> None:
+    async def _see_through(self, entry: Entry, lines: list[bytes], tries: int) -> None:
         """A batch from the ledger to its answers; with no lines, one that has been handed in."""
         try:
-            if lines:
-                await asyncio.to_thread(self._ledger.prepare, entry.tag, entry.judge, entry.prepared_at, entry.sent)
-                made = await self._submit(entry, lines)
-                if isinstance(made, Failure):
-                    await asyncio.to_thread(self._ledger.over, entry.tag)
-                    self._tell(entry, dict.fromkeys(entry.sent, made))
-                    return
-                entry = replace(entry, batch=made)
-                await asyncio.to_thread(self._ledger.submitted, entry.tag, made)
-            results = await self._follower.results(str(entry.batch))
-            assert results is not None
+            with self._room.taken() as stay:
+                if lines:
+                    await asyncio.to_thread(self._ledger.prepare, entry.tag, entry.judge, entry.prepared_at, entry.sent)
+                    made = await self._submit(entry, lines)
+                    if isinstance(made, Failure):
+                        await asyncio.to_thread(self._ledger.over, entry.tag)
+                        self._tell(entry, dict.fromkeys(entry.sent, made))
+                        return
+                    entry = replace(entry, batch=made)
+                    await asyncio.to_thread(self._ledger.submitted, entry.tag, made)
+                results = await self._follower.results(str(entry.batch))
+                assert results is not None
+                stay.found_room = not results.no_room
+            if results.no_room and await self._again(entry, lines, tries, results.otherwise):
+                return
             outcomes = {key: results.of(key) for key in entry.sent}
             failed = [key for key, outcome in outcomes.items() if not isinstance(outcome, Answered)]
             if failed:
@@ -142,6 +160,32 @@ class Desk:
                 question = self._asked.pop(key, None)
                 if question is not None and question.waiting and not question.told.done():
                     question.told.set_exception(error)
+
+    async def _again(self, entry: Entry, lines: list[bytes], tries: int, why: Failure) -> bool:
+        """Hand in once more, when there is room, what was never begun and so is not paid; False to give up."""
+        if lines and tries >= TRIES and not self._room.is_ours:
+            return False
+        # Only now: after a kill its questions are asked anew, and what is handed in then has a tag of its own.
+        await asyncio.to_thread(self._ledger.over, entry.tag)
+        if not lines:
+            for question in filter(None, [self._asked.pop(key, None) for key in entry.sent]):
+                question.told.set_result(None)
+            return True
+        sent = dict(entry.sent)
+        if tries and len(lines) > 1 and not self._room.is_ours:
+            # Perhaps it never fits as it is.
+            half = len(lines) // 2
+            first = {key: sent.pop(key) for key in list(sent)[:half]}
+            self._start(self._new(first), lines[:half], tries + 1)
+            lines = lines[half:]
+        until = "until a batch of ours has ended, or " if self._room.is_ours else ""
+        _log.warning(
+            "%s: %s; its %s questions wait %sfor %.0f seconds, and are then handed in again; nothing of it was paid",
+            *(self._judge, why.message, f"{entry.questions:,}", until, self._room.pause(tries)),
+        )
+        ended = await self._room.wait(tries)
+        self._start(self._new(sent), lines, 0 if ended else tries + 1)
+        return True
 
     async def _submit(self, entry: Entry, lines: list[bytes]) -> str | Failure:
         retries = self._follower.poster.retries

@@ -37,6 +37,7 @@ class Results:
 
     outcomes: dict[str, Outcome]
     otherwise: Failure
+    no_room: bool = False
 
     def of(self, key: str) -> Outcome:
         return self.outcomes.get(key, self.otherwise)
@@ -66,7 +67,7 @@ class Follower:
         outcomes = await self._surely(lambda: self.api.results(done))
         message = f"batch {batch} brought no answer to it"
         nothing = Failure(reason="server_error", message=message, judge=self.poster.judge)
-        return Results(outcomes, done.failure or nothing)
+        return Results(outcomes, done.failure or nothing, done.no_room)
 
     async def locate(self, entry: Entry) -> str | None:
         """The number of a batch that was perhaps handed in; None if it was not."""

@@ -21,7 +21,8 @@ _DONE = frozenset({"completed", "expired", "cancelled", "failed"})
 _PAGE = 100
 _CLOCKS_DIFFER = 3600.0
 # Errors of a batch that another day, or fewer batches at once, would not have.
-_LATER: dict[str, Reason] = {"token_limit_exceeded": "rate_limited", "batch_expired": "timeout"}
+_NO_ROOM = "token_limit_exceeded"
+_LATER: dict[str, Reason] = {_NO_ROOM: "rate_limited", "batch_expired": "timeout"}
 
 
 class OpenAIBatches:
@@ -94,13 +95,14 @@ class OpenAIBatches:
         if status not in _DONE:
             return None
         files = tuple(str(data[name]) for name in ("output_file_id", "error_file_id") if data.get(name))
-        return Ended(files, self._why(str(status), data))
+        codes = {str(error.get("code")) for error in _errors(data)}
+        return Ended(files, self._why(str(status), data), no_room=not files and _NO_ROOM in codes)
 
     def _why(self, status: str, data: Mapping[str, Any]) -> Failure | None:
         """Why questions of this batch may have no answer."""
         if status == "completed":
             return None
-        errors = (data.get("errors") or {}).get("data") or [{}]
+        errors = _errors(data) or [{}]
         reason: Reason = {"expired": "timeout", "cancelled": "server_error"}.get(status, "rejected")  # type: ignore[assignment]
         reason = _LATER.get(str(errors[0].get("code")), reason)
         said = str(errors[0].get("message") or f"the batch is {status}")[:300]
@@ -129,3 +131,7 @@ class OpenAIBatches:
         if status == 200 and is_reply(body):
             return Answered(body, 1)
         return failed(status, error_message(body), self._poster)
+
+
+def _errors(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return (data.get("errors") or {}).get("data") or []
