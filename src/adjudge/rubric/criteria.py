@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -65,6 +64,8 @@ class Rubric:
 
     @cached_property
     def digest(self) -> str:
+        import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
         return hashlib.sha256(self.source.encode()).hexdigest()[:12]
 
     @cached_property

@@ -46,6 +46,7 @@ _META = put_off(
     r"?\w+\|?>|"
     r"\[INST\]|Below is an instruction",
 )
+_NOT_ASKED = Measurement(0.0, "nothing of the kind was asked for")
 _TOO_FEW = 11  # words that anybody may write after another
 _META_MARKS = ("###", "<", "[INST]", "Below is an")
 _META_ROLES = (
@@ -88,11 +89,12 @@ def _wishes(checks: list[Check], into: dict[str, Measurement]) -> None:
     into["wishes_kept"] = Measurement(float(kept), f"it keeps {kept} of {several(len(checks), 'explicit condition')}")
     for group in GROUPS:
         mine = [check for check in checks if check.group == group]
-        bad = [check for check in mine if not check.kept]
-        value = -1.0 if bad else 1.0 if mine else 0.0
-        one = bad[0] if bad else mine[0] if mine else None
-        says = f"asked for {one.asked}, found {one.found}" if one else "nothing of the kind was asked for"
-        into[f"asked_{group}"] = Measurement(value, says, one.place if one else None)
+        if not mine:
+            into[f"asked_{group}"] = _NOT_ASKED
+            continue
+        one = next((check for check in mine if not check.kept), mine[0])
+        says = f"asked for {one.asked}, found {one.found}"
+        into[f"asked_{group}"] = Measurement(1.0 if one.kept else -1.0, says, one.place)
 
 
 def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:

@@ -6,7 +6,6 @@ The votes add up to the score; exchanging the answers turns the sign of every vo
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -221,6 +220,8 @@ def read_model(path: Path) -> Model:
 
 def digest_of(model: Model) -> str:
     """A short name for exactly these weights."""
+    import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
     return hashlib.sha256(write_model(model).encode()).hexdigest()[:12]
 
 
