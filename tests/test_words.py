@@ -11,6 +11,19 @@ ascii_text = st.text(st.characters(min_codepoint=0, max_codepoint=127), max_size
 tricky = st.text(st.sampled_from("ab1_ .',:;-\"()\n"), max_size=30)
 
 
+mixed = st.text(
+    st.sampled_from(
+        "ab1_ .',:;-\"()\n\t\réß“”—…•中文ไทยकि\u0301\u200d\u202f\u00a0\u3000\u2028\x85\x1c👩🚀ァー한글אב\u05f4١٢"
+    ),
+    max_size=30,
+)
+
+
+@given(mixed | st.text(max_size=60))
+def test_what_is_ascii_between_other_letters_is_split_as_icu_splits_the_whole(text):
+    assert split_words(text) == [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]
+
+
 @given(ascii_text | tricky)
 def test_the_quick_way_for_ascii_gives_the_same_words_as_icu(text):
     icu = [segment for segment in WordBreaker(text, "und") if any(map(str.isalnum, segment))]

@@ -6,7 +6,6 @@ so no judged text can become part of the instructions.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,6 +35,8 @@ class PromptFile:
     @cached_property
     def reference(self) -> str:
         """Version and content in one string, as a verdict records it."""
+        import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
         return f"{self.version}#{hashlib.sha256(self.source.encode()).hexdigest()[:12]}"
 
     def render(self, part: str, **values: str) -> str:
@@ -73,6 +74,8 @@ class Fence:
 
     @classmethod
     def around(cls, *texts: str) -> Fence:
+        import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
         digest = hashlib.sha256()
         for text in texts:
             encoded = text.encode()

@@ -1,16 +1,18 @@
 """What a word is: what Unicode segmentation (UAX #29, with ICU's dictionaries for Thai, Chinese, …) says.
 
-Pure ASCII takes a regular expression with the same rules, so that ICU is loaded only for text that needs it.
+What is ASCII between two spaces takes a regular expression with the same rules, so that ICU sees only what needs it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # UAX #29 restricted to ASCII: letters, digits and _ hold together; . ' : hold letters and . ' , ; hold digits.
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])[.':](?=[A-Za-z])|(?<=[0-9])[.',;](?=[0-9]))[A-Za-z0-9_]+)*")
 
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _MARKS = ".',:;"
 _BETWEEN = bytes(code if chr(code).isalnum() or chr(code) in "_" + _MARKS else 32 for code in range(128)) + bytes(128)
 
@@ -18,14 +20,48 @@ _BETWEEN = bytes(code if chr(code).isalnum() or chr(code) in "_" + _MARKS else 3
 def split_words(text: str) -> list[str]:
     """The words of a text in order; spaces, punctuation and symbols are not words."""
     if text.isascii():
-        words: list[str] = []
-        # Nearly all that stands between spaces is one word; the expression sees only what may be several.
-        for piece in text.encode().translate(_BETWEEN).decode().split():
-            if piece.isalnum() or (piece := piece.strip(_MARKS)).isalnum():
-                words.append(piece)
-            else:
-                words += _ASCII_WORD.findall(piece)
-        return [word for word in words if word.strip("_")] if "_" in text else words
+        return _split_ascii(text)
+    words: list[str] = []
+    done = 0
+    for start, end in _other_stretches(text):
+        words += _split_ascii(text[done:start])
+        words += _split_by_icu(text[start:end])
+        done = end
+    return words + _split_ascii(text[done:])
+
+
+def _other_stretches(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches between spaces that are not ASCII; neighbours are one."""
+    # No word goes on behind one of these; of other white space some holds digits together.
+    spaced = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    start, end = 0, -1
+    for match in _NOT_ASCII.finditer(spaced):
+        at = match.start()
+        if at < end:
+            continue
+        low = spaced.rfind(" ", max(end, 0), at) + 1
+        if end >= 0 and low > end + 1:
+            yield start, end
+        if end < 0 or low > end + 1:
+            start = low
+        end = spaced.find(" ", at)
+        if end < 0:
+            end = len(text)
+    yield start, end
+
+
+def _split_ascii(text: str) -> list[str]:
+    words: list[str] = []
+    # Nearly all that stands between spaces is one word; the expression sees only what may be several.
+    for piece in text.encode().translate(_BETWEEN).decode().split():
+        if piece.isalnum() or (piece := piece.strip(_MARKS)).isalnum():
+            words.append(piece)
+        else:
+            words += _ASCII_WORD.findall(piece)
+    return [word for word in words if word.strip("_")] if "_" in text else words
+
+
+def _split_by_icu(text: str) -> list[str]:
     from icu4py.breakers import WordBreaker
 
     # Half of them are a space, and nearly all the others letters and digits only.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.facts.pleasantries import find_pleasantries
+from adjudge.facts.pleasantries import _CUES, _cues_of, find_pleasantries
 
 BODY = "The city has three bridges. Two of them are old. The newest one opened last year and carries trams."
 
@@ -113,3 +113,8 @@ def test_a_hostile_text_takes_linear_time(piece: str) -> None:
     start = time.process_time()
     find_pleasantries((piece * 200_000)[:200_000])
     assert time.process_time() - start < 1.5
+
+
+@pytest.mark.parametrize("before", ["", "so, ", "_", "“", "é "])
+def test_every_cue_is_seen_where_a_word_begins(before: str) -> None:
+    assert [cue for cue in _CUES if cue not in _cues_of(f"{before}{cue}")] == []

@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adjudge.facts.patterns import put_off
+from adjudge.facts.patterns import plain_words, put_off
 
 
 def test_it_does_what_the_pattern_does():
@@ -20,3 +22,8 @@ def test_a_wrong_pattern_is_found_out_at_its_first_use():
     late = put_off("(")
     with pytest.raises(re.error):
         late.search("x")
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_words_are_what_the_expression_for_words_matches(text):
+    assert plain_words(text.lower()) == set(re.findall(r"\w+", text.lower()))

@@ -13,7 +13,7 @@ from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
 from .injection_words import OTHER_LANGUAGES, Pattern, pattern
-from .patterns import Lazy, put_off
+from .patterns import Lazy, plain_words, put_off
 from .spots import Spot
 
 _SHOWN = 5  # facts of one kind from one text
@@ -121,7 +121,6 @@ _PATTERNS = (
 )
 
 _ALL_WORDS = frozenset(word for kind in _PATTERNS for group in kind.words for word in group)
-_APART = bytes(code if chr(code).isalnum() or chr(code) == "_" else ord(" ") for code in range(128)) + b" " * 128
 
 # What may stand before an imperative. Anything else ("makes it ignore", "to ignore", "attackers disregard") describes.
 _COMMANDS = Lazy(
@@ -188,7 +187,7 @@ def _cued(text: str) -> list[Pattern]:
     lowered = text.lower()
     if not _is_plain(text):
         return [kind for kind in _PATTERNS if _has_cues(lowered, kind.cues)]
-    said = _said_words(lowered)
+    said = _ALL_WORDS & plain_words(lowered)  # one pass over the text instead of one for every cue
     worded = [kind for kind in _PATTERNS if not kind.words or _has_words(said, kind.words)]
     return [kind for kind in worded if _has_cues(lowered, kind.cues)]
 
@@ -198,12 +197,7 @@ def _is_plain(text: str) -> bool:
     return text.isascii() or not any(char > "\x7f" and char.isalnum() for char in set(text))
 
 
-def _said_words(lowered: str) -> frozenset[bytes]:
-    """Those words of the patterns that stand in the text; one pass over it instead of one for every cue."""
-    return _ALL_WORDS.intersection(lowered.encode("ascii", "replace").translate(_APART).split())
-
-
-def _has_words(said: frozenset[bytes], groups: tuple[frozenset[bytes], ...]) -> bool:
+def _has_words(said: frozenset[str], groups: tuple[frozenset[str], ...]) -> bool:
     # A plain loop, as below.
     for group in groups:  # noqa: SIM110
         if said.isdisjoint(group):

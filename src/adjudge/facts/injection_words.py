@@ -22,7 +22,7 @@ class Pattern(NamedTuple):
     found: str
     certain: bool = False
     commands: bool = False
-    words: tuple[frozenset[bytes], ...] = ()
+    words: tuple[frozenset[str], ...] = ()
 
 
 def pattern(
@@ -37,7 +37,7 @@ def pattern(
     """A pattern from its cues ("a|b & c": a or b, and c), the pieces of its expression, and its words ("a b & c")."""
     flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
     groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
-    known = tuple(frozenset(group.encode().split()) for group in words.split(" & ")) if words else ()
+    known = tuple(frozenset(group.split()) for group in words.split(" & ")) if words else ()
     return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands, known)
 
 

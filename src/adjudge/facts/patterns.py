@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, cast
+
+_APART = bytes(code if chr(code).isalnum() or chr(code) == "_" else ord(" ") for code in range(128)) + b" " * 128
 
 
 class Lazy:
@@ -49,6 +52,12 @@ def holds_any(text: str, pieces: Iterable[str]) -> bool:
         if piece in text:
             return True
     return False
+
+
+@lru_cache(maxsize=4)  # several detectors look at the same text
+def plain_words(lowered: str) -> frozenset[str]:
+    """The runs of ASCII letters, digits and _ in a lowered text: most cues can be held against them at once."""
+    return frozenset(lowered.encode("ascii", "replace").translate(_APART).decode("ascii").split())
 
 
 def folded(text: str) -> str:

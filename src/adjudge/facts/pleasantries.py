@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from .passages import inside, quoted_spans
-from .patterns import Lazy, holds_any
+from .patterns import Lazy, holds_any, plain_words
 from .sentences import rough_words, sentence_spans
 from .spots import Spot
 from .voices import asks_for_a_message, asks_for_rendering
@@ -168,8 +168,8 @@ _CUES = (
     "have a", "happy", "glad", "delighted", "pleased", "thrilled", "excited", "here to", "else", "can i", "may i",
     "luck", "thank", "welcome", "pleasure", "wishing", "take care", "espero", "pregunta", "no dud", "avísame",
     "házmelo", "que teng", "encantad", "placer", "gusto", "suerte", "algo más", "puedo", "gracias", "feliz", "hésit",
-    "espère", "journée", "soirée", "ravi", "heureu", "disposition", "bon", "plaisir", "prie", "puis-je", "merci",
-    "savoir", "hoffe", "frage", "zöger", "wünsch", "schönen", "guten", "helfe", "geschehen", "viel", "danke",
+    "espère", "journée", "soirée", "ravi", "heureu", "disposition", "bon ", "bonne", "plaisir", "prie", "puis-je",
+    "merci", "savoir", "hoffe", "frage", "zöger", "wünsch", "schönen", "guten", "helfe", "geschehen", "viel", "danke",
     "wissen", "frohes", "pergunta", "disposi", "é só", "me diga", "vontade", "avise", "tenha", "sorte", "posso",
     "obrigad", "agradeç", "nada", "spero", "domand", "fammi", "faccia", "esitare", "augur", "buon", "qui per",
     "grazie", "prego", "役に", "参考", "質問", "気軽", "遠慮", "一日", "喜んで", "頑張", "どういたし", "手伝い",
@@ -179,14 +179,21 @@ _CUES = (
     "أتمنى", "أرجو", "سؤال", "تتردد", "أخبرني", "يسعد", "يسر", "سعيد", "توفيق", "حظ", "شكر", "هنا", "آخر",
     "here for", "here if",
 )  # fmt: skip
-_ASCII_CUES = tuple(filter(str.isascii, _CUES))
+_START_OF_A_CUE = 4  # letters
+_BY_START: dict[str, list[str]] = {}
+_BY_LETTER: dict[str, str] = {}
+for _cue in _CUES:
+    if _cue.isascii():
+        _BY_START.setdefault(_cue.split()[0][:_START_OF_A_CUE], []).append(_cue)
+    else:
+        _BY_LETTER[_cue] = max(_cue)
 
 
 def find_pleasantries(text: str, asked: str = "") -> list[Spot]:
     """The pleasantries; all carry the severity that they have together. Hints where `asked` is for such a text."""
     plain = text.replace("’", "'")
     lowered = plain.lower()
-    cues = [cue for cue in (_ASCII_CUES if lowered.isascii() else _CUES) if cue in lowered]
+    cues = _cues_of(lowered)
     if not cues:
         return []
     sentences = sentence_spans(plain)
@@ -218,6 +225,15 @@ def find_pleasantries(text: str, asked: str = "") -> list[Spot]:
         rules = [rule.end() for rule in _RULE.finditer(plain)]
         found = [(at, end, certain and bool(rules) and at > rules[-1]) for at, end, certain in found]
     return _with_severity(text, found, words)
+
+
+def _cues_of(lowered: str) -> list[str]:
+    """The cues in a text. Only those are looked for that a word of it begins like, or whose own letter it has."""
+    starts = {word[:_START_OF_A_CUE] for word in plain_words(lowered.replace("_", " "))}
+    cues = [cue for start in starts & _BY_START.keys() for cue in _BY_START[start] if cue in lowered]
+    if not lowered.isascii():
+        cues += [cue for cue, letter in _BY_LETTER.items() if letter in lowered and cue in lowered]
+    return cues
 
 
 def _has_any(text: str) -> bool:

@@ -36,11 +36,11 @@ def _spans(text: str) -> list[tuple[int, int]]:
     for match in _BOUNDARY.finditer(text):
         end = match.end()
         if end - start > 1 or not text[start].isspace():
-            _add_trimmed(spans, text, start, end)
+            _add_trimmed(spans, text[start:end], start)
             if len(spans) >= _MOST:
                 return spans
         start = end
-    _add_trimmed(spans, text, start, len(text))
+    _add_trimmed(spans, text[start:], start)
     return spans
 
 
@@ -62,12 +62,11 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     return list(zip(marks[::2], marks[1::2], strict=True))
 
 
-def _add_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    stripped = piece.strip()
-    if stripped:
-        start += len(piece) - len(piece.lstrip())
-        spans.append((start, start + len(stripped)))
+def _add_trimmed(spans: list[tuple[int, int]], piece: str, start: int) -> None:
+    trimmed = piece.lstrip()
+    start += len(piece) - len(trimmed)
+    if length := len(trimmed.rstrip()):
+        spans.append((start, start + length))
 
 
 def word_set(words: str) -> frozenset[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..arithmetic import plain
 
@@ -23,8 +22,13 @@ class Scale:
 
     @property
     def values(self) -> tuple[Decimal, ...]:
-        count = int((self.high - self.low) / self.step) + 1
-        return tuple(plain(self.low + self.step * index) for index in range(count))
+        return _values(self)
+
+
+@lru_cache(maxsize=64)
+def _values(scale: Scale) -> tuple[Decimal, ...]:
+    count = int((scale.high - scale.low) / scale.step) + 1
+    return tuple(plain(scale.low + scale.step * index) for index in range(count))
 
 
 HOW_BAD = Scale(Decimal(1), Decimal(3), Decimal(1))
@@ -60,6 +64,8 @@ class Rubric:
 
     @cached_property
     def digest(self) -> str:
+        import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
         return hashlib.sha256(self.source.encode()).hexdigest()[:12]
 
     @cached_property

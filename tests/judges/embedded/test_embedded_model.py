@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from judges.embedded.test_embedded_measures import TEXTS
 
 from adjudge.errors import InputError
+from adjudge.judges.embedded.measures import measure_pair
 from adjudge.judges.embedded.model import (
     SUPERFICIAL,
     chances_of,
@@ -126,3 +127,16 @@ def test_it_is_quick():
 def test_predicting_again_gives_the_same():
     measured, guess = compare_pair("Name two rivers.", "Rhine and Elbe.", "The Rhine is a river.")
     assert predict(load_model(), measured) == guess
+
+
+@given(TEXTS, TEXTS, TEXTS)
+@settings(max_examples=50, deadline=None)
+def test_what_the_model_does_not_weigh_is_not_measured_and_changes_nothing(task, a, b):
+    measured, guess = compare_pair(task, a, b)
+    everything = measure_pair(task, a, b)
+    weighed = load_model().parts[guess.part].scales
+    assert guess == predict(load_model(), everything, guess.part)
+    assert [name for name in ("density", "examples") if name in measured.a] == [
+        name for name in ("density", "examples") if name in weighed
+    ]
+    assert measured.a == {name: everything.a[name] for name in measured.a}

@@ -7,7 +7,6 @@ else a first look at a text does.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 from collections.abc import Iterable
@@ -46,6 +45,8 @@ def literals(pattern: str) -> tuple[str, ...] | None:
 
 def key_of(pattern: str) -> str:
     """What a pattern is called in the file."""
+    import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
     return hashlib.blake2b(pattern.encode(), digest_size=8).hexdigest()
 
 

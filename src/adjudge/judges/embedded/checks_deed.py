@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ...facts.patterns import put_off
 from .check import Check
@@ -58,10 +59,15 @@ def deed_checks(task: Task, answer: Answer) -> Iterator[Check]:
     """Every wish of this kind that could be decided for this answer."""
     if answer.count <= _CLAIM_WORDS and (claim := _CLAIM.match(answer.plain)) and _was_told_to(claim, task):
         yield Check("output", "the work itself", "only that it is done", False, (claim.start(), claim.end("verb")))
-    if _SORT.search(task.instruction) and (given := _given_items(task)):
+    if _is_to_be_sorted(task.instruction) and (given := _given_items(task)):
         yield _all_of_them(given, task, answer)
     if task.requests.items is None and not task.requests.asks_for_code:
         yield from _as_many(task, answer)
+
+
+@lru_cache(maxsize=64)  # asked of both answers, and one task often of many pairs
+def _is_to_be_sorted(instruction: str) -> bool:
+    return _SORT.search(instruction) is not None
 
 
 def _was_told_to(claim: re.Match[str], task: Task) -> bool:
@@ -130,8 +136,8 @@ _OTHERWISE = put_off(r"reverse|backward|descending|z to a|length|last name|surna
 
 def _as_many(task: Task, answer: Answer) -> Iterator[Check]:
     """`5 countries that start with S`: as many items, where the answer is a list."""
-    asked = _SOME_THINGS.search(task.plain[:600]) or _THINGS_THAT.search(task.plain[:600])
-    if asked is None or _NO_THINGS.fullmatch(asked["noun"]):
+    asked = _things_asked_for(task.plain[:600])
+    if asked is None:
         return
     count = _NUMBERS.get(asked["count"].lower()) or int(asked["count"])
     items = listed_items(answer.plain)
@@ -141,3 +147,9 @@ def _as_many(task: Task, answer: Answer) -> Iterator[Check]:
     kept = len(items) <= count if up_to else len(items) == count
     wish = f"{up_to}{asked['count']} {asked['noun']}"
     yield Check("count", wish, f"{len(items)} things", kept, (items[0].start, items[-1].end))
+
+
+@lru_cache(maxsize=64)
+def _things_asked_for(plain: str) -> re.Match[str] | None:
+    asked = _SOME_THINGS.search(plain) or _THINGS_THAT.search(plain)
+    return None if asked is None or _NO_THINGS.fullmatch(asked["noun"]) else asked

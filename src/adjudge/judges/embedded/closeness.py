@@ -27,4 +27,6 @@ def same_length(a: Answer, b: Answer) -> float:
 
 
 def _denies(answer: Answer) -> bool:
-    return any(word in _NEGATIONS or word.endswith("n't") for word in answer.words)
+    if not _NEGATIONS.isdisjoint(answer.words):
+        return True
+    return "n't" in answer.lower and any(word.endswith("n't") for word in answer.words)

@@ -27,8 +27,9 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
     case, rubric = question.case, question.rubric
     measured, prediction = compare_pair(case.task, case.a, case.b, case.context, model)
     placed = place_all(rubric, measured, prediction, passages=bool(case.context.strip()))
+    strongest_first = sorted(prediction.votes, key=lambda vote: -abs(vote.moved))
     votes: dict[str, list[Vote]] = {criterion.key: [] for criterion in rubric.criteria}
-    for vote in prediction.votes:
+    for vote in strongest_first:
         votes.setdefault(vote.info.criterion, []).append(vote)
     evidence, warnings = _quote(question, votes, measured)
     return ComparisonOpinion(
@@ -46,9 +47,9 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
             for key, item in placed.items()
         },
         evidence=tuple(evidence),
-        summaries={label: summarize(label, measured, prediction) for label in LABELS},
+        summaries={label: summarize(label, measured, strongest_first) for label in LABELS},
         preference=prediction.winner,
-        rationale=rationale(measured, prediction),
+        rationale=rationale(measured, prediction, strongest_first),
         warnings=tuple(warnings),
         confidence=Decimal(repr(prediction.confidence)).quantize(_HUNDREDTH),
         decided=prediction.decided,
@@ -63,10 +64,9 @@ def _quote(
     warnings: list[Warning] = []
     passages = {label: _Passages(question.case.answer(label)) for label in LABELS}
     for criterion in question.rubric.criteria:
-        ranked = sorted(votes[criterion.key], key=lambda vote: -abs(vote.moved))
         for label in LABELS:
             text = question.case.answer(label)
-            vote, place = _shown(ranked, label, measured)
+            vote, place = _shown(votes[criterion.key], label, measured)
             span = passages[label].around(place)
             if span is None:
                 message = f"{criterion.key}: response {label} has no passage that can be quoted"
@@ -87,13 +87,13 @@ def _quote(
     return evidence, warnings
 
 
-def _shown(ranked: list[Vote], label: Label, measured: Measured) -> tuple[Vote | None, tuple[int, int] | None]:
+def _shown(votes: list[Vote], label: Label, measured: Measured) -> tuple[Vote | None, tuple[int, int] | None]:
     """The strongest vote that has a place in this answer, else the strongest."""
     own = measured.a if label == "A" else measured.b
-    for vote in ranked:
+    for vote in votes:
         if (place := own[vote.measure].place) is not None:
             return vote, place
-    return (ranked[0], None) if ranked else (None, None)
+    return (votes[0], None) if votes else (None, None)
 
 
 class _Passages:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ...facts.patterns import put_off
 
-_MARKED = put_off(r"^[ \t]{0,6}(?:[-*•+–][ \t]+|(?:\*\*)?(?:step )?\d{1,3}[.):][ \t]*)(\S[^\n]*)", re.MULTILINE | re.I)
+# In a text with a line's end before it: a search for that skips the rest of every line.
+_MARKED = put_off(r"\n[ \t]{0,6}(?:[-*•+–][ \t]+|(?:\*\*)?(?:step )?\d{1,3}[.):][ \t]*)(\S[^\n]*)", re.IGNORECASE)
 _BETWEEN = put_off(r"\s*(?:,\s*(?:and|or)\b|,|;|\band\b|\bor\b|&)\s*", re.IGNORECASE)
 _READ = 20_000
 _SHORT = 80  # words of an enumeration in one line
@@ -25,7 +26,7 @@ class Item(NamedTuple):
 def listed_items(plain: str, *, lines: bool = True) -> list[Item]:
     """What an answer lists, with `lines` also in short lines without marks; nothing if it lists nothing."""
     read = plain[:_READ]
-    marked = [_item(read, *match.span(1)) for match in _MARKED.finditer(read)]
+    marked = [_item(read, match.start(1) - 1, match.end(1) - 1) for match in _MARKED.finditer(f"\n{read}")]
     if len(marked) > 1:
         return marked
     spans = [match.span() for match in re.finditer(r"\S[^\n]*", read)] if lines else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal, NamedTuple
 
 Theme = Literal["length", "form", "style", "task", "check", "flaw"]
@@ -32,5 +33,10 @@ def several(count: int, noun: str) -> str:
     """`1 word`, `2 words`."""
     if count == 1:
         return f"1 {noun}"
+    return f"{count} {_plural(noun)}"
+
+
+@cache
+def _plural(noun: str) -> str:
     head, space, rest = noun.partition(" of " if " of " in noun else " giving " if " giving " in noun else " to the ")
-    return f"{count} {head}s{space}{rest}"
+    return f"{head}s{space}{rest}"

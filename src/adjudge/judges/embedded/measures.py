@@ -7,7 +7,7 @@ Nothing here knows what a measure is worth; that is the model's business.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from . import measures_facts, measures_form, measures_substance, measures_task
@@ -45,8 +45,8 @@ class Measured(NamedTuple):
         return Measured(self.b, self.a, self.shared, self.kinds, self.checks_b, self.checks_a)
 
 
-def measure_pair(task: str, a: str, b: str, context: str = "") -> Measured:
-    """All measures of both answers."""
+def measure_pair(task: str, a: str, b: str, context: str = "", weighed: Container[str] = MEASURES) -> Measured:
+    """All measures of both answers, but for costly ones of the surface that are not among those weighed."""
     read = read_task(task)
     first, second = read_answer(a), read_answer(b)
     passages = read_context(context)
@@ -54,7 +54,7 @@ def measure_pair(task: str, a: str, b: str, context: str = "") -> Measured:
     one: dict[str, Measurement] = {}
     two: dict[str, Measurement] = {}
     for own, other, checks, into in ((first, second, checks_a, one), (second, first, checks_b, two)):
-        measures_form.measure(own, into)
+        measures_form.measure(own, into, weighed)
         measures_task.measure(read, own, other, passages, checks, into)
         measures_facts.measure(read, own, into)
         measures_substance.measure(read, own, into)
@@ -72,10 +72,9 @@ def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Ch
     """How alike and how long the two are, and how much could be checked; the same in either order."""
     both = len(a.content & b.content)
     either = len(a.content | b.content)
-    fours_a, fours_b = set(a.fours), set(b.fours)
     least, most = min(a.count, b.count), max(a.count, b.count)
     groups = {check.group for side in checks for check in side}
-    wording = 2 * len(fours_a & fours_b) / max(1, len(fours_a) + len(fours_b))
+    wording = 2 * len(a.fours & b.fours) / max(1, len(a.fours) + len(b.fours))
     # Whatever they share: where code saw one of them break more of what was asked for, they are not as good as one.
     broken_a, broken_b = (sum(not check.kept for check in side) for side in checks)
     near = 1.0 if broken_a == broken_b else 0.0

@@ -6,10 +6,11 @@ import math
 import re
 
 from ...facts.injection import find_injection
-from ...facts.patterns import holds_any, put_off
+from ...facts.patterns import holds_any, plain_words, put_off
 from ...facts.pleasantries import find_pleasantries
 from ...facts.refusal import find_refusal
 from ...facts.repetition import find_repetition
+from ...facts.sentences import word_set
 from ...facts.spots import Spot
 from ...facts.truncation import find_truncation
 from .measurement import Info, Measurement, several
@@ -56,16 +57,17 @@ _LACKS = put_off(
 _CONCLUSION = put_off(r"\b(?:in conclusion|overall|in summary|to sum up|ultimately|in short)\b,?", re.I)
 # One of these stands in every phrase above: the expressions see only the answers that have one.
 _HINTS = {
-    "disclaimer": (" ai", "artificial", "language model", "virtual"),
+    "disclaimer": ("a ai", "n ai", "a artificial", "n artificial", "a virtual", "n virtual", "language model"),
     "apology": ("sorry", "apologi", "unfortunately"),
     "lead_in": ("sure", "certainly", "of course", "absolutely", "ok", "great", "here", "yes"),
     "lacks_information": (
-        "could you", "please provide", "more inf", "more cont", "more det", "enough", "sufficient", "access",
-        "t have any", "t have inf", "t provide any", "t provide inf", "not sure", "not know", "n't know", "unclear",
-        "not possible", "be determined",
+        "could you", "please provide", "more inf", "more cont", "more det", "not enough", "not suff", "t have acc",
+        "t have eno", "t have any", "t have inf", "t provide acc", "t provide eno", "t provide any", "t provide inf",
+        "not sure", "not know", "n't know", "unclear", "not possible", "be determined",
     ),
     "conclusion": ("in conclusion", "overall", "in summary", "to sum up", "ultimately", "in short"),
 }  # fmt: skip
+_CONCLUDING = word_set("conclusion overall summary sum ultimately short")
 _ENDS = ".!?:;\"')]}`*…。！？」|>”’"
 _LATIN = put_off(r"[A-Za-z]")
 _OTHER = put_off(r"[\u0370-\u1fff\u2e80-\ud7ff]")
@@ -138,6 +140,8 @@ def _phrases(answer: Answer, into: dict[str, Measurement]) -> None:
 def _conclusion(answer: Answer) -> re.Match[str] | None:
     """Every such phrase begins with its hint, so what stands before the first of them need not be read."""
     said = answer.lower[: _FOR_A_CONCLUSION + 200]
+    if said.isascii() and _CONCLUDING.isdisjoint(plain_words(said)):
+        return None
     places = [at for at in map(said.find, _HINTS["conclusion"]) if at >= 0]
     if not places:
         return None

@@ -6,6 +6,7 @@ import math
 import re
 import zlib
 from collections import Counter
+from collections.abc import Container, Iterable
 from operator import eq
 
 from ...facts.patterns import holds_any, put_off
@@ -55,13 +56,22 @@ _NAME = put_off(r"[A-Z](?<=[a-z,;] .)[a-zA-Z]{2,}")
 _LINK = put_off(r"https?://|www\.")
 _CITATION = put_off(r"\[\d{1,2}(?:, ?\d{1,2})*\]")
 _GARBAGE = put_off(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]|(\S)\1{5,}|\w{40,}|[ ]{6,}\S")
-_CONTROL = put_off(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROLS = bytes((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)))
 _STUTTER = put_off(r"\b(\w+) \1 \1\b")
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
+_LISTS = {
+    "hedging": (cues.HEDGES, "hedging word"),
+    "caution": (cues.CAUTIONS, "word of caution or trade-off"),
+    "reasons": (cues.REASONS, "word giving a reason"),
+    "connectives": (cues.CONNECTIVES, "connecting word"),
+    "first_person": (cues.FIRST_PERSON, "word about itself"),
+    "second_person": (cues.SECOND_PERSON, "word to the reader"),
+}
+_LISTED = frozenset[str]().union(*(words for words, _ in _LISTS.values()))
 
 
-def measure(answer: Answer, into: dict[str, Measurement]) -> None:
-    """All surface measures of one answer."""
+def measure(answer: Answer, into: dict[str, Measurement], weighed: Container[str] = INFO) -> None:
+    """All surface measures of one answer; how far it can be packed and its examples only if they are weighed."""
     count, plain, words = answer.count, answer.plain, answer.words
     sentences = answer.sentences
     into["length"] = Measurement(math.log2(1 + count), f"it has {several(count, 'word')}")
@@ -80,6 +90,11 @@ def measure(answer: Answer, into: dict[str, Measurement]) -> None:
     _style(answer, into)
     _words(answer, into)
     _slips(answer, into)
+    if "density" in weighed:
+        _density(answer, into)
+    if "examples" in weighed:
+        examples = sum(answer.lower.count(phrase) for phrase in cues.EXAMPLE_PHRASES)
+        into["examples"] = Measurement(math.log2(1 + examples), f"it has {several(examples, 'example')}")
 
 
 def _counted(name: str, places: list[tuple[int, int]], noun: str, into: dict[str, Measurement]) -> None:
@@ -107,20 +122,11 @@ def _structure(answer: Answer, into: dict[str, Measurement]) -> None:
 
 
 def _style(answer: Answer, into: dict[str, Measurement]) -> None:
-    plain, lower, words = answer.plain, answer.lower, answer.words
-    scale, counts = max(20, len(words)), Counter(words)
-    for name, listed, what in (
-        ("hedging", cues.HEDGES, "hedging word"),
-        ("caution", cues.CAUTIONS, "word of caution or trade-off"),
-        ("reasons", cues.REASONS, "word giving a reason"),
-        ("connectives", cues.CONNECTIVES, "connecting word"),
-        ("first_person", cues.FIRST_PERSON, "word about itself"),
-        ("second_person", cues.SECOND_PERSON, "word to the reader"),
-    ):
+    plain, words = answer.plain, answer.words
+    scale, counts = max(20, len(words)), Counter(filter(_LISTED.__contains__, words))
+    for name, (listed, what) in _LISTS.items():
         count = sum(counts[word] for word in listed & counts.keys())
         into[name] = Measurement(100.0 * count / scale, f"it has {several(count, what)}")
-    examples = sum(lower.count(phrase) for phrase in cues.EXAMPLE_PHRASES)
-    into["examples"] = Measurement(math.log2(1 + examples), f"it has {several(examples, 'example')}")
     numbers = len(answer.numbers)
     into["numbers"] = Measurement(math.log2(1 + numbers), f"it has {several(numbers, 'number')}")
     names = len(set(_NAME.findall(plain)))
@@ -144,18 +150,21 @@ def _words(answer: Answer, into: dict[str, Measurement]) -> None:
     into["variety"] = Measurement(
         share - expected, f"{share:.0%} of its first {several(len(words), 'word')} are different"
     )
-    content = [word for word in words if word in answer.telling]
+    content = list(filter(answer.telling.__contains__, words))
     mean = sum(map(len, content)) / max(1, len(content))
     into["word_length"] = Measurement(mean if content else 5.0, f"its content words have about {mean:.1f} letters")
+    threes = len(words) - 2
+    again = 1 - len(set(zip(words, words[1:], words[2:], strict=False))) / threes if threes > 0 else 0.0
+    into["repeated_phrases"] = Measurement(again, f"{again:.0%} of its three-word phrases are repeats")
+
+
+def _density(answer: Answer, into: dict[str, Measurement]) -> None:
     raw = answer.plain[:6000].encode("utf-8", "replace")
     packed = len(zlib.compress(raw, 6)) / max(1, len(raw))
     usual = 0.28 + 2.2 / math.sqrt(max(16, len(raw)))
     into["density"] = Measurement(
         max(-0.5, min(0.5, packed - usual)), f"it can be packed into {min(packed, 1.0):.0%} of its size"
     )
-    threes = list(zip(words, words[1:], words[2:], strict=False))
-    again = 1 - len(set(threes)) / len(threes) if threes else 0.0
-    into["repeated_phrases"] = Measurement(again, f"{again:.0%} of its three-word phrases are repeats")
 
 
 def _slips(answer: Answer, into: dict[str, Measurement]) -> None:
@@ -191,19 +200,25 @@ def _has_run(text: str) -> bool:
     return bytes(5 * size) in moved and any(char * 6 in text for char in set(text))
 
 
+def _longest(words: Iterable[str]) -> int:
+    return max(map(len, words), default=0)
+
+
+def _has_control(text: str) -> bool:
+    """Whether a control character stands in it, or the one that replaces what could not be read."""
+    raw = text.encode("utf-8", "surrogatepass")
+    return len(raw.translate(None, _CONTROLS)) < len(raw) or "\ufffd" in text
+
+
 def _find_garbage(answer: Answer) -> re.Match[str] | None:
     """Characters or words that no writer meant; the costly search for a stutter only where the words show one."""
-    read = answer.plain[:3000]
-    if (
-        "      " in read
-        or max(map(len, answer.words[:1500]), default=0) >= 40
-        or _has_run(read)
-        or _CONTROL.search(read)
-    ):
+    read, words = answer.plain[:3000], answer.words[:1500]
+    # A long word is among those that tell something, of which there are fewer.
+    long_word = _longest(answer.telling) >= 40 and _longest(words) >= 40
+    if long_word or "      " in read or _has_run(read) or _has_control(read):
         found = _GARBAGE.search(read)
         if found is not None:
             return found
-    words = answer.words[:1500]
     if True in map(eq, words, words[1:]) and any(
         a == b == c for a, b, c in zip(words, words[1:], words[2:], strict=False)
     ):

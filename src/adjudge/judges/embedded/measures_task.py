@@ -9,10 +9,10 @@ import math
 import re
 from itertools import pairwise
 
-from ...facts.patterns import holds_any, put_off
+from ...facts.patterns import holds_any, plain_words, put_off
 from .check import GROUPS, Check
 from .measurement import Info, Measurement, several
-from .reading import Answer, Context, Task, names_in, stem, stems_of
+from .reading import Answer, Context, Task, copied_share, names_in, stem, stems_of
 
 _TASK, _DEPTH, _REASON = "task_understanding", "depth_coverage_usefulness", "correctness_reasoning"
 _INSIGHT, _ACTION = "insight_originality", "actionability_specificity"
@@ -46,10 +46,13 @@ _META = put_off(
     r"?\w+\|?>|"
     r"\[INST\]|Below is an instruction",
 )
+_NOT_ASKED = Measurement(0.0, "nothing of the kind was asked for")
+_TOO_FEW = 11  # words that anybody may write after another
 _META_MARKS = ("###", "<", "[INST]", "Below is an")
 _META_ROLES = (
     "Instruction", "Input", "Output", "Response", "Question", "Human", "User", "Assistant", "Answer", "Explanation",
 )  # fmt: skip
+_META_WORDS = frozenset(map(str.lower, _META_ROLES))
 _META_COLONS = tuple(f"{role}:" for role in _META_ROLES)
 _SPACED_COLON = put_off(r"\s:")
 _LOOKS_LIKE_CODE = put_off(
@@ -86,11 +89,12 @@ def _wishes(checks: list[Check], into: dict[str, Measurement]) -> None:
     into["wishes_kept"] = Measurement(float(kept), f"it keeps {kept} of {several(len(checks), 'explicit condition')}")
     for group in GROUPS:
         mine = [check for check in checks if check.group == group]
-        bad = [check for check in mine if not check.kept]
-        value = -1.0 if bad else 1.0 if mine else 0.0
-        one = bad[0] if bad else mine[0] if mine else None
-        says = f"asked for {one.asked}, found {one.found}" if one else "nothing of the kind was asked for"
-        into[f"asked_{group}"] = Measurement(value, says, one.place if one else None)
+        if not mine:
+            into[f"asked_{group}"] = _NOT_ASKED
+            continue
+        one = next((check for check in mine if not check.kept), mine[0])
+        says = f"asked for {one.asked}, found {one.found}"
+        into[f"asked_{group}"] = Measurement(1.0 if one.kept else -1.0, says, one.place)
 
 
 def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
@@ -111,8 +115,7 @@ def _coverage(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
 
 
 def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
-    fours = answer.fours
-    share = sum(map(task.fours.__contains__, fours)) / len(fours) if fours and task.fours else 0.0
+    share = copied_share(task, answer)
     into["copied"] = Measurement(share, f"{share:.0%} of its wording stands in the task already")
     run = 0
     for mine, theirs in zip(answer.words[:60], task.words[:60], strict=False):
@@ -120,7 +123,7 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
             break
         run += 1
     into["longest_copy"] = Measurement(math.log2(1 + run), f"its first {several(run, 'word')} repeat the task")
-    meta = _META.search(answer.plain) if _may_be_meta(answer.plain) else None
+    meta = _META.search(answer.plain) if _may_be_meta(answer) else None
     count = sum(1 for _ in _META.finditer(answer.plain)) if meta and not _META.search(task.plain) else 0
     into["meta"] = Measurement(
         math.log2(1 + count),
@@ -131,15 +134,18 @@ def _copying(task: Task, answer: Answer, into: dict[str, Measurement]) -> None:
     same = 0.0
     if task.material:
         used = len(task.content & answer.content) / max(1, len(task.content))
-        same = 1.0 if share > 0.85 and len(fours) > 8 else 0.0
+        same = 1.0 if share > 0.85 and len(answer.words) > _TOO_FEW else 0.0
     into["material_use"] = Measurement(used, f"it takes up {used:.0%} of the given text's content words")
     into["same_end"] = Measurement(same, "it is mostly a copy of the given text" if same else "it is no copy")
 
 
-def _may_be_meta(plain: str) -> bool:
+def _may_be_meta(answer: Answer) -> bool:
     """A first look: a mark, or a role with a colon or with a space that one may stand behind."""
+    plain = answer.plain
     if holds_any(plain, _META_MARKS):
         return True
+    if plain.isascii() and _META_WORDS.isdisjoint(plain_words(answer.lower)):
+        return False
     return holds_any(plain, _META_ROLES) and (holds_any(plain, _META_COLONS) or bool(_SPACED_COLON.search(plain)))
 
 

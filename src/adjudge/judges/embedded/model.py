@@ -6,7 +6,6 @@ The votes add up to the score; exchanging the answers turns the sign of every vo
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -102,8 +101,9 @@ def compare_pair(
 ) -> tuple[Measured, Prediction]:
     """Measure both answers and predict which one people would prefer; a harmful request has a model of its own."""
     model = load_model() if model is None else model
-    measured = measure_pair(task, a, b, context)
-    return measured, predict(model, measured, part_for(model, task))
+    part = part_for(model, task)
+    measured = measure_pair(task, a, b, context, weighed=model.parts[part].scales)
+    return measured, predict(model, measured, part)
 
 
 def part_for(model: Model, task: str) -> PartName:
@@ -134,8 +134,9 @@ def predict(model: Model, measured: Measured, part: PartName = "helpful") -> Pre
 def cast_votes(part: Part, measured: Measured) -> tuple[Vote, ...]:
     """What each measure moves, those that move nothing left out."""
     votes = []
+    a, b, short = measured.a, measured.b, brevity(measured)
     for name, scale in part.scales.items():
-        difference = measured.a[name].value - measured.b[name].value
+        difference = a[name].value - b[name].value
         if difference == 0:
             continue
         size = abs(difference) / scale
@@ -144,7 +145,7 @@ def cast_votes(part: Part, measured: Measured) -> tuple[Vote, ...]:
             extra = 0.0
             for kind, weight in part.by_kind[name].items():
                 if kind == _LONG or kind in measured.kinds:
-                    extra += weight * (brevity(measured) if kind == _LONG else 1.0)
+                    extra += weight * (short if kind == _LONG else 1.0)
             moved += extra * math.tanh(size / FAR)
         if moved:
             votes.append(Vote(name, moved if difference > 0 else -moved))
@@ -219,6 +220,8 @@ def read_model(path: Path) -> Model:
 
 def digest_of(model: Model) -> str:
     """A short name for exactly these weights."""
+    import hashlib  # loads OpenSSL, which not everybody needs who comes by here
+
     return hashlib.sha256(write_model(model).encode()).hexdigest()[:12]
 
 

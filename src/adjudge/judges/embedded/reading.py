@@ -6,7 +6,7 @@ Everything the measures count comes from here, so that no text is split twice. E
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -25,6 +25,7 @@ _TASK_READ = 12_000
 _SAME_PLACES = {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": ".", "\u00a0": " "}
 _TERMS = 40
 _JOINED = 1000  # words of a text that are compared as a whole
+_FOURS = 4000  # words of an answer whose wording is looked for in the task and in the other answer
 _MATERIAL = 600
 _WISH = put_off(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|words?|characters?|sentences?|"
@@ -37,6 +38,7 @@ _LANGUAGE_WISH = put_off(r"\b(?:in|to|into|use|speak|language)\b|[^\x00-\x7f]", 
 _TITLED = put_off(r"[A-Z](?:(?<=[a-z,;] .)[a-zA-Z'-]{2,}|(?<!\w.)[a-z]+ [A-Z][a-z]+\b)")
 _QUOTED = put_off(r"\"([^\"\n]{2,60})\"|(?<!\w)'([^'\n]{2,60})'(?!\w)|`([^`\n]{2,60})`")
 _NUMBER = put_off(r"\d(?<![\w.].)[\d,]*(?:\.\d+)?")
+_ASCII_NUMBER = put_off(r"[0-9](?<![\w.].)[0-9,]*(?:\.[0-9]+)?")  # the same at half the price
 _BLANK = put_off(r"\n[ \t\r]*\n\s*")
 
 
@@ -78,7 +80,7 @@ class Answer:
     content: frozenset[str]
     numbers: frozenset[str]
     sentences: tuple[tuple[int, int], ...]
-    fours: tuple[tuple[str, ...], ...]
+    fours: frozenset[tuple[str, ...]]
     joined: str
 
 
@@ -110,7 +112,7 @@ def read_task(text: str) -> Task:
         names=names_in(asked),
         numbers=numbers_in(plain),
         quoted=tuple(next(filter(None, match.groups())) for match in _QUOTED.finditer(instruction)),
-        fours=frozenset(_fours(words)),
+        fours=_fours(words),
         content=frozenset(stem(word) for word in set(words) if is_content(word)),
         joined=" ".join(words[:_JOINED]),
         joined_material=" ".join(split_words(material.lower())[:_JOINED]),
@@ -140,7 +142,7 @@ def read_answer(text: str) -> Answer:
         content=content,
         numbers=numbers_in(plain),
         sentences=tuple(sentence_spans(plain, limit=1500)),
-        fours=tuple(_fours(words[:4000])),
+        fours=_fours(words[:_FOURS]),
         joined=" ".join(words[:_JOINED]),
     )
 
@@ -204,7 +206,8 @@ def names_in(plain: str) -> frozenset[str]:
 
 def numbers_in(plain: str) -> frozenset[str]:
     """The numbers of a text without the commas inside them."""
-    return frozenset(number.replace(",", "").rstrip(".") for number in _NUMBER.findall(plain))
+    found = set((_ASCII_NUMBER if plain.isascii() else _NUMBER).findall(plain))
+    return frozenset([number.replace(",", "") for number in found])
 
 
 def _terms(asked: str) -> tuple[tuple[str, float], ...]:
@@ -229,5 +232,17 @@ def _in_ascii(text: str) -> str:
     return text
 
 
-def _fours(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return list(zip(words, words[1:], words[2:], words[3:], strict=False))
+def copied_share(task: Task, answer: Answer) -> float:
+    """How much of an answer's wording, four words at a time, stands in the task."""
+    if task.fours.isdisjoint(answer.fours):
+        return 0.0
+    words = answer.words[:_FOURS]
+    return sum(map(task.fours.__contains__, _in_fours(words))) / (len(words) - 3)
+
+
+def _fours(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(_in_fours(words))
+
+
+def _in_fours(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return zip(words, words[1:], words[2:], words[3:], strict=False)

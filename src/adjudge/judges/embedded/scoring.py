@@ -21,6 +21,8 @@ _BASE = 0.55  # where an answer stands with nothing for or against it, from 0 to
 _REACH = 0.3  # how far one unit of votes moves each answer
 _SHARED_FLAW = 0.1  # what a flaw that both have takes from both
 _HARD = ("check", "flaw")
+_KNOWN = frozenset(info.criterion for info in MEASURES.values())
+_FLAWS = {name: info.criterion for name, info in MEASURES.items() if info.sign < 0 and info.theme in _HARD}
 
 
 class Placed(NamedTuple):
@@ -40,7 +42,6 @@ def place_all(
     values = rubric.scale.values
     top = len(values) - 1
     moved = prediction.by_criterion()
-    known = {info.criterion for info in MEASURES.values()}
     shared_flaws = _count_shared_flaws(measured)
     steps: dict[str, dict[Label, int]] = {}
     assessed: dict[str, bool] = {}
@@ -51,7 +52,7 @@ def place_all(
             steps[key] = {"A": top // 2, "B": top // 2}
             continue
         # A criterion of a user's own has no measures of its own: all of them speak to it a little.
-        way = moved.get(key, 0.0) if key in known else prediction.score / 2
+        way = moved.get(key, 0.0) if key in _KNOWN else prediction.score / 2
         ground = _BASE - _SHARED_FLAW * shared_flaws[key]
         steps[key] = {"A": _step(ground + _REACH * way, top), "B": _step(ground - _REACH * way, top)}
     _agree(rubric, steps, [key for key in steps if assessed[key]], prediction, moved)
@@ -69,9 +70,7 @@ def _has_flaw(prediction: Prediction) -> bool:
 def _count_shared_flaws(measured: Measured) -> Counter[str]:
     """How many flaws both answers have, by the criterion they speak to."""
     return Counter(
-        info.criterion
-        for name, info in MEASURES.items()
-        if info.sign < 0 and info.theme in _HARD and measured.a[name].value > 0 and measured.b[name].value > 0
+        criterion for name, criterion in _FLAWS.items() if measured.a[name].value > 0 and measured.b[name].value > 0
     )
 
 
@@ -91,15 +90,12 @@ def _agree(
     total = sum(weights.values())
     top = len(scale.values) - 1
 
-    def lead() -> Decimal:
-        """How far A leads, on the rubric's scale."""
-        return sum((weights[key] * (s["A"] - s["B"]) * scale.step for key, s in steps.items()), Decimal(0)) / total
-
     weighty = [key for key in assessed if weights[key]]
     if not weighty:
         return
     for _ in range(2 * top * len(weighty)):
-        ahead = lead()
+        # How far A leads, on the rubric's scale.
+        ahead = sum([weights[key] * (step["A"] - step["B"]) for key, step in steps.items()]) * scale.step / total
         if prediction.winner == "tie":
             if abs(ahead) < rubric.tie_band or not ahead:
                 return

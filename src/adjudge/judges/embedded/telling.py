@@ -26,24 +26,24 @@ def sure(prediction: Prediction) -> str:
 
 
 def justify(criterion: str, label: Label, measured: Measured, votes: Iterable[Vote], *, assessed: bool) -> str:
-    """Why one answer has its score on one criterion, from the criterion's own votes."""
+    """Why one answer has its score on one criterion, from the criterion's own votes, the strongest first."""
     if not assessed:
         return _NOT_ASSESSED
     said = _for_and_against(votes, label, measured) or _EVEN
     return f"{said} Facts and reasoning were not checked." if criterion == CORRECTNESS else said
 
 
-def summarize(label: Label, measured: Measured, prediction: Prediction) -> str:
-    """What speaks for one answer and against it, over all criteria."""
-    return _for_and_against(prediction.votes, label, measured) or _EVEN
+def summarize(label: Label, measured: Measured, votes: Iterable[Vote]) -> str:
+    """What speaks for one answer and against it, over all criteria; the strongest votes come first."""
+    return _for_and_against(votes, label, measured) or _EVEN
 
 
-def rationale(measured: Measured, prediction: Prediction) -> str:
+def rationale(measured: Measured, prediction: Prediction, votes: Iterable[Vote]) -> str:
     """Why this answer is preferred, how surely, and that nothing was read for its truth."""
     if prediction.winner == "tie":
         return f"{_WHO} is {sure(prediction)} that people would call it a tie: what it measured nearly balances."
     label: Label = "A" if prediction.winner == "A" else "B"
-    told = [tell(vote, label, measured) for vote in _ranked(prediction.votes, label, 1)[:_MOST]]
+    told = [tell(vote, label, measured) for vote in _telling(votes, label, 1)]
     reasons = "; ".join(told) or "many small things"
     if not prediction.decided:
         return f"{_WHO} is not sure enough to decide ({sure(prediction)}). For response {label} speaks most: {reasons}."
@@ -66,16 +66,15 @@ def tell(vote: Vote, label: Label, measured: Measured) -> str:
 
 
 def _for_and_against(votes: Iterable[Vote], label: Label, measured: Measured) -> str:
-    listed = list(votes)
     parts = []
     for way, opening in ((1, "For it"), (-1, "Against it")):
-        told = [tell(vote, label, measured) for vote in _ranked(listed, label, way)[:_MOST]]
+        told = [tell(vote, label, measured) for vote in _telling(votes, label, way)]
         if told:
             parts.append(f"{opening}: {'; '.join(told)}.")
     return " ".join(parts)
 
 
-def _ranked(votes: Iterable[Vote], label: Label, way: int) -> list[Vote]:
+def _telling(votes: Iterable[Vote], label: Label, way: int) -> list[Vote]:
+    """The first votes that moved something worth a word this way."""
     sign = way if label == "A" else -way
-    telling = [vote for vote in votes if vote.moved * sign >= _NOTICED]
-    return sorted(telling, key=lambda vote: -abs(vote.moved))
+    return [vote for vote in votes if vote.moved * sign >= _NOTICED][:_MOST]
