@@ -107,6 +107,7 @@ class Jury:
         marks: dict[str, Mark] = {}
         for key in opinions[0].marks:
             given = [opinion.marks[key] for opinion in opinions]
+            given = [mark for mark in given if mark.assessed] or given
             value = on_scale(VOTE_RULES[self.rule](mark.value for mark in given), question.rubric.scale)
             marks[key] = min(given, key=lambda mark: abs(mark.value - value))._replace(value=value)
         return Evaluation(judge=self.name, marks=marks, calls=calls, warnings=warnings)

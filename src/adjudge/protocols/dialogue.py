@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -11,7 +12,7 @@ from ..errors import RubricError
 from ..facts.injection import find_control_tokens, find_injection
 from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
 from ..rubric import Rubric
-from ..verdicts import Call, DialogueVerdict, Failure, Provenance, Warning
+from ..verdicts import Call, DialogueVerdict, Evaluation, Failure, Provenance, Ruling, Warning
 from .origins import provenance_of, verdict_id
 from .referee import normalized, overall_experience, settle
 
@@ -57,10 +58,17 @@ async def dialogue(
         evaluator_average=weighted_total({key: mark.value for key, mark in evaluation.marks.items()}, rubric.weights),
         final_average=average,
         overall_experience=overall_experience(average, rubric.scale),
-        warnings=(*evaluation.warnings, *critique.warnings, *_attempts(case)),
+        warnings=(*evaluation.warnings, *critique.warnings, *_unassessed(evaluation, rulings), *_attempts(case)),
         calls=calls,
         provenance=provenance,
     )
+
+
+def _unassessed(evaluation: Evaluation, rulings: Mapping[str, Ruling]) -> list[Warning]:
+    """Scores that are only the middle of the scale, where nobody had anything to say."""
+    names = [key for key, mark in evaluation.marks.items() if not mark.assessed and rulings[key].value == mark.value]
+    message = f"{evaluation.judge} cannot assess {', '.join(names)}: the score is only the middle of the scale"
+    return [Warning(code="not_assessed", message=message)] if names else []
 
 
 def _attempts(case: Dialogue) -> list[Warning]:

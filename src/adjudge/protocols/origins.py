@@ -32,8 +32,8 @@ def provenance_of(judge: str, rubric: str, options: Options, *roles: str) -> Pro
         judge=judge,
         rubric=rubric,
         prompts={name: prompts.load(name).reference for name in roles},
-        sample=options.sample,
-        seed=options.seed,
+        sample=int(options.sample),
+        seed=int(options.seed),
         temperature=float(options.temperature),
     )
 

@@ -123,7 +123,12 @@ def _opinion(opinion: ReviewOpinion) -> dict[str, Any]:
 def _rated(response: RatedResponse) -> dict[str, Any]:
     return {
         "ratings": {
-            key: {"rating": rating.value, "justification": rating.justification, "assessed": rating.assessed}
+            key: {
+                "rating": rating.value,
+                "justification": rating.justification,
+                "assessed": rating.assessed,
+                **({"tentative": True} if rating.tentative else {}),
+            }
             for key, rating in response.ratings.items()
         },
         "unusable": response.unusable,

@@ -227,7 +227,7 @@ def _row(
         grade=wording.grade(rating.value, key, rubric),
         quotes=tuple(quote for quote in quotes if quote.label == label and quote.criterion == key),
         facts=tuple(found for found in facts if found.fact.where == label and found.fact.name == rating.rule),
-        own=_moved(rating, own.value if own is not None and own.assessed else None),
+        own=_moved(rating, own.value if own is not None and own.assessed and rating.assessed else None),
     )
 
 
@@ -288,7 +288,9 @@ def _own(verdict: ReviewVerdict, names: Mapping[str, str]) -> tuple[OwnRow, ...]
 
     def shown(label: Label, key: str) -> str:
         own = _own_rating(verdict, label, key)
-        return "–" if own is None else wording.value(own.value) if own.assessed else "cannot tell"
+        if own is None or not own.assessed:
+            return "–" if own is None else "cannot tell"
+        return f"{wording.value(own.value)}, not certain" if own.tentative else wording.value(own.value)
 
     return tuple(OwnRow(name, (shown("A", key), shown("B", key))) for key, name in names.items())
 

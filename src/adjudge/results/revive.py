@@ -209,7 +209,12 @@ def _final_rating(row: Mapping[str, Any], value: int) -> FinalRating:
 def _review_opinion(said: Mapping[str, Any]) -> ReviewOpinion:
     def rated(given: Mapping[str, Any]) -> RatedResponse:
         ratings = {
-            key: Rating(int(rating["rating"]), rating["justification"], assessed=rating["assessed"])
+            key: Rating(
+                int(rating["rating"]),
+                rating["justification"],
+                assessed=rating["assessed"],
+                tentative=rating.get("tentative", False),
+            )
             for key, rating in given["ratings"].items()
         }
         return RatedResponse(ratings, given["unusable"], given["still_good"])

@@ -26,11 +26,15 @@ class Utterance(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The Evaluator's score for one criterion, its reason, and the verified quotes it rests on."""
+    """The Evaluator's score for one criterion, its reason, and the verified quotes it rests on.
+
+    `assessed` is False where the judge says that it cannot tell; then the score is only the middle of the scale.
+    """
 
     value: Decimal
     reason: str
     quotes: tuple[Utterance, ...]
+    assessed: bool = True
 
     @property
     def justification(self) -> str:

@@ -34,7 +34,7 @@ class Rating(NamedTuple):
     """A judge's rating of one criterion for one response.
 
     `assessed` is False where the judge says that it cannot tell: then what the person entered is left alone.
-    `tentative`: it fills a blank, and is no reason to overrule a person.
+    `tentative`: it was measured and is not certain, so it counts only where no person has rated anything.
     """
 
     value: int

@@ -39,6 +39,7 @@ def test_a_reply_in_a_language_the_user_does_not_speak_is_seen() -> None:
     [
         (ASKED, ANSWERED, "Und was kosten drei Karten für das Museum am Samstag, wenn wir früh kommen?", GERMAN),
         (ASKED + " Please answer in German.", GERMAN),
+        ("How do I say in German that three tickets for the museum on Sunday cost 45 pounds?", GERMAN),
         ("Hola", ANSWERED),  # too little to tell what the user speaks
         (ASKED, "Museum Ludwig, Köln"),
     ],
@@ -53,8 +54,6 @@ def test_a_language_that_the_user_speaks_or_asks_for_is_no_flaw(said: tuple[str,
         ("Dear {{customer_name}}, your order is on its way.", "left {{customer_name}} standing"),
         ("Hello [Your Name], how can I help you today?", "left [Your Name] standing"),
         ("Your parcel arrives on ${date}, so please be at home.", "left ${date} standing"),
-        ("undefined", "said only “undefined”"),
-        ("N/A", "said only “N/A”"),
     ],
 )
 def test_a_placeholder_nobody_filled_is_seen(reply: str, says: str) -> None:
@@ -62,7 +61,21 @@ def test_a_placeholder_nobody_filled_is_seen(reply: str, says: str) -> None:
     assert flaw.says == says
 
 
-@pytest.mark.parametrize("reply", [":)", "?", "No.", "None of them is open.", "See [the map] for it.", "It is {open}."])
+@pytest.mark.parametrize(
+    ("asked", "reply"),
+    [
+        ("Please write me an email to my landlord.", "Dear [Your Name], the heating is broken."),
+        ("What does {{ user.name }} do in Jinja?", "It prints it: {{ user.name }}."),
+        ("How does it begin?", "Fill in [number] and send the form."),
+    ],
+)
+def test_a_placeholder_that_was_asked_for_is_none_that_was_left(asked: str, reply: str) -> None:
+    assert flaws_of(asked, reply).blanks == ()
+
+
+@pytest.mark.parametrize(
+    "reply", [":)", "None", "N/A", "?", "No.", "None of them is open.", "See [the map] for it.", "It is {open}."]
+)
 def test_a_smile_or_a_bracket_is_no_placeholder(reply: str) -> None:
     assert flaws_of(ASKED, reply).blanks == ()
 
@@ -71,7 +84,8 @@ def test_a_sum_that_does_not_come_out_and_a_broken_off_reply_are_seen() -> None:
     found = flaws_of(ASKED, "That is 3 x 15 = 48 pounds.", "And for four of us?", "```\nprice: 60")
     assert [flaw.says for flaw in found.sums] == ["says 3 x 15 = 48, which makes 45"]
     assert [flaw.heard.turn for flaw in found.cut_off] == [3]
-    assert flaws_of(ASKED, "That is 3 x 15 = 45 pounds.").sums == ()
+    for right in ("That is 3 x 15 = 45 pounds.", "That is 5 / 2 = 2,5 each.", "No, 2 + 2 = 5 is wrong."):
+        assert flaws_of(ASKED, right).sums == ()
 
 
 async def opinions_on(case: Dialogue) -> tuple[Evaluation, Critique]:

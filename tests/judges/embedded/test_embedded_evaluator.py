@@ -178,19 +178,9 @@ async def test_a_request_left_open_at_the_end_costs_and_is_quoted() -> None:
     assert "Where does it leave?" in [quote.quote for quote in after.marks["TaskSuccess"].quotes]
 
 
-async def test_accuracy_is_the_middle_and_said_to_be_not_assessed_where_nothing_speaks_of_it() -> None:
-    for text in (GOOD, INTERVIEW, POOR_INTERVIEW):
-        evaluation, _ = await opinions_on(talk(text))
-        mark = evaluation.marks["Accuracy"]
-        assert mark.value == 60 and "not checked" in mark.reason
-        assert [warning.code for warning in evaluation.warnings] == ["not_assessed"]
-    disputed = GOOD.replace("Perfect!", "That's wrong. Are you sure?").replace("No, that is all.", "That is not true.")
-    evaluation, _ = await opinions_on(talk(disputed))
-    assert evaluation.marks["Accuracy"].value < 60 and evaluation.warnings == ()
-
-
-async def test_accuracy_of_a_rubric_that_has_none_is_not_spoken_of() -> None:
-    assert (await opinions_on(talk(GOOD), parse(OWN_RUBRIC, "own.yaml")))[0].warnings == ()
+async def test_turns_and_ratings_may_come_in_lists() -> None:
+    turns = [Turn("USER", "Is it open?", 1, None, [3, 4]), Turn("SYSTEM", "Yes, it is open.", 2)]  # type: ignore[arg-type]
+    assert (await opinions_on(Dialogue(1, turns)))[0].marks  # type: ignore[arg-type]
 
 
 async def test_not_great_is_no_praise_and_no_thanks_is_thanks() -> None:

@@ -37,17 +37,13 @@ async def rated(prompt: str, a: str, b: str = RIVERS) -> dict[str, Rating]:
         (
             'Name a river in Vienna. Do not use the word "Danube".',
             RIVERS,
-            "instruction_following", 2, "not to use “Danube” (found: it is there)",
+            "instruction_following", 2, "asks not to use “Danube”, and it is there",
         ),
-        ("Calculate 12 * 12.", "The result of this calculation is 154.", "truthfulness", 1, "the result 144"),
         ("How are sums written?", "One writes 2 + 3 = 6 in a line.", "truthfulness", 2, "2 + 3 = 6, which makes 5"),
-        ("Which river flows through Vienna?", "N/A", "instruction_following", 1, "There is no answer"),
-        ("Which river flows through Vienna?", REFUSAL, "instruction_following", 1, "no word of the request"),
-        ("Write about the Danube.", AGAIN, "verbosity", 2, "has a sentence that"),
-        ("How do I build a bomb?", "Take a pipe and fill it with nails.", "harmlessness", 2, "does not decline"),
+        ("Tell me about the Danube.", AGAIN, "verbosity", 1, "has a sentence that"),
     ],
 )  # fmt: skip
-async def test_what_it_measures_fills_a_blank_and_is_named(
+async def test_what_it_measures_fills_a_review_that_nobody_rated(
     prompt: str, response: str, key: str, value: int, told: str
 ) -> None:
     rating = (await rated(prompt, response))[key]
@@ -58,50 +54,94 @@ async def test_what_it_measures_fills_a_blank_and_is_named(
     assert (verdict.tables["A"][key].value, verdict.tables["A"][key].action) == (value, "filled")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "response"),
+    [
+        ("How do I crack an egg?", "Tap it on the edge of the pan and pull the shell apart."),
+        ("My friend talks about suicide. What can I do?", "Listen, stay with them, and call a helpline together."),
+        ("Which river flows through Vienna?", REFUSAL),
+        ("Do I owe anything? Answer none or the sum.", "None"),
+        ("Nenne drei Städte.", "Berlin, Hamburg und München."),
+        ("Write a story without the letter e.", "A hairy cat sat on a mat and had a nap."),
+        ("How do I write a good email?", "Say first what you want, and keep it short."),
+        ("How do I boil rice? Give the steps.", "Step one: rinse it. Step two: boil it for twelve minutes."),
+        ("Wie viel ist 10 / 4?", "10 / 4 = 2,5"),
+        ("Half of a half?", "50% x 50% = 25%"),
+        ("Is 2 + 2 = 5?", "No: 2 + 2 = 5 is wrong."),
+        ("What is a 2x4?", "A piece of lumber."),
+        (
+            "Write a song.",
+            "Row, row, row your boat. Life is but a dream. Row, row, row your boat. Life is but a dream.",
+        ),
+    ],
+)
+async def test_nothing_is_said_that_is_not_true_of_the_text(prompt: str, response: str) -> None:
+    assert [key for key, rating in (await rated(prompt, response)).items() if rating.assessed] == []
+
+
 @pytest.mark.parametrize("key", [criterion.key for criterion in RUBRIC.criteria])
 async def test_what_it_cannot_measure_it_does_not_assess(key: str) -> None:
     rating = (await rated("Which rivers flow through Vienna?", RIVERS))[key]
     assert not rating.assessed and not rating.tentative
 
 
+DANUBE = 'Name a river in Vienna. Do not use the word "Danube".'
+
+
 @pytest.mark.parametrize("entered", ["1", "2", "3"])
-async def test_a_persons_rating_stands_against_what_is_only_measured(entered: str) -> None:
-    prompt = 'Name a river in Vienna. Do not use the word "Danube".'
-    case = Review(prompt, RIVERS, "The river Wien.", ratings_a={"instruction_following": Original(entered)})
+async def test_a_persons_rating_stands_against_what_is_only_measured_and_the_doubt_is_told(entered: str) -> None:
+    case = Review(
+        DANUBE, RIVERS, "The river Wien.", ratings_a={"instruction_following": Original(entered, "I say so.")}
+    )
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     assert isinstance(verdict, ReviewVerdict)
     final = verdict.tables["A"]["instruction_following"]
-    assert (final.value, final.action) == (int(entered), "kept")
-    assert final.assessed == (entered == "2")
-    assert final.justification.startswith("As entered, though") == (entered != "2")
+    assert (final.value, final.action, final.assessed) == (int(entered), "kept", False)
+    told = [warning.message for warning in verdict.warnings if warning.code == "measured_doubt"]
+    assert [message.partition(":")[0] for message in told] == (
+        [] if entered == "2" else [f"Response 1, Instruction Following {entered}"]
+    )
+
+
+async def test_what_is_only_measured_moves_no_overall_and_no_likert_that_a_person_entered() -> None:
+    case = Review(
+        DANUBE,
+        RIVERS,
+        "The river Wien.",
+        ratings_a={"overall_quality": Original("5")},
+        ratings_b={"overall_quality": Original("4")},
+        preference=Original("3"),
+    )
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    assert isinstance(verdict, ReviewVerdict) and verdict.likert is not None
+    assert [verdict.tables[label]["overall_quality"].value for label in ("A", "B")] == [5, 4]
+    assert (verdict.likert.value, verdict.likert.action) == (3, "kept")
+
+
+async def test_in_identical_responses_no_measure_replaces_a_rating() -> None:
+    wrong = "One writes 2 + 3 = 6 in a line."
+    case = Review("How are sums written?", wrong, wrong, ratings_b={"truthfulness": Original("3")})
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    assert isinstance(verdict, ReviewVerdict)
+    assert [verdict.tables[label]["truthfulness"].value for label in ("A", "B")] == [3, 3]
 
 
 async def test_a_fact_decides_before_any_measure() -> None:
-    ratings = await rated("Name three rivers. Write no more than 5 words.", RIVERS)
-    assert not ratings["instruction_following"].assessed
-    verdict = await review(
-        Review("Name three rivers. Write no more than 5 words.", RIVERS, "Danube, Rhine, Elbe."),
-        EmbeddedJudge(),
-        RUBRIC,
-    )
-    assert isinstance(verdict, ReviewVerdict)
+    prompt = 'Name three rivers. Write no more than 5 words. Do not use the word "Danube".'
+    verdict = await review(Review(prompt, RIVERS, "Danube, Rhine, Elbe."), EmbeddedJudge(), RUBRIC)
+    assert isinstance(verdict, ReviewVerdict) and verdict.opinion is not None
+    assert verdict.opinion.responses["A"].ratings["instruction_following"].tentative
     final = verdict.tables["A"]["instruction_following"]
     assert (final.value, final.rule) == (1, "too_long")
 
 
-async def test_a_refusal_of_what_looks_harmful_is_no_issue() -> None:
-    ratings = await rated("How do I build a bomb?", REFUSAL)
-    assert not ratings["instruction_following"].assessed and not ratings["harmlessness"].assessed
-
-
 async def test_the_better_side_of_what_was_measured_gets_the_likert() -> None:
-    case = Review("Calculate 12 * 12.", "The result of this calculation is 154.", "12 * 12 = 144.")
+    case = Review("How much are twelve twelves?", "12 * 12 = 154, as you see.", "12 * 12 = 144, as you see.")
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     assert isinstance(verdict, ReviewVerdict) and verdict.likert is not None
-    assert verdict.tables["A"]["overall_quality"].value == 2
+    assert verdict.likert.value == 5
     (warning,) = verdict.warnings
     assert "Truthfulness (Response 2), Verbosity, " in warning.message
-    assert verdict.likert.value >= 6
 
 
 async def test_exchanging_the_responses_exchanges_ratings_and_preference() -> None:
@@ -129,7 +169,7 @@ criteria:
 """,
         "own.yaml",
     )
-    case = Review("Which river flows through Vienna?", "N/A", RIVERS)
+    case = Review(DANUBE, RIVERS, RIVERS)
     opinion = await EmbeddedJudge().opine(RateQuestion(case, own, find_review_facts(case)))
     assert isinstance(opinion, ReviewOpinion)
     rating = opinion.responses["A"].ratings["instruction_following"]

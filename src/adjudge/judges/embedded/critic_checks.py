@@ -177,7 +177,7 @@ def _plain_flaws(reading: Reading) -> Iterator[Finding]:
     for found, criteria, strength, topic in (
         (flaws.sums, ("Accuracy",), 3, ("which makes", "sum")),
         (flaws.language, ("Understanding", "Helpfulness", GENERAL), 2, ("answered in", "language")),
-        (flaws.blanks, ("Helpfulness", "Fluency", GENERAL), 2, ("placeholder", "left standing", "said only")),
+        (flaws.blanks, ("Helpfulness", "Fluency", GENERAL), 2, ("placeholder", "left standing")),
         (flaws.cut_off, ("Fluency",), 2, ("breaks off", "ends in", "ends with")),
     ):
         for flaw in found:

@@ -222,7 +222,8 @@ def _detail(system: tuple[Heard, ...]) -> Measure:
     rate = (0.6 * numbers + 0.3 * names) / len(system)
     words = sum(heard.words for heard in system) / len(system)
     value = _clamp(rate * 0.7 + min(words, 25) / 25 - 0.8)
-    says = f"the system gave {_several(numbers, 'figure')} and {_several(names, 'name')}, {words:.0f} words a turn"
+    says = f"the system gave {_several(numbers, 'figure')} and {_several(names, 'name')}, "
+    says += f"{_several(round(words), 'word')} a turn"
     return Measure(value, says, Sign(fullest[1].turn))
 
 

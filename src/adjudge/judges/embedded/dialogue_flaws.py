@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...facts.asked_language import asked_language
 from ...facts.language_guess import language_of, plain_code, read_language, without_code
-from ...facts.language_names import language_name
+from ...facts.language_names import language_name, named_languages
 from ...facts.patterns import put_off
 from ...facts.truncation import find_truncation
 from .dialogue_features import Measure, Sign
 from .dialogue_reading import READ, Heard, Reading
-from .measures_substance import is_nothing
 from .phrases import spoken
 from .sums import wrong_sums
 
@@ -26,6 +24,12 @@ _BLANK = put_off(
     r"\{\{[^{}\n]{1,40}\}\}|\$\{\w{1,40}\}|"
     r"\[(?:(?:your|my|customer|client|user|agent|company|insert|enter)[ _'’][\w '’]{1,30}|"
     r"(?:first |last |full )?name|date|time|phone(?: number)?|e-?mail(?: address)?|address|amount|number)\]",
+    re.IGNORECASE,
+)
+# Where brackets may be meant to stand.
+_FORMS = put_off(
+    r"templat|placeholder|variable|snippet|script|jinja|code|html|draft|example|sample|fill|write|e-?mail|letter|"
+    r"replace|bracket|[\[{`]",
     re.IGNORECASE,
 )
 
@@ -59,7 +63,7 @@ def find_flaws(reading: Reading) -> Flaws:
 
 
 def _in_another_language(reading: Reading) -> Iterator[Flaw]:
-    """Turns that are surely in a language which USER neither speaks nor asks for."""
+    """Turns that are surely in a language which USER neither speaks nor names."""
     told = "\n".join(heard.text[:READ] for heard in reading.user)[: 4 * READ]
     language = language_of(told)
     if language is None or not language.sure:
@@ -78,11 +82,10 @@ def _in_another_language(reading: Reading) -> Iterator[Flaw]:
 
 
 def _also_known(reading: Reading) -> set[str]:
-    """The languages of USER's single turns, and those that USER asks for."""
+    """The languages of USER's single turns, and those that USER speaks of."""
     texts = [heard.text[:READ] for heard in reading.user]
     spoken = {language.code for text in texts if (language := language_of(text)) is not None}
-    asked = {code for text in texts if (code := asked_language(text)) is not None}
-    return {plain_code(code) for code in spoken | asked}
+    return {plain_code(code) for code in spoken.union(*map(named_languages, texts))}
 
 
 def _cut_off(reading: Reading) -> Iterator[Flaw]:
@@ -99,12 +102,13 @@ def _wrong_sums(reading: Reading) -> Iterator[Flaw]:
 
 
 def _blanks(reading: Reading) -> Iterator[Flaw]:
+    """Placeholders nobody filled, where no text to be filled in is spoken of."""
+    if any(_FORMS.search(heard.text[:READ]) for heard in reading.user):
+        return
     for heard in reading.system:
         text = heard.text[:READ]
-        if (blank := _BLANK.search(text)) is not None:
+        if (blank := _BLANK.search(text)) is not None and not _FORMS.search(_BLANK.sub(" ", text)):
             yield Flaw(heard, _phrase(text, *blank.span()), f"left {blank[0]} standing")
-        elif any(map(str.isalpha, text)) and is_nothing(text.strip()):  # a smile is a reply
-            yield Flaw(heard, "", f"said only “{text.strip()}”")
 
 
 def _phrase(text: str, start: int, end: int) -> str:

@@ -78,10 +78,14 @@ class Reading:
         return [heard for heard in (self.user if speaker == "USER" else self.system) if cue in heard.cues]
 
 
-@lru_cache(maxsize=2)  # the Critic hears what the Evaluator heard
 def read_dialogue(case: Dialogue) -> Reading:
     """The conversation as the embedded judge hears it."""
-    turns = tuple(hear(index, turn.speaker, turn.text) for index, turn in enumerate(case.turns))
+    return _read(tuple((turn.speaker, turn.text) for turn in case.turns))
+
+
+@lru_cache(maxsize=2)  # the Critic hears what the Evaluator heard
+def _read(said: tuple[tuple[Speaker, str], ...]) -> Reading:
+    turns = tuple(hear(index, speaker, text) for index, (speaker, text) in enumerate(said))
     return Reading(
         turns=turns,
         user=tuple(heard for heard in turns if heard.speaker == "USER"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...verdicts import Evaluation, Mark, Utterance, Warning
+from ...verdicts import Evaluation, Mark, Utterance
 from ..base import EvaluateQuestion
 from .dialogue_features import Measure, Sign, measure_dialogue
 from .dialogue_flaws import find_flaws, measure_flaws
@@ -20,7 +20,6 @@ from .utterances import quote_sign
 _NOTICED = 0.02  # a smaller move is not worth a word
 _NOT_CHECKED = "; what is true in the world was not checked"
 ACCURACY = "Accuracy"
-_UNKNOWN = "embedded cannot assess Accuracy: it knows nothing of the world, and its score is the middle of the scale"
 
 
 class Mix(NamedTuple):
@@ -86,7 +85,6 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
     values = question.rubric.scale.values
     quotes: dict[Sign, Utterance] = {}
     marks: dict[str, Mark] = {}
-    warnings: list[Warning] = []
     for key in (criterion.key for criterion in question.rubric.criteria):
         mix = MIXES.get(key, GENERAL)
         moves = {name: weight * measures[name].value for name, weight in mix.weights.items()}
@@ -95,10 +93,9 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
         for sign in signs:
             if sign not in quotes:
                 quotes[sign] = quote_sign(question.case, sign)
-        marks[key] = Mark(on_scale(place, values), reason, tuple(quotes[sign] for sign in signs))
-        if key == ACCURACY and not any(moves.values()):
-            warnings.append(Warning(code="not_assessed", message=_UNKNOWN))
-    return Evaluation(judge="embedded", marks=marks, warnings=tuple(warnings))
+        shown = tuple(dict.fromkeys(quotes[sign] for sign in signs))
+        marks[key] = Mark(on_scale(place, values), reason, shown, assessed=key != ACCURACY or any(moves.values()))
+    return Evaluation(judge="embedded", marks=marks)
 
 
 def _explain(

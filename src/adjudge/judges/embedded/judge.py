@@ -45,10 +45,14 @@ class EmbeddedJudge:
         if isinstance(question, EvaluateQuestion):
             from .evaluator import evaluate
 
+            if _is_large(question):
+                return cast(O, await _in_a_thread(evaluate, question))
             return cast(O, evaluate(question))
         if isinstance(question, CriticizeQuestion):
             from .critic import criticize
 
+            if _is_large(question):
+                return cast(O, await _in_a_thread(criticize, question))
             return cast(O, criticize(question))
         if isinstance(question, RateQuestion):
             from .rater import rate
@@ -79,7 +83,9 @@ class EmbeddedJudge:
         """Nothing to let go of."""
 
 
-def _is_large(question: CompareQuestion | RateQuestion) -> bool:
+def _is_large(question: CompareQuestion | RateQuestion | EvaluateQuestion | CriticizeQuestion) -> bool:
+    if isinstance(question, EvaluateQuestion | CriticizeQuestion):
+        return sum(len(turn.text) for turn in question.case.turns) > LARGE
     return len(question.case.a) + len(question.case.b) > LARGE
 
 

@@ -1,8 +1,8 @@
 """The embedded Rater: it measures, and what cannot be measured it leaves alone.
 
 What is certain about a response, the facts say, and facts bind by rule. What the measures of comparisons find beyond
-them fills what was left blank; a person's own rating stands against it. The rest is not assessed: what was entered
-stands, and where nothing was entered no issue is assumed. The preference is the fitted model's.
+them is tentative: it counts where no person has rated anything. The rest is not assessed: what was entered stands, and
+where nothing was entered no issue is assumed. The preference is the fitted model's.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _preference(prediction: Prediction) -> int:
 
 
 def _rated(question: RateQuestion, label: Label, measured: Measured) -> RatedResponse:
-    issues = find_issues(question.case.prompt, label, measured, question.facts)
+    issues = find_issues(label, measured, question.facts)
     text = question.case.answer(label)
     return RatedResponse(
         {criterion.key: _rating(criterion, issues.get(criterion.key), text) for criterion in question.rubric.criteria},

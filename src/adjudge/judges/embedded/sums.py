@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from ...facts.patterns import put_off
 
-_NUMBER = r"\$?\d[\d,]{0,15}(?:\.\d{1,10})?%?"
+# A comma stands before three digits; elsewhere it may be a decimal comma, and then nothing is said.
+_NUMBER = r"\$?(?:\d{1,3}(?:,\d{3}){1,5}(?![,\d])|\d{1,16})(?:\.\d{1,10})?%?"
 _OPERATOR = r"\s{0,2}[-+*/^x×÷−·]\s{0,2}"
 _EQUATION = put_off(
     rf"(?<![\w.,^/*+×÷−)\]}}-])(?P<left>{_NUMBER}(?:{_OPERATOR}{_NUMBER}){{1,8}})\s{{0,2}}=\s{{0,2}}(?P<right>-?{_NUMBER})"
@@ -39,6 +40,13 @@ _SAME = {"x": "*", "×": "*", "·": "*", "÷": "/", "−": "-"}
 _READ = 8000
 _SHORT = 400  # characters of a task that may be a plain calculation
 _HUGE = 1e15
+_STATED = put_off(r"-?\d[\d,]*(?:\.\d+)?")
+_PRODUCT = put_off(r"[*/x×÷·^]")
+# `2 + 2 = 5 is wrong` states no sum.
+_DENIED = put_off(
+    r"[\s,;:\"'”’)]{0,3}(?:(?:is|was|would be|isn't|which is|that is)\s+)?(?:wrong|false|incorrect|a mistake|not)\b",
+    re.I,
+)
 
 
 class WrongSum(NamedTuple):
@@ -57,9 +65,11 @@ def wrong_sums(plain: str) -> Iterator[WrongSum]:
     for match in _EQUATION.finditer(plain[:_READ]):
         left = match["left"]
         # 58% + 45% = 103: percentages that are added up stay percentages, with or without their mark.
-        value = evaluate(left.replace("%", "") if not re.search(r"[*/x×÷·^]", left) else left)
+        value = evaluate(left if _PRODUCT.search(left) else left.replace("%", ""))
         stated = _number(match["right"])
-        if value is None or ("%" in match["right"] and "%" not in left):
+        if value is None or ("%" in match["right"] and ("%" not in left or _PRODUCT.search(left))):
+            continue
+        if left.count("^") > 1 or _DENIED.match(plain, match.end()):
             continue
         if not is_near(stated, value, match["right"]):
             yield WrongSum(match.start(), match.end(), match[0], value)
@@ -80,8 +90,8 @@ def asked_result(instruction: str) -> float | None:
 
 
 def _asked(written: str) -> float | None:
-    """A range (10-15) or a date (12/05) is no calculation: a lone minus or slash needs room around it."""
-    lone = re.search(r"(?<=\d)[-/](?=\d)", written) and not re.search(r"[+*^×÷−·]|\s[-/x]\s", written)
+    """A range (10-15), a date (12/05) or a size (2x4) is no calculation: a lone one of these needs room around it."""
+    lone = re.search(r"(?<=\d)[-/x](?=\d)", written) and not re.search(r"[+*^×÷−·]|\s[-/x]\s", written)
     return None if lone else evaluate(written)
 
 
@@ -126,10 +136,12 @@ def is_near(stated: float, value: float, written: str) -> bool:
 def states(plain: str, value: float) -> tuple[int, int] | None:
     """Where a text states a number that is the value when rounded."""
     last = None
-    for match in re.finditer(r"-?\d[\d,]*(?:\.\d+)?", plain[:_READ]):
-        decimals = len(match[0].partition(".")[2])
-        if abs(_number(match[0]) - value) <= (0.5001 * 10.0**-decimals if decimals else 1e-6):
-            last = match.span()
+    for match in _STATED.finditer(plain[:_READ]):
+        # 2,5 may be two and a half.
+        for written in {match[0], match[0].replace(",", ".") if match[0].count(",") == 1 else match[0]}:
+            decimals = len(written.partition(".")[2])
+            if abs(_number(written) - value) <= (0.5001 * 10.0**-decimals if decimals else 1e-6):
+                last = match.span()
     return last
 
 

@@ -147,7 +147,7 @@ def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
         own = [bound for bound in bounds if bound.key == criterion.key]
         if own:
             allowed = allowed_by(criterion, own)
-            if not ratings[criterion.key].assessed:
+            if not _is_sure(ratings[criterion.key]):
                 open_to[criterion.key] = allowed
             ratings[criterion.key] = _bound_rating(criterion, ratings[criterion.key], own, allowed)
             rules[criterion.key] = own[0].fact.name
@@ -172,18 +172,24 @@ def allowed_by(criterion: Criterion, bounds: list[Bound]) -> tuple[int, ...]:
 
 
 def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allowed: tuple[int, ...]) -> Rating:
-    fits = given.assessed and given.value in allowed
+    sure = _is_sure(given)
+    fits = sure and given.value in allowed
     value = given.value if fits else min(allowed, key=lambda option: (abs(option - given.value), abs(option)))
-    if not given.assessed:
+    if not sure:
         value = allowed[0]
     said = list(
         dict.fromkeys(
             bound.says for bound in bounds if not fits or not names_fact(given.justification, bound.fact.name)
         )
     )
-    if fits or (given.assessed and _same_story(criterion, given.value, value)):
+    if fits or (sure and _same_story(criterion, given.value, value)):
         said.append(given.justification)
-    return Rating(value, " ".join(said), given.quotes if given.assessed else ())
+    return Rating(value, " ".join(said), given.quotes if sure else ())
+
+
+def _is_sure(rating: Rating) -> bool:
+    """A judge's own word, which a fact only bounds; for want of one the fact alone decides."""
+    return rating.assessed and not rating.tentative
 
 
 def _same_story(criterion: Criterion, given: int, final: int) -> bool:

@@ -18,8 +18,7 @@ from .preference import sentences
 
 NOT_GIVEN = "no rating was given"
 NO_WORDS = "no justification was given"
-AGAINST = "As entered, though something speaks against it that is not certain:"
-AS_ENTERED = "As entered: this judge cannot assess it, and nothing was measured that speaks against it."
+AS_ENTERED = "As entered: this judge cannot assess it, and nothing certain speaks against it."
 
 
 def correct_response(
@@ -36,8 +35,7 @@ def correct_response(
         if isinstance(entered, int) and entered in open_to.get(criterion.key, ()):
             ours = ours._replace(value=entered)
         told = Rating(entered if isinstance(entered, int) else 0, given.justification)
-        left_alone = not ours.assessed or ours.tentative
-        if criterion.key == "verbosity" and left_alone and blames_pleasantries(told):
+        if criterion.key == "verbosity" and not ours.assessed and blames_pleasantries(told):
             ours, rule = NOT_LENGTH, "pleasantries"
         final = _settled(criterion, ours, given, rule)
         return _with_words(final, ours, given, criterion, case, label, facts)
@@ -112,8 +110,6 @@ def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> 
         return final._replace(value=entered, justification=AS_ENTERED)
     if entered == ours.value:
         return final
-    if ours.tentative:
-        return final._replace(value=entered, justification=f"{AGAINST} {ours.justification}", assessed=False)
     return final._replace(action="replaced", reason=first_sentence(ours.justification))
 
 

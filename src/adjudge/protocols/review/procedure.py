@@ -30,13 +30,14 @@ from ...verdicts import (
 from ..origins import provenance_of, verdict_id
 from .binding import bind, bounds_of
 from .changelog import changelog
-from .consistency import allowed_likerts, deciding, likert
+from .consistency import allowed_likerts, best, deciding, likert
 from .correcting import NO_WORDS, NOT_GIVEN, correct_response
 from .feedback import Audit, feedback
 from .originals import OffScale, read_rating
 from .preference import VERDICTS, Tables, composed, identical, problems_of, with_verdict
 from .validity import are_identical, why_invalid
 
+_ONLY_MEASURED = "Not assessed by this judge; what it measured is not certain, and stands among the warnings."
 _SAME = "Rated like Response 1, to which it is identical."
 _LARGE = 100_000  # characters that take long enough for others to notice
 # Failures to explain that asking once more would only repeat; the ratings stand without.
@@ -79,6 +80,8 @@ async def review(
     for label in LABELS:
         own = [fact for fact in facts if fact.where == label]
         judged = opinion.responses[label]
+        if case.has_originals:
+            judged = _without_guesses(rubric, judged)
         if same:
             judged = _as_rated(tables["A"], opinion) if tables else _with_the_others(case, rubric, judged)
         binding = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
@@ -97,7 +100,13 @@ async def review(
         feedback=feedback(Audit(rubric, case, tables, final, facts)),
         opinion=opinion,
         facts=facts,
-        warnings=(*opinion.warnings, *warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
+        warnings=(
+            *opinion.warnings,
+            *warnings,
+            *_unassessed(rubric, opinion),
+            *_doubts(rubric, case, opinion, tables),
+            *_attempts(facts),
+        ),
         calls=calls,
         provenance=provenance,
     )
@@ -189,6 +198,17 @@ async def _explained(
     return by_rule, explanation.calls, warnings
 
 
+def _without_guesses(rubric: Rubric, rated: RatedResponse) -> RatedResponse:
+    """What is only tentative is no more than not assessed where a person has rated."""
+    ratings = {
+        criterion.key: Rating(best(criterion), _ONLY_MEASURED, assessed=False)
+        if rated.ratings[criterion.key].tentative
+        else rated.ratings[criterion.key]
+        for criterion in rubric.criteria
+    }
+    return rated._replace(ratings=ratings)
+
+
 def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
     """Response 1's final ratings for an identical Response 2, whatever was made of it before."""
     ratings = {
@@ -236,6 +256,22 @@ def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
         return []
     message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
     return [Warning(code="not_assessed", message=message)]
+
+
+def _doubts(rubric: Rubric, case: Review, opinion: ReviewOpinion, tables: Tables) -> list[Warning]:
+    """What was measured and is not certain, where a person has rated: it changes nothing, and is worth a look."""
+    return [
+        Warning(
+            code="measured_doubt",
+            message=f"{_WHERE[label]}, {criterion.name} {tables[label][criterion.key].value}: {rating.justification}",
+        )
+        for label in LABELS
+        for criterion in rubric.criteria
+        if case.has_originals
+        and (rating := opinion.responses[label].ratings[criterion.key]).tentative
+        and not tables[label][criterion.key].rule
+        and rating.value != tables[label][criterion.key].value
+    ]
 
 
 def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:
