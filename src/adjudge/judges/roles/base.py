@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
@@ -24,7 +24,8 @@ _MAX_PROBLEMS = 12
 _SAID_NOTHING = "(no text)"
 
 
-class Prompt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Prompt:
     """All that a model is sent, whatever the provider: the wire gives it the provider's form."""
 
     system: str
@@ -38,7 +39,7 @@ class Prompt(NamedTuple):
         Both new turns may quote the material with its markers whole again; and a provider takes no empty turn.
         """
         turns = (*self.turns, defuse(reply) if reply.strip() else _SAID_NOTHING, defuse(message))
-        return self._replace(turns=turns, schema=self.schema if schema is None else schema)
+        return replace(self, turns=turns, schema=self.schema if schema is None else schema)
 
 
 @dataclass(frozen=True, slots=True)
