@@ -86,6 +86,14 @@ def test_a_weight_that_is_no_number_from_zero_up_is_refused_by_name(value, found
         check_weights({"clarity_structure": value}, DEFAULTS)
 
 
+def test_a_number_with_too_many_decimals_is_none_for_its_shorter_form() -> None:
+    with pytest.raises(InputError, match="out of range"):
+        check_weights({"clarity_structure": Decimal("3." + "0" * 30)}, DEFAULTS)
+    assert check_weights({"clarity_structure": Decimal(3)}, DEFAULTS)["clarity_structure"] == 3
+    with pytest.raises(InputError, match="out of range"):
+        check_weights({"clarity_structure": Decimal("3." + "0" * 30)}, DEFAULTS)
+
+
 def test_an_all_zero_set_is_refused():
     with pytest.raises(InputError, match=r"^weights: all are zero; at least one must be above 0$"):
         check_weights(dict.fromkeys(DEFAULTS, 0), DEFAULTS)

@@ -29,7 +29,9 @@ class Ratio(NamedTuple):
 
 def to_decimal(number: object) -> Decimal | None:
     """The exact decimal of a number as it was written, or None if it is not a finite number."""
-    if isinstance(number, bool) or not isinstance(number, int | float | str | Decimal):
+    if isinstance(number, Decimal):
+        return number if number.is_finite() else None
+    if isinstance(number, bool) or not isinstance(number, int | float | str):
         return None
     try:
         decimal = Decimal(str(number).strip())

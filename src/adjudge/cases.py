@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 from .arithmetic import plain, to_decimal
@@ -207,9 +208,19 @@ def check_weight(place: str, value: object) -> Decimal:
         raise InputError(place, f"{value!r} is not a number", "a number ≥ 0 is allowed")
     if weight < 0:
         raise InputError(place, f"{value} is negative", "a number ≥ 0 is allowed")
-    exponent = weight.as_tuple().exponent
-    if weight > MAX_WEIGHT or (isinstance(exponent, int) and -exponent > MAX_WEIGHT_PLACES):
+    kept = _within_range(str(weight))
+    if kept is None:
         raise InputError(
             place, f"{value} is out of range", f"0 to {MAX_WEIGHT:,} with at most {MAX_WEIGHT_PLACES} decimals"
         )
+    return kept
+
+
+@lru_cache(maxsize=256)
+def _within_range(written: str) -> Decimal | None:
+    """A weight in its plain form, kept: in a run the same few come again and again. As text, for 1 is not 1.000…"""
+    weight = Decimal(written)
+    exponent = weight.as_tuple().exponent
+    if weight > MAX_WEIGHT or (isinstance(exponent, int) and -exponent > MAX_WEIGHT_PLACES):
+        return None
     return plain(abs(weight))

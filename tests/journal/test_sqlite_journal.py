@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,37 @@ def test_a_journal_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(JournalError, match="written by a newer adjudge"):
         open_journal(tmp_path / "journal.db")
+
+
+async def test_who_writes_while_another_process_does_goes_on_as_soon_as_it_is_done(tmp_path: Path) -> None:
+    journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
+    await journal.put("aa", REPLY)
+    other.execute("begin immediate")
+    waiting = asyncio.create_task(journal.put("bb", REPLY))
+    await asyncio.sleep(0.3)  # long enough for a wait that doubles to have grown to a tenth of a second
+    assert not waiting.done()
+    other.execute("commit")
+    freed = time.monotonic()
+    await waiting
+    assert time.monotonic() - freed < 0.05
+    assert journal.get("bb") == REPLY
+    other.close()
+    journal.close()
+
+
+async def test_another_process_that_never_ends_its_writing_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("adjudge.journal.sqlite._BUSY_SECONDS", 0.2)
+    journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
+    other.execute("begin immediate")
+    with pytest.raises(JournalError, match="a reply could not be kept: database is locked"):
+        await journal.put("aa", REPLY)
+    other.execute("commit")
+    other.close()
+    await journal.put("aa", REPLY)
+    assert journal.get("aa") == REPLY
+    journal.close()
 
 
 async def test_a_disk_that_takes_nothing_is_an_error_and_not_a_silence(tmp_path: Path) -> None:

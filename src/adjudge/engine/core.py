@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.specs import Asking, collect_batches, open_judge
+from ..judges.turns import Turns, turn
 from ..protocols.compare import compare as run_compare
 from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
@@ -37,6 +38,7 @@ class Engine:
     pacing: Pacing | None = None
     budget: Budget | None = None
     batches: BatchSettings | None = None
+    turns: Turns | None = None
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -66,6 +68,7 @@ class Engine:
             self.pacing,
             self.budget,
             self.batches,
+            self.turns,
         )
         return open_judge(spec, asking)
 
@@ -119,6 +122,7 @@ class Engine:
             return outcome, b""
         failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
+        await turn(self.turns)
         written = comparison_json(outcome, case, indent=False)
         await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
         return outcome, written
@@ -153,6 +157,7 @@ class Engine:
         failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
         failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
         kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
+        await turn(self.turns)
         written = dialogue_record_json(outcome, case, indent=False)
         await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
         return outcome, written
@@ -180,6 +185,7 @@ class Engine:
             return outcome, b""
         failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
         kept = inputs.of_review(case, settings, self.used_urls(), failures)
+        await turn(self.turns)
         written = review_json(outcome, case, settings.rubric)
         await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
         return outcome, written

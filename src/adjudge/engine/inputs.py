@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, cast
 
 import orjson
@@ -39,7 +40,7 @@ def case_json(case: Comparison | Dialogue | Review) -> dict[str, Any]:
 def case_of(protocol: str, stored: Mapping[str, Any]) -> Comparison | Dialogue | Review:
     """The case that was written so."""
     if protocol == "compare":
-        weights = {key: Decimal(weight) for key, weight in stored["weights"].items()}
+        weights = _weights_of(tuple(stored["weights"].items()))
         return Comparison(stored["task"], stored["a"], stored["b"], stored["context"], weights)
     if protocol == "dialogue":
         turns = tuple(
@@ -123,6 +124,12 @@ def review_of(stored: Mapping[str, Any]) -> tuple[Review, ReviewSettings]:
     """A review as it was stored."""
     case = cast(Review, case_of("review", stored["case"]))
     return case, ReviewSettings(**stored["settings"], rubric=_rubric_of(stored))
+
+
+@lru_cache(maxsize=32)
+def _weights_of(stored: tuple[tuple[str, str], ...]) -> Mapping[str, Decimal]:
+    """Weights as numbers, read once: they are the same for nearly every case of a run."""
+    return MappingProxyType({key: Decimal(weight) for key, weight in stored})
 
 
 @lru_cache(maxsize=32)

@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ..errors import JournalError
 
 # Seconds that the next of several callers is awaited: what is done for many costs little more than for one.
-_COMPANY = 0.003
+_COMPANY = 0.005
 
 
 class Job(Protocol):

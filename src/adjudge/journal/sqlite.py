@@ -67,6 +67,7 @@ _MAX_BATCH = 1000
 _ROWS_AT_ONCE = 64
 _ROWS_A_PAGE = 1000
 _BUSY_SECONDS = 60
+_NEXT_TRY = 0.0005
 
 
 class SqliteJournal(RowJournal):
@@ -121,6 +122,7 @@ class _Writer:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection = _connect(path)
+        self._connection.execute("pragma busy_timeout = 0")
 
     def work(self, jobs: list[Write]) -> None:
         try:
@@ -137,7 +139,7 @@ class _Writer:
             tell((job, None) for job in jobs)
 
     def _keep(self, jobs: list[Write]) -> None:
-        self._connection.execute("begin immediate")
+        self._begin()
         try:
             for kind, rows in by_kind(jobs).items():
                 for at in range(0, len(rows), _ROWS_AT_ONCE):
@@ -147,6 +149,18 @@ class _Writer:
             if self._connection.in_transaction:
                 self._connection.execute("rollback")
             raise
+
+    def _begin(self) -> None:
+        """Wait for the other processes that write: milliseconds, but SQLite's own way sleeps longer and longer."""
+        patience = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                self._connection.execute("begin immediate")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
+                    raise
+                time.sleep(_NEXT_TRY)
 
     def _insert(self, kind: Kind, rows: list[Row]) -> None:
         """Many rows in one statement: the interpreter is let go and wanted back once."""
@@ -165,7 +179,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         raise JournalError(f"{path}: the journal cannot be opened: {error}") from None
     try:
         # Rows are several kilobytes: larger pages take fewer of them. Only a new file listens to this.
-        connection.execute("pragma page_size = 8192")
+        connection.execute("pragma page_size = 16384")
         _use_wal(connection)
         connection.execute("pragma synchronous = full")
     except sqlite3.Error as error:

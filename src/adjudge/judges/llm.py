@@ -30,6 +30,7 @@ from .base import (
 from .budget import Budget
 from .prices import LOCAL, at_most, cost_of
 from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Prompt, Reading, Role
+from .turns import Turns, turn
 from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
 # Failures that asking once more would only repeat.
@@ -60,7 +61,8 @@ def _digest(schema: Mapping[str, Any]) -> str:
 class LLMJudge:
     """One model, asked through one wire; `sample` numbers independent answers to the same question.
 
-    `room` bounds how many replies may be asked for and not yet kept: what a kill can lose.
+    `room` bounds how many replies may be asked for and not yet kept: what a kill can lose. With `turns`, replies are
+    read together, when the next questions are on their way.
     """
 
     name: str
@@ -70,6 +72,7 @@ class LLMJudge:
     sample: int = 0
     budget: Budget | None = None
     room: asyncio.Semaphore | None = None
+    turns: Turns | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
         role = _ROLES[type(question)]
@@ -79,6 +82,7 @@ class LLMJudge:
         if isinstance(completion, Failure):
             return completion.with_calls(calls)
         reading = role.read(question, completion.text, self.name)
+        await turn(self.turns)
         if reading.problems:
             prompt = role.repair(question, prompt, completion.text, reading)
             repaired = await self._ask_again(prompt, calls, reading)
@@ -141,6 +145,7 @@ class LLMJudge:
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
+        await turn(self.turns)
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:

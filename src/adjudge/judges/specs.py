@@ -24,6 +24,7 @@ from ..verdicts import Failure
 from .base import Judge
 from .budget import Budget
 from .providers import PROVIDERS, URL_KEY, Provider, url_key
+from .turns import Turns
 from .wires.base import Sampling, Wire
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Asking:
     pacing: Pacing | None = None
     budget: Budget | None = None
     batches: BatchSettings | None = None
+    turns: Turns | None = None
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:
@@ -71,7 +73,10 @@ def open_judge(spec: str, asking: Asking) -> Judge:
         asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.pacing, asking.batches)
     # A batch is as large as it likes: what it holds is known to the provider, and is collected after a kill.
     room = asking.pacing.room(spec) if asking.pacing is not None and asking.batches is None else None
-    return LLMJudge(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample, asking.budget, room)
+    return LLMJudge(
+        *(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample),
+        *(asking.budget, room, asking.turns),
+    )
 
 
 def _open_embedded(spec: str) -> Judge:

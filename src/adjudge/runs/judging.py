@@ -18,6 +18,7 @@ from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
 from ..engine.inputs import case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
+from ..judges.turns import turn
 from ..verdicts import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .lines import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, Settings
@@ -69,6 +70,7 @@ class Judging:
 
         async def judge(line: bytes) -> Outcome:
             async with self._room:
+                await turn(self.engine.turns)
                 if self._closed:
                     return _outcome(read_case(line), "left", "closed", (), b"")
                 outcome = await self.judge_line(line)

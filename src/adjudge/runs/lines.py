@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -18,8 +17,7 @@ from ..words import count_spaced
 _VERDICT = b',"verdict":{'
 
 
-@dataclass(frozen=True, slots=True)
-class CaseLine:
+class CaseLine(NamedTuple):
     """A case as the run keeps it; `bad` says why it cannot be judged, and then it has no input."""
 
     position: int

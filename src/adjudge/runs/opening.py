@@ -9,6 +9,7 @@ from typing import Any
 from ..engine import Engine
 from ..journal import Journal, open_journal
 from ..judges.budget import Budget
+from ..judges.turns import Turns
 from ..judges.wires.batches.base import BatchSettings
 from ..judges.wires.pacing import Pacing
 
@@ -26,4 +27,5 @@ def open_for_run(known: Mapping[str, Any], budget: Budget | None = None, journal
         ),
         budget=budget,
         batches=BatchSettings(Path(known["batches"]), poll=known["poll"]) if known.get("batches") else None,
+        turns=Turns(),
     )

@@ -63,6 +63,27 @@ async def test_the_whole_reply_must_be_there_in_time() -> None:
             await opened.request("GET", server.url, {}, timeouts=Timeouts(whole=0.05))
 
 
+async def test_every_request_over_a_connection_has_its_own_time() -> None:
+    class Later(Bytes):
+        """The first reply comes at once, the second after a while, the third never."""
+
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            for pause in (0.0, 0.25, 60.0):
+                await reader.readuntil(b"\r\n\r\n")
+                await asyncio.sleep(pause)
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+
+    server = Later()
+    async with server.running() as opened:
+        assert (await opened.request("GET", server.url, {}, timeouts=Timeouts(whole=0.35))).content == b"ok"
+        await asyncio.sleep(0.2)
+        assert (await opened.request("GET", server.url, {}, timeouts=Timeouts(whole=0.35))).content == b"ok"
+        asked = asyncio.get_running_loop().time()
+        with pytest.raises(TimeoutError):
+            await opened.request("GET", server.url, {}, timeouts=Timeouts(whole=0.05))
+        assert asyncio.get_running_loop().time() - asked < 0.2
+
+
 @pytest.mark.parametrize(("pause", "arrives"), [(0.04, True), (0.5, False)])
 async def test_silence_ends_a_request_only_if_nothing_moves(pause: float, arrives: bool) -> None:
     class Slow(Bytes):

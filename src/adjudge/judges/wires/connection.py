@@ -17,6 +17,7 @@ from .proxies import Proxy
 
 _MOST_HEADER_BYTES = 64 * 1024
 _PIECE = 256 * 1024
+_EARLY = 0.001  # seconds: a timer may be a little before its time
 
 
 class ConnectTimeoutError(TimeoutError):
@@ -63,6 +64,7 @@ class Connection(asyncio.Protocol):
         self._waiting: asyncio.Future[Response] | None = None
         self._room: asyncio.Future[None] | None = None
         self._given_up = False
+        self._watch = _Watch(self)
         self.moves = 0
         self._begin()
 
@@ -82,7 +84,8 @@ class Connection(asyncio.Protocol):
         waiting: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._waiting = waiting
         limit = timeouts.silence if timeouts.whole is None else timeouts.whole
-        watch = None if limit is None else _Watch(self, waiting, limit, whole=timeouts.whole is not None)
+        if limit is not None:
+            self._watch.begin(waiting, limit, whole=timeouts.whole is not None)
         try:
             if len(request) <= _PIECE:
                 self.transport.write(request)
@@ -95,8 +98,7 @@ class Connection(asyncio.Protocol):
             raise
         finally:
             self._waiting = None
-            if watch is not None:
-                watch.end()
+            self._watch.end()
 
     async def _send(self, request: bytes, waiting: asyncio.Future[Response]) -> None:
         """Send piece by piece, as they are taken, so that it can be seen whether anything moves."""
@@ -142,6 +144,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self.resume_writing()
+        self._watch.close()
         if self._until_closed and error is None and not self._given_up:
             self._complete(False)
         self._fail(error or BrokenReplyError("the server closed the connection before its reply was complete"))
@@ -195,25 +198,51 @@ class Connection(asyncio.Protocol):
 
 
 class _Watch:
-    """Ends a request that takes too long as a whole, or in which nothing moves."""
+    """Ends a request that takes too long as a whole, or in which nothing moves.
 
-    __slots__ = ("_connection", "_limit", "_seen", "_timer", "_waiting", "_whole")
+    Its timer outlives the request, which nearly always ends long before it: one that finds a later request goes on
+    until that one is due. So a connection sets a timer every few minutes, and not for each of a thousand requests.
+    """
 
-    def __init__(self, connection: Connection, waiting: asyncio.Future[Response], limit: float, *, whole: bool) -> None:
-        self._connection, self._waiting, self._limit, self._whole = connection, waiting, limit, whole
+    __slots__ = ("_connection", "_due", "_limit", "_loop", "_seen", "_timer", "_waiting", "_whole")
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: asyncio.Future[Response] | None = None
+
+    def begin(self, waiting: asyncio.Future[Response], limit: float, *, whole: bool) -> None:
+        self._waiting, self._limit, self._whole = waiting, limit, whole
         self._seen: object = None
-        self._timer = waiting.get_loop().call_later(limit, self._look)
+        self._due = self._loop.time() + limit
+        if self._timer is None or self._timer.when() > self._due:
+            self._set()
+
+    def _set(self) -> None:
+        self.close()
+        self._timer = self._loop.call_at(self._due, self._look)
 
     def _look(self) -> None:
-        moved = None if self._whole else self._connection.moves
-        if moved != self._seen:
-            self._seen = moved
-            self._timer = self._waiting.get_loop().call_later(self._limit, self._look)
-        elif not self._waiting.done():
+        self._timer = None
+        if self._waiting is None or self._waiting.done():
+            return
+        now, moved = self._loop.time(), None if self._whole else self._connection.moves
+        if self._due - now > _EARLY:
+            self._set()
+        elif moved != self._seen:
+            self._seen, self._due = moved, now + self._limit
+            self._set()
+        else:
             self._waiting.set_exception(TimeoutError() if self._whole else SilenceError())
 
     def end(self) -> None:
-        self._timer.cancel()
+        self._waiting = None
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 def _unpacked(content: bytes, encoding: str) -> bytes:

@@ -37,16 +37,14 @@ class Retries:
     connect_timeout: float = 15.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """A reply with status 200."""
 
     body: bytes
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """The provider will not take the request as it is."""
 
     status: int
