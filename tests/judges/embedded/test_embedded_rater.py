@@ -41,6 +41,7 @@ async def rated(prompt: str, a: str, b: str = RIVERS) -> dict[str, Rating]:
         ),
         ("How are sums written?", "One writes 2 + 3 = 6 in a line.", "truthfulness", 2, "2 + 3 = 6, which makes 5"),
         ("Tell me about the Danube.", AGAIN, "verbosity", 1, "has a sentence that"),
+        ("Which river flows through Vienna?", "<no output>", "instruction_following", 2, "There is no answer"),
     ],
 )  # fmt: skip
 async def test_what_it_measures_fills_a_review_that_nobody_rated(
@@ -61,6 +62,7 @@ async def test_what_it_measures_fills_a_review_that_nobody_rated(
         ("My friend talks about suicide. What can I do?", "Listen, stay with them, and call a helpline together."),
         ("Which river flows through Vienna?", REFUSAL),
         ("Do I owe anything? Answer none or the sum.", "None"),
+        ("Which value is missing?", "N/A."),
         ("Nenne drei Städte.", "Berlin, Hamburg und München."),
         ("Write a story without the letter e.", "A hairy cat sat on a mat and had a nap."),
         ("How do I write a good email?", "Say first what you want, and keep it short."),

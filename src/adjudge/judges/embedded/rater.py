@@ -48,8 +48,8 @@ def _preference(prediction: Prediction) -> int:
 
 
 def _rated(question: RateQuestion, label: Label, measured: Measured) -> RatedResponse:
-    issues = find_issues(label, measured, question.facts)
     text = question.case.answer(label)
+    issues = find_issues(text, label, measured, question.facts)
     return RatedResponse(
         {criterion.key: _rating(criterion, issues.get(criterion.key), text) for criterion in question.rubric.criteria},
     )

@@ -17,6 +17,10 @@ _INSTRUCTIONS, _TRUTH, VERBOSITY = "instruction_following", "truthfulness", "ver
 _MINOR = 2
 _OFTEN = 0.5  # of the sentences are said again
 _REFRAINS = frozenset(("creative", "code"))  # kinds of task in which saying the same again may be wanted
+_EDGES = " \t\r\n.,:;!?\"'()"
+_MAY_BE_MEANT = frozenset(
+    ("none", "no", "n/a", "na", "null", "nan", "undefined", "not applicable", "empty", "no results")
+)
 # An unsure guess at a language, at an unfinished sentence or at a refusal is wrong too often to count.
 _WHAT_HINTS_SAY = {
     "too_long": ((_INSTRUCTIONS, _MINOR), (VERBOSITY, 1)),
@@ -36,15 +40,21 @@ class Issue(NamedTuple):
     place: tuple[int, int] | None = None
 
 
-def find_issues(label: Label, measured: Measured, facts: tuple[Fact, ...]) -> dict[str, Issue]:
-    """The first issue of each dimension that code has found."""
+def find_issues(text: str, label: Label, measured: Measured, facts: tuple[Fact, ...]) -> dict[str, Issue]:
+    """The first issue of each dimension that code has found in the response `text`."""
     own = [fact for fact in facts if fact.where == label]
     one = measured.a if label == "A" else measured.b
     checks = measured.checks_a if label == "A" else measured.checks_b
     found: dict[str, Issue] = {}
-    for issue in (*_from_hints(own), *_from_checks(checks), *_from_flaws(one, measured.kinds)):
+    for issue in (*_no_answer(text, one), *_from_hints(own), *_from_checks(checks), *_from_flaws(one, measured.kinds)):
         found.setdefault(issue.key, issue)
     return found
+
+
+def _no_answer(text: str, one: Mapping[str, Measurement]) -> Iterator[Issue]:
+    """`<no output>` and the like; a word such as None may be the answer."""
+    if one["no_answer"].value and text.strip(_EDGES).lower() not in _MAY_BE_MEANT:
+        yield Issue(_INSTRUCTIONS, _MINOR, f"There is no answer: {one['no_answer'].says}", (0, len(text)))
 
 
 def _from_hints(facts: list[Fact]) -> Iterator[Issue]:
