@@ -26,8 +26,8 @@ _OBJECT = "one JSON object a row is allowed"
 def fast(raw: bytes) -> Any:
     """JSON as orjson reads it, but no key twice."""
     value = orjson.loads(raw)
-    if repeated := repeated_keys(raw, value):
-        raise InputError("the row", twice(repeated[0][1]), ONCE)
+    for _, key in repeated_keys(raw, value):
+        raise InputError("the row", twice(key), ONCE)
     return value
 
 
