@@ -33,7 +33,7 @@ def fast(raw: bytes) -> Any:
 
 def strict(raw: bytes) -> Any:
     """JSON with exact numbers and no key twice, as reviews are read everywhere."""
-    return parse_value(raw.decode("utf-8"), "the row")
+    return parse_value(raw.decode("utf-8"), "the row", _OBJECT)
 
 
 def read_lines(stream: BinaryIO, name: str, parse: Parse, *, lists: str | None = None) -> Iterator[Record | BadRow]:
@@ -74,7 +74,7 @@ def _why(raw: bytes, error: Exception) -> str:
     if b"\0" in raw:
         return f"a NUL byte at byte {raw.index(0)}; text is needed"
     if isinstance(error, InputError):
-        return f"{error.found}; {_OBJECT}"
+        return f"{error.found}; {error.allowed}"
     return f"not JSON: {error}; {_OBJECT}"
 
 
