@@ -58,7 +58,7 @@ def _walk(raw: bytes) -> Iterator[tuple[int, str]]:
         elif token[0] == b"}":
             objects.pop()
         elif token["key"] is not None:
-            key = json.loads(raw[token.start() : token.start("key")].decode())
+            key = json.loads(raw[token.start() : token.start("key")].decode("utf-8", "surrogatepass"))
             if key in objects[-1]:
                 yield token.start(), key
             objects[-1].add(key)
