@@ -75,13 +75,26 @@ async def test_what_found_no_room_is_handed_in_again_when_another_batch_has_ende
 async def test_a_batch_that_never_fits_is_halved(
     provider: ScriptedProvider, journal: Journal, quick: BatchSettings
 ) -> None:
-    provider.batches.room = 3
-    judge = opened(provider, journal, replace(quick, most_requests=10))
-    opinions = await asyncio.wait_for(ask(judge, 10), 60)
+    provider.batches.room = 12
+    judge = opened(provider, journal, replace(quick, most_requests=40))
+    opinions = await asyncio.wait_for(ask(judge, 40), 60)
     await judge.close()
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
-    assert len(answered(provider)) == len(set(answered(provider))) == provider.calls == 10
-    assert max(len(batch.questions) for batch in provider.batches.made if batch.status == "completed") <= 3
+    assert len(answered(provider)) == len(set(answered(provider))) == provider.calls == 40
+    assert max(len(batch.questions) for batch in provider.batches.made if batch.status == "completed") <= 12
+
+
+async def test_where_others_fill_the_queue_few_batches_are_handed_in(
+    provider: ScriptedProvider, journal: Journal, quick: BatchSettings
+) -> None:
+    provider.batches.room = 0
+    judge = opened(provider, journal, replace(quick, most_requests=64))
+    outcomes = await asyncio.wait_for(ask(judge, 64), 60)
+    await judge.close()
+    assert all(isinstance(outcome, Failure) for outcome in outcomes)
+    sizes = [len(batch.questions) for batch in provider.batches.made]
+    assert sizes.count(64) == 2 and min(sizes) == 8
+    assert len(sizes) <= 80
 
 
 async def test_where_there_is_never_any_room_the_failure_says_why(

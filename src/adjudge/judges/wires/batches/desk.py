@@ -22,6 +22,8 @@ from .following import Follower, UnreachableError
 from .ledger import Entry
 from .room import TRIES, Room
 
+_FEWEST = 8  # questions in a half: smaller ones would only be many
+
 _log = logging.getLogger("adjudge.batches")
 
 
@@ -172,8 +174,8 @@ class Desk:
                 question.told.set_result(None)
             return True
         sent = dict(entry.sent)
-        if tries and len(lines) > 1 and not self._room.is_ours:
-            # Perhaps it never fits as it is.
+        if tries % 2 and len(lines) >= 2 * _FEWEST and not self._room.is_ours:
+            # Perhaps it never fits as it is; but others may just fill the queue, so not at every try.
             half = len(lines) // 2
             first = {key: sent.pop(key) for key in list(sent)[:half]}
             self._start(self._new(first), lines[:half], tries + 1)
