@@ -130,6 +130,29 @@ async def test_who_stops_while_it_waits_for_room_is_asked_anew(
     assert len(answered(provider)) == provider.calls == 3
 
 
+@pytest.mark.parametrize("cancelled", ["before it found no room", "while it waits for room"])
+async def test_what_nobody_waits_for_any_more_is_not_handed_in_again(
+    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, ledger: Ledger, cancelled: str
+) -> None:
+    provider.batches.room = 0
+    judge = opened(provider, journal, replace(quick, poll=0.3))
+    kept = asyncio.create_task(ask(judge, 1))
+    left = asyncio.create_task(ask(judge, 3))
+    if cancelled == "while it waits for room":
+        await until(lambda: provider.batches.turned_away and not ledger.open_entries())
+    else:
+        await until(lambda: provider.batches.made)
+    left.cancel()
+    await asyncio.gather(left, return_exceptions=True)
+    provider.batches.room = 10
+    assert all(isinstance(opinion, ComparisonOpinion) for opinion in await asyncio.wait_for(kept, 60))
+    assert [len(batch.questions) for batch in provider.batches.made] == [3, 1]
+    assert len(answered(provider)) == provider.calls == 1
+    assert all(isinstance(opinion, ComparisonOpinion) for opinion in await asyncio.wait_for(ask(judge, 3), 60))
+    await judge.close()
+    assert len(answered(provider)) == provider.calls == 3
+
+
 @pytest.mark.parametrize("collects", [True, False])
 async def test_a_batch_of_a_killed_process_that_found_no_room_is_handed_in_by_the_next(
     provider: ScriptedProvider, journal: Journal, quick: BatchSettings, collects: bool

@@ -173,7 +173,9 @@ class Desk:
             for question in filter(None, [self._asked.pop(key, None) for key in entry.sent]):
                 question.told.set_result(None)
             return True
-        sent = dict(entry.sent)
+        sent, lines = self._still_wanted(entry.sent, lines)
+        if not lines:
+            return True
         if tries % 2 and len(lines) >= 2 * _FEWEST and not self._room.is_ours:
             # Perhaps it never fits as it is; but others may just fill the queue, so not at every try.
             half = len(lines) // 2
@@ -186,8 +188,21 @@ class Desk:
             *(self._judge, why.message, f"{entry.questions:,}", until, self._room.pause(tries)),
         )
         ended = await self._room.wait(tries)
-        self._start(self._new(sent), lines, 0 if ended else tries + 1)
+        sent, lines = self._still_wanted(sent, lines)
+        if lines:
+            self._start(self._new(sent), lines, 0 if ended else tries + 1)
         return True
+
+    def _still_wanted(self, sent: Mapping[str, Sent], lines: list[bytes]) -> tuple[dict[str, Sent], list[bytes]]:
+        """The questions that somebody waits for; the others are forgotten, for nothing is paid yet."""
+        wanted = {}
+        for (key, how), line in zip(sent.items(), lines, strict=True):
+            question = self._asked.get(key)
+            if question is not None and question.waiting:
+                wanted[key] = how, line
+            else:
+                self._asked.pop(key, None)
+        return {key: how for key, (how, _) in wanted.items()}, [line for _, line in wanted.values()]
 
     async def _submit(self, entry: Entry, lines: list[bytes]) -> str | Failure:
         retries = self._follower.poster.retries
