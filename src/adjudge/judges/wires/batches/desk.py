@@ -176,16 +176,19 @@ class Desk:
         sent, lines = self._still_wanted(entry.sent, lines)
         if not lines:
             return True
-        if tries % 2 and len(lines) >= 2 * _FEWEST and not self._room.is_ours:
+        count, when = len(lines), f"in {_counted(max(1, round(self._room.pause(tries))), 'second')}"
+        if self._room.is_ours:
+            when = f"when a batch of ours has ended, or {when}"
+        elif tries % 2 and count >= 2 * _FEWEST:
             # Perhaps it never fits as it is; but others may just fill the queue, so not at every try.
-            half = len(lines) // 2
+            half = count // 2
+            when = f"{half:,} at once and {count - half:,} {when}"
             first = {key: sent.pop(key) for key in list(sent)[:half]}
             self._start(self._new(first), lines[:half], tries + 1)
             lines = lines[half:]
-        until = "until a batch of ours has ended, or " if self._room.is_ours else ""
         _log.warning(
-            "%s: %s; its %s questions wait %sfor %.0f seconds, and are then handed in again; nothing of it was paid",
-            *(self._judge, why.message, f"{entry.questions:,}", until, self._room.pause(tries)),
+            "%s: no room for %s (%s); handed in again %s; nothing was paid",
+            *(self._judge, _counted(count, "question"), why.message.rstrip("."), when),
         )
         ended = await self._room.wait(tries)
         sent, lines = self._still_wanted(sent, lines)
@@ -261,3 +264,7 @@ class Desk:
             for key, sent in entry.sent.items():
                 self._asked.setdefault(key, Question(b"", sent))
             self._start(replace(entry, batch=batch), [])
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
