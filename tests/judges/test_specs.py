@@ -92,8 +92,26 @@ async def test_a_server_is_sent_the_key_of_its_own_host_and_no_other(variables, 
 
 
 def test_a_hosts_variable_is_its_name_in_capitals():
-    assert url_keys("https://my-llm.example.com/v1#m")[0] == "ADJUDGE_API_KEY_MY_LLM_EXAMPLE_COM"
+    assert url_keys("https://llm.Example.com/v1#m")[0] == "ADJUDGE_API_KEY_LLM_EXAMPLE_COM"
     assert url_keys("http://[::1]:80/v1#m") == ("ADJUDGE_API_KEY___1_80", "ADJUDGE_API_KEY___1", "ADJUDGE_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("host", "variable"),
+    [
+        ("my.llm.example.com", "MY_LLM_EXAMPLE_COM"),
+        ("my-llm.example.com", "MY__LLM_EXAMPLE_COM"),
+        ("my_llm.example.com", "MY___LLM_EXAMPLE_COM"),
+        ("例え.jp", "XN____R8JZ45G_JP"),
+        ("試し.jp", "XN____68JW52Y_JP"),
+        ("MÜNCHEN.de", "XN____MNCHEN__3YA_DE"),
+        ("xn--mnchen-3ya.de", "XN____MNCHEN__3YA_DE"),
+        ("straße.de", "XN____STRAE__OQA_DE"),
+        ("strasse.de", "STRASSE_DE"),
+    ],
+)
+def test_no_two_hosts_share_a_variable_unless_they_are_one(host, variable):
+    assert url_keys(f"http://{host}/v1#m") == (f"ADJUDGE_API_KEY_{variable}", "ADJUDGE_API_KEY")
 
 
 def test_a_jury_is_named_by_its_members_and_its_rule(asking):

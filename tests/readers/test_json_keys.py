@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +21,7 @@ def test_no_text_that_names_each_key_once_is_taken_for_one_that_does_not(values,
     raw = json.dumps(
         values, indent=spaced or None, ensure_ascii=as_ascii, separators=(" , ", " : ") if spaced else None
     )
-    assert repeated_keys(raw.encode("utf-8", "surrogatepass"), values) == ()
+    assert not list(repeated_keys(raw.encode("utf-8", "surrogatepass"), values))
 
 
 @given(
@@ -32,3 +33,12 @@ def test_a_key_is_found_twice_exactly_where_it_stands_twice(pairs, around):
     keys = [key for key, _ in pairs]
     again = [key for number, key in enumerate(keys) if key in keys[:number]]
     assert [key for _, key in repeated_keys(text.encode(), json.loads(text))] == again
+
+
+@pytest.mark.parametrize(
+    "keys", [["\ud800", "x", "x"], ["x", "\ud800", "\ud800"], ["\udfff\ud800", "a", "\udfff\ud800"]]
+)
+def test_half_a_surrogate_pair_in_a_key_hides_none(keys):
+    text = "{" + ",".join(f'"{key}":1' for key in keys) + "}"
+    raw = text.encode("utf-8", "surrogatepass")
+    assert list(repeated_keys(raw, json.loads(text))) == [(raw.rindex(b'"', 0, raw.rindex(b'"')), keys[-1])]

@@ -1,11 +1,13 @@
 """JSON and CSV: ids, annotations and groups as the records have them, and errors at the line of the message or row."""
 
 import json
+import time
 
 import pytest
 
 from adjudge.errors import InputError
 from adjudge.readers.transcript import read_dialogues
+from adjudge.readers.transcript_json import read_json
 
 MESSAGES = [{"role": "user", "content": "a", "act": "INFORM", "ratings": [3, 4]}, {"role": "assistant", "content": "b"}]
 
@@ -108,6 +110,25 @@ def test_an_error_names_the_line_and_the_dialogue(text, says):
     with pytest.raises(InputError) as caught:
         read_dialogues(text.encode(), "chat")
     assert str(caught.value).startswith(says)
+
+
+def test_thousands_of_doubled_keys_take_linear_time():
+    doubled = ',"é":1' * 4_000
+    raw = ('[{"role": "user", "content": "' + "é" * 700_000 + f'"{doubled}}}]').encode()
+    start = time.process_time()
+    with pytest.raises(InputError, match="the key 'é' stands twice"):
+        read_dialogues(raw, "chat")
+    assert time.process_time() - start < 1.5
+
+
+def test_each_dialogue_names_its_first_doubled_key_at_its_own_line():
+    talk = '{"messages": [{"role": "user", "content": "é"}],\n "é1": 1, "é1": 2,\n "x": 1, "x": 2}'
+    records = read_json(f"[{talk},\n{talk.replace('é1', 'é2')}]", "chat")
+    problems = [(record.line, entry.line, entry.problem.found) for record in records for entry in record.entries]
+    assert problems == [
+        (1, 2, "the key 'é1' stands twice in an object"),
+        (4, 5, "the key 'é2' stands twice in an object"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["dialogue_id", "conversation_id", "id"])

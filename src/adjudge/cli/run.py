@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import logging
 import shlex
 import signal
 import sys
@@ -71,7 +73,7 @@ def register(commands: Any) -> None:
     _add_manner(parser.add_argument_group("pace and money"))
     shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
     shown.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
-    shown.add_argument("--json-progress", action="store_true", help="one JSON object a second on standard error")
+    shown.add_argument("--json-progress", action="store_true", help="JSON lines on standard error, one a second")
     parser.set_defaults(run=run, default_of=parser.get_default)
 
 
@@ -152,9 +154,9 @@ def _begin(args: argparse.Namespace, directory: RunDirectory) -> None:
     if not args.quiet and spooled.mapping:
         read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
         if read:
-            _tell(f"reading {read}")
+            _tell(args, f"reading {read}")
     if spooled.bad and not args.quiet:
-        _tell(f"{spooled.bad:,} rows cannot be judged and count as failures")
+        _tell(args, f"{spooled.bad:,} rows cannot be judged and count as failures")
 
 
 def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) -> int:
@@ -168,13 +170,18 @@ def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) ->
     stand = look(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     judged = run_sync(lambda: estimated(directory, stand))
     if not args.quiet or args.dry_run:
-        _tell_before(stand, judged, manner)
+        _tell_before(args, stand, judged, manner)
     if args.dry_run:
         return 0
     if not stand.open:
         return _tell_end(args, directory, stand, None)
     check_can_be_asked(judged, manner)
-    ended = run_sync(lambda: _carry_out(args, directory, stand, manner))
+    log, warnings = logging.getLogger("adjudge"), _Warnings(args)
+    log.addHandler(warnings)
+    try:
+        ended = run_sync(lambda: _carry_out(args, directory, stand, manner))
+    finally:
+        log.removeHandler(warnings)
     return _tell_end(args, directory, stand, ended)
 
 
@@ -188,9 +195,9 @@ async def _carry_out(args: argparse.Namespace, directory: RunDirectory, stand: S
     def interrupted() -> None:
         if manner.batch:
             # A batch may take a day: it goes on without us.
-            _tell("what was handed in goes on at the provider; a resumed run collects it")
+            _tell(args, "what was handed in goes on at the provider; a resumed run collects it")
         elif not halt.asked.is_set():
-            _tell("finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
+            _tell(args, "finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
         if manner.batch or halt.asked.is_set():
             halt.now.set()
         halt.ask("interrupted")
@@ -201,22 +208,22 @@ async def _carry_out(args: argparse.Namespace, directory: RunDirectory, stand: S
     return await carry_out(directory, stand, manner, _progress(args), halt, limit=args.limit)
 
 
-def _tell_before(stand: Stand, judged: Estimate, manner: Manner) -> None:
+def _tell_before(args: argparse.Namespace, stand: Stand, judged: Estimate, manner: Manner) -> None:
     cases = stand.known["input"]["cases"]
     done = stand.tally.verdicts + stand.tally.failures
-    _tell(f"{cases:,} cases, {done:,} done, {stand.open:,} to do now; judge {', '.join(stand.plan.judges)}")
+    _tell(args, f"{cases:,} cases, {done:,} done, {stand.open:,} to do now; judge {', '.join(stand.plan.judges)}")
     if judged.calls or judged.paid_calls:
         about = f"about {judged.calls:,} calls, {judged.input_tokens:,} tokens in and {judged.output_tokens:,} out"
         paid = f"; about {judged.paid_calls:,} more are already paid" if judged.paid_calls else ""
-        _tell(f"{about} (from a sample of {judged.sampled}){paid}")
+        _tell(args, f"{about} (from a sample of {judged.sampled}){paid}")
         if judged.cost is None:
-            _tell("no price is published for this judge")
+            _tell(args, "no price is published for this judge")
         else:
             missing = f", without {', '.join(judged.unpriced)}, for which none is published" if judged.unpriced else ""
             cost = judged.cost / 2 if manner.batch else judged.cost
-            _tell(f"about ${cost:,.2f} at published prices{missing}")
+            _tell(args, f"about ${cost:,.2f} at published prices{missing}")
     if manner.budget is not None:
-        _tell(f"budget ${manner.budget}, of which ${stand.tally.paid:.4f} is spent")
+        _tell(args, f"budget ${manner.budget}, of which ${stand.tally.paid:.4f} is spent")
 
 
 def _tell_end(args: argparse.Namespace, directory: RunDirectory, stand: Stand, ended: Ended | None) -> int:
@@ -241,7 +248,11 @@ def _tell_end(args: argparse.Namespace, directory: RunDirectory, stand: Stand, e
             print(agreement(tally))
         print(one_line(f"everything is in {directory.path}"))
     if why:
-        say(f"{_HALTED.get(why, why)}; go on with: adjudge run --resume {shlex.quote(str(directory.path))}")
+        text = f"{_HALTED.get(why, why)}; go on with: adjudge run --resume {shlex.quote(str(directory.path))}"
+        if args.json_progress:
+            _tell(args, text, "stopped")
+        else:
+            say(text)
     return 130 if why == "interrupted" else 1 if why or tally.failures else 0
 
 
@@ -302,7 +313,22 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
     return {field: column for field, _, column in pairs}
 
 
-def _tell(text: str) -> None:
+def _tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
+    """One line on standard error, which with --json-progress holds JSON alone."""
     from ..render.escaping import one_line
 
-    print(one_line(text), file=sys.stderr, flush=True)
+    line = one_line(text)
+    if args.json_progress:
+        line = json.dumps({"event": event, "message": line})
+    print(line, file=sys.stderr, flush=True)
+
+
+class _Warnings(logging.Handler):
+    """Shows what is logged while a run goes on."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        super().__init__(logging.WARNING)
+        self._args = args
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _tell(self._args, record.getMessage(), "warning")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -103,13 +104,23 @@ PROVIDERS = {
 
 # Any other OpenAI-compatible server is named by its URL; its key, if it wants one, stands here or under its own host.
 URL_KEY = "ADJUDGE_API_KEY"
+# A host's name may hold three signs, a variable's only one: how many of it stand together tells which.
+_SIGNS = {".": "_", "-": "__", "_": "___"}
 
 
 def url_keys(address: str) -> tuple[str, ...]:
     """The variables that may hold a server's key: that of its host and port, of its host, and the one for all."""
     parts = urlsplit(address)
-    host = f"{URL_KEY}_{re.sub('[^A-Z0-9]', '_', (parts.hostname or '').upper())}"
+    name = ".".join(map(_ascii, (parts.hostname or "").split(".")))
+    host = f"{URL_KEY}_{re.sub('[^A-Z0-9]', lambda sign: _SIGNS.get(sign[0], '_'), name.upper())}"
     return (*((f"{host}_{parts.port}",) if parts.port else ()), host, URL_KEY)
+
+
+def _ascii(label: str) -> str:
+    """A part of a host's name as the network knows it (IDNA)."""
+    if label.isascii():
+        return label
+    return "xn--" + unicodedata.normalize("NFKC", label).encode("punycode").decode()
 
 
 def url_key(address: str) -> str | None:

@@ -31,9 +31,9 @@ class _Refused(Exception):
         self.allowed = allowed
 
 
-def parse_value(text: str, place: str) -> Any:
-    """The one JSON value in a text."""
-    values = parse_values(text, place, lines=False)
+def parse_value(text: str, place: str, wanted: str = "JSON is allowed") -> Any:
+    """The one JSON value in a text; `wanted` says what should have stood there."""
+    values = _parse_values(text, place, wanted, lines=False)
     if len(values) != 1:
         raise InputError(place, f"{len(values)} JSON values" if values else "no JSON", "one JSON value is allowed")
     return values[0][1]
@@ -60,20 +60,24 @@ def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
     return value
 
 
-def parse_values(text: str, place: str, *, lines: bool = True) -> list[tuple[int, Any]]:
-    """JSON values one after another, each with the line it begins on. Errors are at `place:line` if it has lines."""
-    found, at = "", 0
+def parse_values(text: str, place: str) -> list[tuple[int, Any]]:
+    """JSON values one after another, each with the line it begins on. Errors are at `place:line`."""
+    return _parse_values(text, place, "JSON, or one JSON value a line, is allowed", lines=True)
+
+
+def _parse_values(text: str, place: str, allowed: str, *, lines: bool) -> list[tuple[int, Any]]:
+    at = 0
     try:
         return list(_located(text, _walk(_decoder(), text)))
     except json.JSONDecodeError as error:
         at = error.pos
         found = f"not JSON: {error.msg} at " + ("" if lines else f"line {error.lineno}, ") + f"column {error.colno}"
     except _Refused as error:
-        found = str(error)
+        found, allowed = str(error), error.allowed
     except (RecursionError, ValueError, ArithmeticError):
         found = _TOO_MUCH
     here = f"{place}:{text.count(chr(10), 0, at) + 1}" if lines else place
-    raise InputError(here, found, "JSON, or one JSON value a line, is allowed" if lines else "JSON is allowed")
+    raise InputError(here, found, allowed)
 
 
 def lines_of_items(text: str) -> list[int]:

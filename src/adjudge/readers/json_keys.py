@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 ONCE = "each key once"
@@ -16,15 +16,15 @@ ONCE = "each key once"
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"(?P<key>[ \t\n\r]*:)?|[{}]', re.DOTALL)
 
 
-def repeated_keys(raw: bytes, value: Any) -> Sequence[tuple[int, str]]:
+def repeated_keys(raw: bytes, value: Any) -> Iterator[tuple[int, str]]:
     """Where a key stands that its object had before, and the key; `value` is what the text was parsed to."""
     quotes, kept = raw.count(b'"'), 2 * _strings(value)
     if quotes == kept:
-        return ()
+        return iter(())
     plain = raw.replace(rb"\\", b"") if rb"\\" in raw else raw
     if quotes - plain.count(rb"\"") == kept:
-        return ()
-    return list(_walk(raw))
+        return iter(())
+    return _walk(raw)
 
 
 def twice(key: str) -> str:
@@ -58,7 +58,7 @@ def _walk(raw: bytes) -> Iterator[tuple[int, str]]:
         elif token[0] == b"}":
             objects.pop()
         elif token["key"] is not None:
-            key = json.loads(raw[token.start() : token.start("key")].decode())
+            key = json.loads(raw[token.start() : token.start("key")].decode("utf-8", "surrogatepass"))
             if key in objects[-1]:
                 yield token.start(), key
             objects[-1].add(key)

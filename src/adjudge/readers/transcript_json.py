@@ -86,8 +86,8 @@ def _read_line(line: str, number: int, *, is_message: bool = False) -> Record:
     try:
         value = json.loads(line)
         source = _Source(line, lambda _: number)
-        if repeated := repeated_keys(_bytes(line), value):
-            return Record([unreadable(number, twice(repeated[0][1]), ONCE)], number)
+        for _, key in repeated_keys(_bytes(line), value):
+            return Record([unreadable(number, twice(key), ONCE)], number)
         if is_message:
             return Record(list(_entries(source, [(0, value)])), number)
         return _record(source, _skip(line, 0), value)
@@ -102,11 +102,15 @@ def _refused(source: _Source, value: object, starts: list[int]) -> dict[int, Rec
     """The records in which a key stands twice, by where they begin."""
     raw = _bytes(source.text)
     refused: dict[int, Record] = {}
+    at = counted = 0
     for place, key in repeated_keys(raw, value):
-        at = len(raw[:place].decode("utf-8", "surrogatepass"))
+        # From the last place on: a text may hold thousands of them.
+        at += len(raw[counted:place].decode("utf-8", "surrogatepass"))
+        counted = place
         start = starts[bisect_right(starts, at) - 1]
-        entry = unreadable(source.line_at(at), twice(key), ONCE)
-        refused.setdefault(start, Record([entry], source.line_at(start)))
+        if start not in refused:
+            entry = unreadable(source.line_at(at), twice(key), ONCE)
+            refused[start] = Record([entry], source.line_at(start))
     return refused
 
 

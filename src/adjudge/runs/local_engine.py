@@ -6,12 +6,18 @@ Judging is more work for a processor than waiting for a provider is, so one proc
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
+from contextlib import suppress
 
 import orjson
 
 from . import frames
 from .workers import Worker, Workers
+
+_LAST_WORDS = 1.0  # seconds that a worker's child may keep its standard error open
+
+_log = logging.getLogger("adjudge.runs")
 
 
 class _Process(Worker):
@@ -20,6 +26,16 @@ class _Process(Worker):
     def __init__(self, share: int, process: asyncio.subprocess.Process) -> None:
         super().__init__(share)
         self._process = process
+        self._told = asyncio.create_task(self._pass_on())
+
+    async def _pass_on(self) -> None:
+        """What a worker writes to standard error is this process's to show, amid what it shows itself."""
+        said = self._process.stderr
+        assert said is not None
+        while not said.at_eof():
+            with suppress(ValueError):  # a line longer than the buffer
+                if line := (await said.readline()).decode("utf-8", "replace").rstrip():
+                    _log.warning("%s", line)
 
     def send(self, kind: int, payload: bytes = b"") -> None:
         assert self._process.stdin is not None
@@ -39,7 +55,10 @@ class _Process(Worker):
             self._process.kill()
 
     async def ended(self) -> str:
-        return f"status {await self._process.wait()}"
+        status = await self._process.wait()
+        await asyncio.wait([self._told], timeout=_LAST_WORDS)
+        self._told.cancel()
+        return f"status {status}"
 
 
 class LocalWorkers(Workers):
@@ -48,7 +67,8 @@ class LocalWorkers(Workers):
     async def _start(self, share: int) -> Worker:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "adjudge.runs.worker",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=2**20, start_new_session=True,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            limit=2**20, start_new_session=True,
         )  # fmt: skip
         worker = _Process(share, process)
         worker.send(frames.PLAN, orjson.dumps(self._known(share)))

@@ -37,7 +37,7 @@ def test_ndjson_is_another_name_of_it(opened):
         (b'{"task": "t", "a": "x", "b": null}', "b: expected text, found null"),
         (b'{"task": "t", "a": "x", "b": {"c": 1}}', "b: expected text, found an object"),
         (b'{"task": "t", "a": "x", "b": "\\ud83d"}', "not JSON: "),
-        (b'{"task": "t", "a": "x", "a": "z", "b": "y"}', "the key 'a' stands twice in an object; one JSON object"),
+        (b'{"task": "t", "a": "x", "a": "z", "b": "y"}', "the key 'a' stands twice in an object; each key once"),
         (b'{"task": "t", "a" : "x", "b": "y", "\\u0061":"z"}', "the key 'a' stands twice"),
         (b'{"task": "t", "a": "x", "b": "y", "m": [1, {"k": {"c": 1, "d": 2, "c": 1}}]}', "the key 'c' stands twice"),
         (

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 
+import pytest
+
 from adjudge.cases import Original
 from adjudge.readers.rows import BadRow
 from adjudge.readers.slots import read_reviews
@@ -58,9 +60,17 @@ def test_what_the_slots_reader_refuses_is_a_bad_row(opened):
     assert "did you mean" in bad[1][1]
 
 
-def test_a_key_that_stands_twice_is_a_bad_row(opened):
-    ((_, message),) = opened.bad("r.jsonl", json.dumps(SLOTS) + '\n{"prompt": "p", "prompt": "q"}\n', "review")
-    assert message.startswith("the key 'prompt' stands twice")
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"prompt": "p", "prompt": "q"}', "the key 'prompt' stands twice in an object; each key once"),
+        ('{"likert": NaN}', "NaN is not a JSON number; finite numbers are allowed"),
+        ('{"prompt"}', "not JSON: Expecting ':' delimiter at line 1, column 10; one JSON object a row is allowed"),
+    ],
+)
+def test_json_that_the_slots_reader_refuses_is_a_bad_row_that_says_what_is_allowed(opened, line, says):
+    ((_, message),) = opened.bad("r.jsonl", f"{json.dumps(SLOTS)}\n{line}\n", "review")
+    assert message == says
 
 
 def test_tagged_slots_are_one_review(opened):

@@ -26,14 +26,14 @@ _OBJECT = "one JSON object a row is allowed"
 def fast(raw: bytes) -> Any:
     """JSON as orjson reads it, but no key twice."""
     value = orjson.loads(raw)
-    if repeated := repeated_keys(raw, value):
-        raise InputError("the row", twice(repeated[0][1]), ONCE)
+    for _, key in repeated_keys(raw, value):
+        raise InputError("the row", twice(key), ONCE)
     return value
 
 
 def strict(raw: bytes) -> Any:
     """JSON with exact numbers and no key twice, as reviews are read everywhere."""
-    return parse_value(raw.decode("utf-8"), "the row")
+    return parse_value(raw.decode("utf-8"), "the row", _OBJECT)
 
 
 def read_lines(stream: BinaryIO, name: str, parse: Parse, *, lists: str | None = None) -> Iterator[Record | BadRow]:
@@ -74,7 +74,7 @@ def _why(raw: bytes, error: Exception) -> str:
     if b"\0" in raw:
         return f"a NUL byte at byte {raw.index(0)}; text is needed"
     if isinstance(error, InputError):
-        return f"{error.found}; {_OBJECT}"
+        return f"{error.found}; {error.allowed}"
     return f"not JSON: {error}; {_OBJECT}"
 
 

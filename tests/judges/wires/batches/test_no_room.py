@@ -68,31 +68,49 @@ async def test_what_found_no_room_is_handed_in_again_when_another_batch_has_ende
     assert provider.batches.turned_away
     assert len(answered(provider)) == len(set(answered(provider))) == provider.calls == 8
     told = caplog.messages[0]
-    assert "Enqueued token limit reached" in told and "until a batch of ours has ended" in told
-    assert "4 questions" in told and "nothing of it was paid" in told
+    assert told.startswith("openai:gpt-4o: no room for 4 questions (batch batch_")
+    assert "Enqueued token limit reached" in told
+    assert told.endswith("completed); handed in again when a batch of ours has ended, or in 1 second; nothing was paid")
 
 
 async def test_a_batch_that_never_fits_is_halved(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings
+    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    provider.batches.room = 3
-    judge = opened(provider, journal, replace(quick, most_requests=10))
-    opinions = await asyncio.wait_for(ask(judge, 10), 60)
+    provider.batches.room = 12
+    judge = opened(provider, journal, replace(quick, most_requests=41))
+    opinions = await asyncio.wait_for(ask(judge, 41), 60)
     await judge.close()
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
-    assert len(answered(provider)) == len(set(answered(provider))) == provider.calls == 10
-    assert max(len(batch.questions) for batch in provider.batches.made if batch.status == "completed") <= 3
+    assert len(answered(provider)) == len(set(answered(provider))) == provider.calls == 41
+    assert "no room for 41 questions" in caplog.messages[0]
+    assert caplog.messages[0].endswith("completed); handed in again in 1 second; nothing was paid")
+    assert caplog.messages[1].endswith("handed in again 20 at once and 21 in 1 second; nothing was paid")
+    assert max(len(batch.questions) for batch in provider.batches.made if batch.status == "completed") <= 12
+
+
+async def test_where_others_fill_the_queue_few_batches_are_handed_in(
+    provider: ScriptedProvider, journal: Journal, quick: BatchSettings
+) -> None:
+    provider.batches.room = 0
+    judge = opened(provider, journal, replace(quick, most_requests=64))
+    outcomes = await asyncio.wait_for(ask(judge, 64), 60)
+    await judge.close()
+    assert all(isinstance(outcome, Failure) for outcome in outcomes)
+    sizes = [len(batch.questions) for batch in provider.batches.made]
+    assert sizes.count(64) == 2 and min(sizes) == 8
+    assert len(sizes) <= 80
 
 
 async def test_where_there_is_never_any_room_the_failure_says_why(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, ledger: Ledger
+    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider.batches.room = 0
     judge = opened(provider, journal, quick)
-    outcomes = await asyncio.wait_for(ask(judge, 2), 60)
+    outcomes = await asyncio.wait_for(ask(judge, 1), 60)
     for outcome in outcomes:
         assert isinstance(outcome, Failure)
         assert outcome.reason == "rate_limited" and "Enqueued token limit reached" in outcome.message
+    assert "no room for 1 question (" in caplog.messages[0]
     provider.batches.room = 10
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in await ask(judge, 2))
     await judge.close()
@@ -114,6 +132,29 @@ async def test_who_stops_while_it_waits_for_room_is_asked_anew(
     assert await again.wire.collect(journal) == 0
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in await ask(again, 3))
     await again.close()
+    assert len(answered(provider)) == provider.calls == 3
+
+
+@pytest.mark.parametrize("cancelled", ["before it found no room", "while it waits for room"])
+async def test_what_nobody_waits_for_any_more_is_not_handed_in_again(
+    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, ledger: Ledger, cancelled: str
+) -> None:
+    provider.batches.room = 0
+    judge = opened(provider, journal, replace(quick, poll=0.3))
+    kept = asyncio.create_task(ask(judge, 1))
+    left = asyncio.create_task(ask(judge, 3))
+    if cancelled == "while it waits for room":
+        await until(lambda: provider.batches.turned_away and not ledger.open_entries())
+    else:
+        await until(lambda: provider.batches.made)
+    left.cancel()
+    await asyncio.gather(left, return_exceptions=True)
+    provider.batches.room = 10
+    assert all(isinstance(opinion, ComparisonOpinion) for opinion in await asyncio.wait_for(kept, 60))
+    assert [len(batch.questions) for batch in provider.batches.made] == [3, 1]
+    assert len(answered(provider)) == provider.calls == 1
+    assert all(isinstance(opinion, ComparisonOpinion) for opinion in await asyncio.wait_for(ask(judge, 3), 60))
+    await judge.close()
     assert len(answered(provider)) == provider.calls == 3
 
 

@@ -22,6 +22,8 @@ from .following import Follower, UnreachableError
 from .ledger import Entry
 from .room import TRIES, Room
 
+_FEWEST = 8  # questions in a half: smaller ones would only be many
+
 _log = logging.getLogger("adjudge.batches")
 
 
@@ -171,21 +173,39 @@ class Desk:
             for question in filter(None, [self._asked.pop(key, None) for key in entry.sent]):
                 question.told.set_result(None)
             return True
-        sent = dict(entry.sent)
-        if tries and len(lines) > 1 and not self._room.is_ours:
-            # Perhaps it never fits as it is.
-            half = len(lines) // 2
+        sent, lines = self._still_wanted(entry.sent, lines)
+        if not lines:
+            return True
+        count, when = len(lines), f"in {_counted(max(1, round(self._room.pause(tries))), 'second')}"
+        if self._room.is_ours:
+            when = f"when a batch of ours has ended, or {when}"
+        elif tries % 2 and count >= 2 * _FEWEST:
+            # Perhaps it never fits as it is; but others may just fill the queue, so not at every try.
+            half = count // 2
+            when = f"{half:,} at once and {count - half:,} {when}"
             first = {key: sent.pop(key) for key in list(sent)[:half]}
             self._start(self._new(first), lines[:half], tries + 1)
             lines = lines[half:]
-        until = "until a batch of ours has ended, or " if self._room.is_ours else ""
         _log.warning(
-            "%s: %s; its %s questions wait %sfor %.0f seconds, and are then handed in again; nothing of it was paid",
-            *(self._judge, why.message, f"{entry.questions:,}", until, self._room.pause(tries)),
+            "%s: no room for %s (%s); handed in again %s; nothing was paid",
+            *(self._judge, _counted(count, "question"), why.message.rstrip("."), when),
         )
         ended = await self._room.wait(tries)
-        self._start(self._new(sent), lines, 0 if ended else tries + 1)
+        sent, lines = self._still_wanted(sent, lines)
+        if lines:
+            self._start(self._new(sent), lines, 0 if ended else tries + 1)
         return True
+
+    def _still_wanted(self, sent: Mapping[str, Sent], lines: list[bytes]) -> tuple[dict[str, Sent], list[bytes]]:
+        """The questions that somebody waits for; the others are forgotten, for nothing is paid yet."""
+        wanted = {}
+        for (key, how), line in zip(sent.items(), lines, strict=True):
+            question = self._asked.get(key)
+            if question is not None and question.waiting:
+                wanted[key] = how, line
+            else:
+                self._asked.pop(key, None)
+        return {key: how for key, (how, _) in wanted.items()}, [line for _, line in wanted.values()]
 
     async def _submit(self, entry: Entry, lines: list[bytes]) -> str | Failure:
         retries = self._follower.poster.retries
@@ -244,3 +264,7 @@ class Desk:
             for key, sent in entry.sent.items():
                 self._asked.setdefault(key, Question(b"", sent))
             self._start(replace(entry, batch=batch), [])
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
