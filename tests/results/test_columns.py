@@ -83,8 +83,7 @@ def test_a_dialogue_gives_three_scores_a_criterion_from_the_record_and_from_the_
     assert (row["Accuracy"], row["Accuracy_evaluator"], row["Accuracy_critic"]) == (40, 60, 40)
     assert (row["objections"], row["changed"], row["agrees"]) == (1, 1, True)
     bare = rows_of(write_run(tmp_path / "run", dialogues()[:1], bare_dialogues=True))["1"]
-    recorded = ("judge", "verdict_id", "warnings")  # stand in the record alone
-    assert row["warnings"] == "not_assessed"
+    recorded = ("judge", "verdict_id")  # stand in the record alone
     assert {name: row[name] for name in bare if name not in recorded} == {
         name: bare[name] for name in bare if name not in recorded
     }
