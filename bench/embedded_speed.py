@@ -10,7 +10,6 @@ its first verdict, above one that does nothing; beside it, as a measure of the m
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -22,6 +21,8 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from labelled import labelled_pairs
 
 from adjudge.cases import Comparison
 from adjudge.judges.embedded import EmbeddedJudge
@@ -90,15 +91,11 @@ def started(code: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("ADJUDGE_DATA"), help="folder of labelled pairs")
-    args = parser.parse_args()
-    if not args.data:
-        parser.error("--data DIR is needed, or the variable ADJUDGE_DATA")
+    data = labelled_pairs(__doc__)
     print(f"{'':38}{'ms of CPU':>10}{'aimed at':>10}{'beside it':>12}{'ratio':>8}")
     for name, cases, target in (
-        ("two answers of about 500 words", pairs(Path(args.data)), PAIR_TARGET),
-        ("two answers of 100,000 characters", long_pairs(Path(args.data)), LONG_TARGET),
+        ("two answers of about 500 words", pairs(data), PAIR_TARGET),
+        ("two answers of 100,000 characters", long_pairs(data), LONG_TARGET),
     ):
         took, beside = judged(cases), words_found(cases)
         print(f"{name:38}{took:10.1f}{target:10.0f}{beside:12.2f}{took / beside:8.1f}")

@@ -10,14 +10,13 @@ fitted in this: the tables come from rules.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from labelled import labelled_pairs
 
 from adjudge.cases import Review
 from adjudge.judges.embedded import EmbeddedJudge
@@ -61,17 +60,13 @@ async def counted(rows: Iterable[Mapping[str, Any]]) -> Counts:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("ADJUDGE_DATA"), help="folder of labelled pairs")
-    args = parser.parse_args()
-    if not args.data:
-        parser.error("--data DIR is needed, or the variable ADJUDGE_DATA")
+    data = labelled_pairs(__doc__)
     heads = (
         f"{'pairs':>7}{'invalid':>9}{'takes a side':>14}{'people: tie':>13}{'right of the rest':>19}{'longer one':>12}"
     )
     print(f"{'':18}{heads}")
     for name in (*SETS, *ADVERSARIAL):
-        lines = (Path(args.data) / f"{name}.jsonl").read_text("utf-8").splitlines()
+        lines = (data / f"{name}.jsonl").read_text("utf-8").splitlines()
         found = asyncio.run(counted(map(json.loads, lines)))
         rest = found.sided - found.people_tie
         share = f"{found.right} of {rest}{f' ({found.right / rest:.0%})' if rest else ''}"

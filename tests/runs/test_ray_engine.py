@@ -20,13 +20,13 @@ from scripted.provider import waits
 from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings
 from adjudge.engine.settings import rubric_for
-from adjudge.errors import InputError, SetupError
+from adjudge.errors import SetupError
 from adjudge.readers.rows import Row
-from adjudge.runs import ray_cluster, ray_engine
+from adjudge.runs import ray_engine
 from adjudge.runs.directory import RunDirectory
 from adjudge.runs.plan import Manner, Plan
 from adjudge.runs.progress import Quiet
-from adjudge.runs.ray_engine import RayWorkers, environment_for
+from adjudge.runs.ray_engine import RayWorkers
 from adjudge.runs.running import begin, carry_out, look
 from adjudge.runs.workers import Halt
 
@@ -317,35 +317,3 @@ async def test_another_version_on_the_cluster_is_said_plainly(begun, connected, 
     manner = Manner(4, workers=1, engine="ray")
     with pytest.raises(SetupError, match=r"has adjudge .*, this is 99\.0; install the same version on every node"):
         await carry_out(begun, stand, manner, Quiet(), Halt())
-
-
-def test_without_ray_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SetupError, match=r"pip install 'adjudge\[ray\]'"):
-        ray_cluster.check_installed()
-
-
-def test_a_worker_gets_the_variables_of_its_own_judges_only(monkeypatch):
-    for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "ADJUDGE_API_KEY", "XAI_API_KEY", "PGPASSWORD", "BRAVE_API_KEY"):
-        monkeypatch.setenv(name, "k")
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-
-    def names(judge, journal="journal.db", **more):
-        plan = Plan("r1", "compare", {"judge": judge, **more}, "")
-        return set(environment_for(plan, journal))
-
-    assert names("embedded") == set()
-    assert names("openai:gpt-4o") == {"OPENAI_API_KEY"}
-    assert names("jury:openai:gpt-4o+xai:grok-4") == {"OPENAI_API_KEY", "XAI_API_KEY"}
-    assert names("http://host/v1#m", search="brave") == {"ADJUDGE_API_KEY", "BRAVE_API_KEY"}
-    monkeypatch.setenv("ADJUDGE_API_KEY_OWN_HOST", "k")
-    assert names("http://own.host/v1#m") == {"ADJUDGE_API_KEY", "ADJUDGE_API_KEY_OWN_HOST"}
-    assert names("http://other.host/v1#m") == {"ADJUDGE_API_KEY"}
-    assert names("embedded", "postgresql://host/db") == {"PGPASSWORD"}
-
-
-def test_a_batch_and_an_address_without_ray_are_refused():
-    with pytest.raises(InputError, match="--ray-address"):
-        Manner(ray_address="ray://host:10001")
-    with pytest.raises(InputError, match="--batch"):
-        Manner(batch=True, engine="ray")

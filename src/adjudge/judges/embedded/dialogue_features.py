@@ -21,7 +21,7 @@ _ENDED = tuple(".!?…。！？｡؟۔।॥։:)\"'”’»」』")
 _OPEN_END = re.compile(r"(?:,|\b(?:and|or|the|a|of|with|to|but|because|for|in))\s*\Z")
 _ALIKE = 0.75  # share of the words two utterances have in common when one repeats the other
 _LOOKED_BACK = 6
-_FEW = 4  # added to the turns a rate is taken over, so that one word in a short talk does not decide
+FEW = 4  # added to the turns a rate is taken over, so that one word in a short talk does not decide
 
 
 class Sign(NamedTuple):
@@ -162,7 +162,7 @@ def _noes(reading: Reading) -> Measure:
     says = (
         f"the user answered {_times(len(noes))} with a no or a don't know" if noes else "the user never had to say no"
     )
-    value = 0.3 - 3.0 * len(noes) / (len(reading.user) + _FEW)
+    value = 0.3 - 3.0 * len(noes) / (len(reading.user) + FEW)
     return Measure(_clamp(value), says, _sign(noes[0], "no") if noes else None)
 
 
@@ -170,7 +170,7 @@ def _approval(reading: Reading) -> Measure:
     praised, thanked = reading.with_cue("USER", "praise"), reading.with_cue("USER", "thanks")
     if not praised and not thanked:
         return Measure(-0.3, "the user said no word of thanks or approval", None)
-    rate = (len(praised) + 0.5 * len(thanked)) / (len(reading.user) + _FEW)
+    rate = (len(praised) + 0.5 * len(thanked)) / (len(reading.user) + FEW)
     parts = [f"approved {_times(len(praised))}"] * bool(praised) + [f"gave thanks {_times(len(thanked))}"] * bool(
         thanked
     )
@@ -180,7 +180,7 @@ def _approval(reading: Reading) -> Measure:
 
 def _confusion(reading: Reading) -> Measure:
     lost = reading.with_cue("USER", "confusion") + reading.with_cue("SYSTEM", "confusion")
-    value = -min(1.0, 5.0 * len(lost) / (len(reading.turns) + _FEW))
+    value = -min(1.0, 5.0 * len(lost) / (len(reading.turns) + FEW))
     return Measure(value, f"one side did not understand the other {_times(len(lost))}", _first(lost, "confusion"))
 
 
@@ -188,7 +188,7 @@ def _repeats(reading: Reading) -> Measure:
     """The same said twice: SYSTEM asks again at once, or USER has to ask for the same thing once more."""
     found = [*repeated(reading.system, lambda heard: heard.questions > 0 and "offer" not in heard.cues, 2)]
     found += repeated(reading.user, lambda heard: heard.questions > 0 or "request" in heard.cues, _LOOKED_BACK)
-    value = -min(1.0, 5.0 * len(found) / (len(reading.turns) + _FEW))
+    value = -min(1.0, 5.0 * len(found) / (len(reading.turns) + FEW))
     return Measure(value, f"the same was asked again {_times(len(found))}", _first(found))
 
 
@@ -266,7 +266,7 @@ def _brevity(system: tuple[Heard, ...]) -> Measure:
 
 def _count(reading: Reading, speaker: str, cue: str, says: str, harm: float) -> Measure:
     found = reading.with_cue("USER" if speaker == "USER" else "SYSTEM", cue)
-    value = max(-1.0, harm * len(found) / (len(reading.user) + _FEW))
+    value = max(-1.0, harm * len(found) / (len(reading.user) + FEW))
     return Measure(value, says.format(times=_times(len(found))), _first(found, cue))
 
 

@@ -14,12 +14,11 @@ from ...facts.language_guess import language_of, plain_code, read_language, with
 from ...facts.language_names import language_name, named_languages
 from ...facts.patterns import put_off
 from ...facts.truncation import find_truncation
-from .dialogue_features import Measure, Sign
+from .dialogue_features import FEW, Measure, Sign
 from .dialogue_reading import READ, Heard, Reading
 from .phrases import spoken
 from .sums import wrong_sums
 
-_FEW = 4  # added to the turns a rate is taken over, so that one in a short talk does not decide
 _BLANK = put_off(
     r"\{\{[^{}\n]{1,40}\}\}|\$\{\w{1,40}\}|"
     r"\[(?:(?:your|my|customer|client|user|agent|company|insert|enter)[ _'’][\w '’]{1,30}|"
@@ -130,5 +129,5 @@ def _measure(reading: Reading, found: tuple[Flaw, ...], none: str, harm: float) 
         return Measure(0.0, none, None)
     turns = len({flaw.heard.turn for flaw in found})
     says = f"the system {found[0].says}" + (f", and {turns - 1} more of its turns are like that" if turns > 1 else "")
-    value = -min(1.0, harm * turns / (len(reading.system) + _FEW))
+    value = -min(1.0, harm * turns / (len(reading.system) + FEW))
     return Measure(value, says, Sign(found[0].heard.turn, found[0].phrase))
