@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from ..protocols.compare import Searcher
 
 W = TypeVar("W", bound="Wire")
+V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
+
+
+class Judged(NamedTuple, Generic[V]):
+    """A verdict, what is needed to make it again, and its JSON: as they will be stored."""
+
+    verdict: V
+    inputs: bytes
+    written: bytes
 
 
 @dataclass(slots=True)
@@ -106,26 +115,31 @@ class Engine:
         self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
     ) -> ComparisonVerdict | Failure:
         """The verdict, stored under its id; a failure is not stored, what was paid for it is."""
-        return (await self.judge_comparison(case, settings, judge))[0]
+        return await self._stored(await self.judge_comparison(case, settings, judge))
+
+    async def _stored(self, judged: Judged[V] | Failure) -> V | Failure:
+        if isinstance(judged, Failure):
+            return judged
+        await self.store(judged)
+        return judged.verdict
+
+    async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:
+        """Keep a verdict; `outcome_of`: the run and the position of the case that it settles."""
+        await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written, outcome_of)
 
     async def judge_comparison(
-        self,
-        case: Comparison,
-        settings: CompareSettings,
-        judge: Judge | None = None,
-        outcome_of: tuple[str, int] | None = None,
-    ) -> tuple[ComparisonVerdict | Failure, bytes]:
-        """The same with the verdict's stored bytes; `outcome_of`: the case of a run that a verdict settles."""
+        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
+    ) -> Judged[ComparisonVerdict] | Failure:
+        """The verdict, not yet stored."""
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
         if isinstance(outcome, Failure):
-            return outcome, b""
+            return outcome
         failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
         await turn(self.turns)
         written = comparison_json(outcome, case, indent=False)
-        await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
-        return outcome, written
+        return Judged(outcome, kept, written)
 
     async def dialogue(
         self,
@@ -135,7 +149,7 @@ class Engine:
         critic: Judge | None = None,
     ) -> DialogueVerdict | Failure:
         """The same for a conversation."""
-        return (await self.judge_dialogue(case, settings, evaluator, critic))[0]
+        return await self._stored(await self.judge_dialogue(case, settings, evaluator, critic))
 
     async def judge_dialogue(
         self,
@@ -143,9 +157,8 @@ class Engine:
         settings: DialogueSettings,
         evaluator: Judge | None = None,
         critic: Judge | None = None,
-        outcome_of: tuple[str, int] | None = None,
-    ) -> tuple[DialogueVerdict | Failure, bytes]:
-        """The same with the verdict's stored bytes."""
+    ) -> Judged[DialogueVerdict] | Failure:
+        """The same for a conversation, not yet stored."""
         from ..protocols.dialogue import dialogue as run_dialogue
         from ..render.dialogue_json import dialogue_record_json
 
@@ -153,42 +166,36 @@ class Engine:
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
         if isinstance(outcome, Failure):
-            return outcome, b""
+            return outcome
         failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
         failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
         kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
         await turn(self.turns)
         written = dialogue_record_json(outcome, case, indent=False)
-        await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
-        return outcome, written
+        return Judged(outcome, kept, written)
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
     ) -> ReviewVerdict | Failure:
         """The same for a person's ratings."""
-        return (await self.judge_review(case, settings, judge))[0]
+        return await self._stored(await self.judge_review(case, settings, judge))
 
     async def judge_review(
-        self,
-        case: Review,
-        settings: ReviewSettings,
-        judge: Judge | None = None,
-        outcome_of: tuple[str, int] | None = None,
-    ) -> tuple[ReviewVerdict | Failure, bytes]:
-        """The same with the verdict's stored bytes."""
+        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
+    ) -> Judged[ReviewVerdict] | Failure:
+        """The same for a person's ratings, not yet stored."""
         from ..protocols.review import review as run_review
         from ..render.review_json import review_json
 
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_review(case, judge, settings.rubric, settings.options)
         if isinstance(outcome, Failure):
-            return outcome, b""
+            return outcome
         failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
         kept = inputs.of_review(case, settings, self.used_urls(), failures)
         await turn(self.turns)
         written = review_json(outcome, case, settings.rubric)
-        await self.journal.put_verdict(outcome.verdict_id, kept, written, outcome_of)
-        return outcome, written
+        return Judged(outcome, kept, written)
 
 
 def open_engine(

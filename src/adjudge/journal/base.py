@@ -28,8 +28,11 @@ class Journal(Protocol):
         """The reply to this question, if it was ever paid."""
         ...
 
-    async def put(self, key: str, stored: Stored) -> None:
-        """Keep a reply; when this returns it survives a kill and a power cut."""
+    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
+        """Keep a reply; when this returns it survives a kill and a power cut.
+
+        `last`: no other is on its way, so there is nobody to share a commit with.
+        """
         ...
 
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -50,9 +49,10 @@ class BatchThread(Generic[J]):
         self._guard = threading.Lock()
         self._closed = False
         self._crowded = False
+        self._all_there = threading.Event()
 
-    def submit(self, job: J) -> None:
-        """Queue a job; jobs are begun in the order they came."""
+    def submit(self, job: J, *, last: bool = False) -> None:
+        """Queue a job; jobs are begun in the order they came. `last`: it is in vain to wait for others."""
         with self._guard:
             if self._closed:
                 raise JournalError("the journal is closed")
@@ -61,6 +61,8 @@ class BatchThread(Generic[J]):
                 self._thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
                 self._thread.start()
             self._queue.put(job)
+            if last:
+                self._all_there.set()
 
     def close(self) -> None:
         """Finish what is queued, then let the worker go."""
@@ -91,7 +93,8 @@ class BatchThread(Generic[J]):
         jobs: list[J] = []
         job = self._queue.get()
         if self._crowded:
-            time.sleep(_COMPANY)
+            self._all_there.wait(_COMPANY)
+        self._all_there.clear()
         while job is not None:
             jobs.append(job)
             if len(jobs) >= self._most:

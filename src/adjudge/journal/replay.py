@@ -23,7 +23,7 @@ class ReplayJournal:
             )
         return stored
 
-    async def put(self, key: str, stored: Stored) -> None:
+    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
         raise NotJournalledError("a replay stores nothing")
 
     @asynccontextmanager

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from ..cases import Comparison, Dialogue, Review
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
+from ..engine.core import Judged
 from ..engine.inputs import case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
@@ -73,7 +74,10 @@ class Judging:
                 await turn(self.engine.turns)
                 if self._closed:
                     return _outcome(read_case(line), "left", "closed", (), b"")
-                outcome = await self.judge_line(line)
+                known = read_case(line)
+                judged = await self._judge(known)
+            # What waits for the disk keeps nobody from being asked about.
+            outcome = await self._store(known, judged)
             if done is not None:
                 done(outcome)
             return outcome
@@ -85,8 +89,8 @@ class Judging:
         known = read_case(line)
         if known.input is None:
             return ()
-        outcome, _ = await self._ask(case_of(self.plan.protocol, known.input), None)
-        return tuple(outcome.calls)
+        judged = await self._ask(case_of(self.plan.protocol, known.input))
+        return tuple(judged.calls if isinstance(judged, Failure) else judged.verdict.calls)
 
     async def give_up(self, line: bytes, status: str) -> Outcome:
         """A case that no worker survives: its failure, stored and said."""
@@ -97,30 +101,26 @@ class Judging:
         await self.engine.journal.put_outcome(self.plan.run_id, known.position, None, written)
         return _outcome(known, "failure", failure.reason, (), written)
 
-    async def judge_line(self, line: bytes) -> Outcome:
-        """One case: judged, stored, and said."""
-        known = read_case(line)
-        result = await self._judge(known)
-        if isinstance(result, Failure):
-            if result.reason == "over_budget":
-                return _outcome(known, "left", "over_budget", result.calls, b"")
-            written = failure_line(known, result)
+    async def _store(self, known: CaseLine, judged: Judged[Any] | Failure) -> Outcome:
+        """Keep what came of a case, and say it."""
+        if isinstance(judged, Failure):
+            if judged.reason == "over_budget":
+                return _outcome(known, "left", "over_budget", judged.calls, b"")
+            written = failure_line(known, judged)
             await self.engine.journal.put_outcome(self.plan.run_id, known.position, None, written)
-            return _outcome(known, "failure", result.reason, result.calls, written)
-        verdict, stored = result
+            return _outcome(known, "failure", judged.reason, judged.calls, written)
+        verdict = judged.verdict
+        await self.engine.store(judged, (self.plan.run_id, known.position))
         answer = answer_of(verdict)
-        written = verdict_line(known, verdict.verdict_id, answer, stored, spent_by(verdict.calls))
+        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent_by(verdict.calls))
         return _outcome(known, "verdict", answer, verdict.calls, written)
 
-    async def _judge(
-        self, known: CaseLine
-    ) -> tuple[ComparisonVerdict | DialogueVerdict | ReviewVerdict, bytes] | Failure:
+    async def _judge(self, known: CaseLine) -> Judged[Any] | Failure:
         judge = self._judges[0].name
         if known.bad is not None or known.input is None:
             return Failure(reason="invalid", message=known.bad or "no input", judge=judge)
         try:
-            case = case_of(self.plan.protocol, known.input)
-            outcome, stored = await self._ask(case, (self.plan.run_id, known.position))
+            return await self._ask(case_of(self.plan.protocol, known.input))
         except JudgeSpecError:
             raise
         except InputError as error:
@@ -133,16 +133,14 @@ class Judging:
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
             return Failure(reason="crashed", message=text[:500], judge=judge)
-        return outcome if isinstance(outcome, Failure) else (outcome, stored)
 
-    async def _ask(self, case: Comparison | Dialogue | Review, outcome_of: tuple[str, int] | None) -> tuple[Any, bytes]:
-        """What came of a case and its stored bytes; a verdict is kept as what came of `outcome_of`."""
+    async def _ask(self, case: Comparison | Dialogue | Review) -> Judged[Any] | Failure:
         engine, settings, judges = self.engine, self._settings, self._judges
         if isinstance(case, Comparison):
-            return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0], outcome_of)
+            return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0])
         if isinstance(case, Dialogue):
-            return await engine.judge_dialogue(case, cast(DialogueSettings, settings), judges[0], judges[1], outcome_of)
-        return await engine.judge_review(case, cast(ReviewSettings, settings), judges[0], outcome_of)
+            return await engine.judge_dialogue(case, cast(DialogueSettings, settings), judges[0], judges[1])
+        return await engine.judge_review(case, cast(ReviewSettings, settings), judges[0])
 
 
 def answer_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:

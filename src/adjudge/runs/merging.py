@@ -56,8 +56,8 @@ class HostJournal:
     def get(self, key: str) -> Stored | None:
         return self._kept.get(key)
 
-    async def put(self, key: str, stored: Stored) -> None:
-        await self._kept.put(key, stored)
+    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
+        await self._kept.put(key, stored, last=last)
         self._say.raw(REPLY, pack_reply(key, stored))
 
     @asynccontextmanager

@@ -93,7 +93,7 @@ class Workers(ABC):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._deaths = 0
         self._over = asyncio.Event()  # no worker that is not there yet will be needed
-        self._cases = cases
+        self._cases = self._left = cases
         self._count = worker_count(plan, manner, cases)
 
     @abstractmethod
@@ -217,6 +217,16 @@ class Workers(ABC):
         """Whether cases are left that no worker has."""
         return bool(self._returned or self._suspects) or not self._exhausted
 
+    def _fair_share(self) -> int:
+        """Towards the end nobody takes more than his part of what is left: all should be done at the same time.
+
+        Until the first case is done, those who are still on their way have their part too.
+        """
+        if self._left is None:
+            return sys.maxsize
+        workers = self._count if self._left == self._cases else len(self._workers)
+        return max(1, -(-self._left // max(1, workers)))
+
     def _feed(self, worker: Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
         if self._suspects:
@@ -225,8 +235,9 @@ class Workers(ABC):
             return
         at_once = self._at_once(worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
-        while not worker.finishing and len(worker.begun) < at_once + chunk:
-            lines = self._take(chunk)
+        most = self._fair_share()
+        while not worker.finishing and len(worker.begun) < min(at_once + chunk, most):
+            lines = self._take(min(chunk, most - len(worker.begun)))
             if not lines:
                 break
             self._send(worker, lines)
@@ -266,7 +277,8 @@ class Workers(ABC):
             if kind == frames.OUTCOMES:
                 outcomes = frames.unpack_outcomes(payload)
                 for outcome in outcomes:
-                    worker.begun.pop(outcome.position, None)
+                    if worker.begun.pop(outcome.position, None) is not None and self._left is not None:
+                        self._left -= 1
                 if any(outcome.answer == "over_budget" for outcome in outcomes if outcome.status == "left"):
                     self._halt.ask("budget")
                 self._deaths = 0

@@ -1,0 +1,82 @@
+"""The thread that works off what callers queue up: they share a commit, and nobody waits in vain for company."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from adjudge.journal import batches
+from adjudge.journal.batches import BatchThread, tell
+
+
+class Job:
+    def __init__(self) -> None:
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
+class Counting:
+    """Does nothing, and counts how often."""
+
+    sizes: list[int]
+
+    def __init__(self) -> None:
+        self.sizes = []
+
+    def work(self, jobs: list[Job]) -> None:
+        self.sizes.append(len(jobs))
+        tell((job, None) for job in jobs)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def counting() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+def thread(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchThread[Job]]:
+    monkeypatch.setattr(batches, "_COMPANY", 0.3)
+    made: BatchThread[Job] = BatchThread("test", lambda: counting, 100)
+    yield made
+    made.close()
+
+
+async def submit(thread: BatchThread[Job], count: int, *, last: bool) -> float:
+    """Seconds until the last of so many jobs was done; `last` says that they are all."""
+    begun, jobs = time.monotonic(), [Job() for _ in range(count)]
+    for job in jobs:
+        thread.submit(job, last=last and job is jobs[-1])
+    await asyncio.gather(*(job.done for job in jobs))
+    return time.monotonic() - begun
+
+
+async def test_who_comes_while_there_is_a_crowd_waits_for_company(thread: BatchThread[Job], counting: Counting) -> None:
+    await submit(thread, 20, last=True)
+    waited = asyncio.create_task(submit(thread, 1, last=False))
+    await asyncio.sleep(0.05)
+    await submit(thread, 1, last=False)
+    assert await waited >= 0.3
+    assert counting.sizes[-1] == 2
+
+
+async def test_the_last_on_the_way_waits_for_nobody(thread: BatchThread[Job], counting: Counting) -> None:
+    await submit(thread, 20, last=True)
+    assert await submit(thread, 20, last=True) < 0.2
+    assert sum(counting.sizes) == 40
+
+
+async def test_one_caller_alone_waits_for_nobody(thread: BatchThread[Job]) -> None:
+    await submit(thread, 1, last=False)
+    assert await submit(thread, 1, last=False) < 0.2
+
+
+async def test_that_somebody_was_the_last_is_forgotten_with_his_commit(
+    thread: BatchThread[Job], counting: Counting
+) -> None:
+    await submit(thread, 20, last=True)
+    await submit(thread, 20, last=True)
+    assert await submit(thread, 2, last=False) >= 0.3
