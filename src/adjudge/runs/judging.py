@@ -108,9 +108,9 @@ class Judging:
             await self.engine.journal.put_outcome(self.plan.run_id, known.position, None, written)
             return _outcome(known, "failure", result.reason, result.calls, written)
         verdict, stored = result
-        answer = answer_of(verdict)
-        written = verdict_line(known, verdict.verdict_id, answer, stored, spent_by(verdict.calls))
-        return _outcome(known, "verdict", answer, verdict.calls, written)
+        answer, spent = answer_of(verdict), spent_by(verdict.calls)
+        written = verdict_line(known, verdict.verdict_id, answer, stored, spent)
+        return Outcome(known.position, "verdict", answer, known.label, **spent, line=written)
 
     async def _judge(
         self, known: CaseLine

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Self
 
+from .making import made_fast
+
 Reason = Literal[
     "refused",  # the model declined to judge
     "malformed",  # the reply does not fit the schema, also after the repair round
@@ -28,6 +30,7 @@ Severity = Literal["minor", "major"]
 Purpose = Literal["opinion", "longer", "repair"]
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens; `input_tokens` counts those read from or written to a provider's cache too."""
@@ -52,6 +55,7 @@ class Usage:
         )
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown.
@@ -70,6 +74,7 @@ class Call:
     found: bool = field(default=False, compare=False)
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warning:
     """Something a reader of the verdict should know, with a code a program can count."""
@@ -90,6 +95,7 @@ class Warning:
     message: str
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
     """Something code found in a text: certain, or a hint; and how bad it is, where that can be said."""
@@ -122,6 +128,7 @@ class Lookup:
     error: str | None = None
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """A judgment that did not come about, and why. It has no score."""

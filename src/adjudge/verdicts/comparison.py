@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from .common import Call, Fact, Failure, Lookup, Provenance, Warning
+from .making import made_fast
 
 Label = Literal["A", "B"]
 Winner = Literal["A", "B", "tie"]
@@ -38,6 +39,7 @@ class Score(NamedTuple):
     assessed: bool = True
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOpinion:
     """One judge's view of both answers, seen in one order, in the case's own labels.
@@ -78,6 +80,7 @@ class CriterionVerdict(NamedTuple):
     evidence: dict[Label, tuple[Evidence, ...]]
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overall:
     """An answer's exact weighted total; `normalized` is it on the rubric's own scale."""
@@ -87,6 +90,7 @@ class Overall:
     summary: str
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderReport:
     """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
@@ -98,6 +102,7 @@ class OrderReport:
     drawn_from_seed: int | None = None
 
 
+@made_fast
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonVerdict:
     """The result of a comparison. Where the judge is too unsure to decide, `winner` is its best guess."""
