@@ -14,7 +14,8 @@ from typing import NamedTuple
 # Wide enough for any weight we accept; a result that would be rounded raises instead.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
 # Looked up once: a context's attributes are slow to find, and these run dozens of times a verdict.
-_add, _subtract, _multiply, _fma = _EXACT.add, _EXACT.subtract, _EXACT.multiply, _EXACT.fma
+_add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
+add_product = _EXACT.fma  # number × weight + total, exact
 _SHOWN = Decimal("0.0001")
 _ZERO = Decimal(0)
 _ONE = Decimal(1)
@@ -57,7 +58,7 @@ def sum_of_products(numbers: Iterable[Decimal], weights: Iterable[Decimal]) -> D
     """Σ number × weight, exact."""
     total = _ZERO
     for number, weight in zip(numbers, weights, strict=True):
-        total = _fma(number, weight, total)
+        total = add_product(number, weight, total)
     return plain(total)
 
 

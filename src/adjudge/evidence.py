@@ -69,6 +69,18 @@ class Haystack:
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span
 
+    def stands_plainly(self, quote: str) -> int:
+        """Where a stripped quote stands, if it is one that `locate` takes at its first place; else -1: ask there.
+
+        Nearly every quote is: it stands there as written, between spaces and marks.
+        """
+        text = self.text
+        at = text.find(quote)
+        end = at + len(quote)
+        if at < 0 or text[at - 1 : at].isalnum() or text[end : end + 1].isalnum():
+            return -1
+        return at if MIN_WORDS <= count_words(quote) <= MAX_WORDS else -1
+
     def find(self, quote: str) -> Span | None:
         """The quote's place, whatever its length; a place that cuts no word is preferred."""
         quote = quote.strip()

@@ -13,7 +13,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, Protocol
 
-from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, sum_of_products
+import orjson
+
+from ..arithmetic import add_product, cut, difference, exact_sum, plain, product, quotient, rounded
 from ..cases import Comparison, check_weights
 from ..facts import find_facts
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
@@ -93,28 +95,32 @@ async def compare(
     whole = _sum_of(tuple(weights.values()))
     band = product(rubric.tie_band, whole)  # totals are compared as they are: normalising divides both by the same
     totals = _totals(scores, weights)
-    by_order = (
-        {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
-        if opinions[1:]
-        else {opinions[0].order: totals}
-    )
-    order = _order_report(opinions, by_order, whole, band, options)
     preference = combine_preferences([opinion.preference for opinion in opinions])
-    winner, decided_by = decide(totals, preference, orders_agree=order.consistent is not False, band=band)
+    if opinions[1:]:
+        by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
+        order = _order_report(opinions, by_order, whole, band)
+        winner, decided_by = decide(totals, preference, orders_agree=order.consistent is True, band=band)
+    else:
+        winner, decided_by = decide(totals, preference, orders_agree=True, band=band)
+        order = _one_order_report(opinions[0].order, winner, options)
     main = opinions[0]
-    provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
+    provenance, written = _origin(judge.name, rubric.reference, options)
     return ComparisonVerdict(
-        verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
-        criteria={key: CriterionVerdict(weights[key], scores[key], evidence[key]) for key in weights},
+        verdict_id=_verdict_id(case, weights, options, written, lookups, calls),
+        # As CriterionVerdict(…) does it, at half the price.
+        criteria={
+            key: tuple.__new__(CriterionVerdict, (weight, scores[key], evidence[key]))
+            for key, weight in weights.items()
+        },
         overall={
             label: Overall(
                 weighted_total=totals[label],
-                normalized=rounded(quotient(totals[label], whole)),
+                normalized=_normalized(totals[label], whole),
                 summary=main.summaries[label],
             )
             for label in LABELS
         },
-        margin=cut(quotient(difference(totals["A"], totals["B"]).copy_abs(), whole)),
+        margin=_margin(difference(totals["A"], totals["B"]), whole),
         winner=winner,
         decided=all(opinion.decided for opinion in opinions),
         confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
@@ -165,9 +171,24 @@ def _sum_of(weights: tuple[Decimal, ...]) -> Decimal:
     return exact_sum(weights)
 
 
+@lru_cache(maxsize=1024)
+def _normalized(total: Decimal, whole: Decimal) -> Decimal:
+    """Kept, as the margin is: in a run the weights are the same, and so the totals have few values."""
+    return rounded(quotient(total, whole))
+
+
+@lru_cache(maxsize=1024)
+def _margin(apart: Decimal, whole: Decimal) -> Decimal:
+    return cut(quotient(apart.copy_abs(), whole))
+
+
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Decimal]:
-    given, ordered = scores.values(), [weights[key] for key in scores]
-    return {label: sum_of_products([by_label[label].value for by_label in given], ordered) for label in LABELS}
+    a = b = Decimal(0)
+    for key, by_label in scores.items():
+        weight = weights[key]
+        a = add_product(by_label["A"][0], weight, a)
+        b = add_product(by_label["B"][0], weight, b)
+    return {"A": plain(a), "B": plain(b)}
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
@@ -219,21 +240,22 @@ def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
     return ("ab",) if drawn % 2 == 0 else ("ba",)
 
 
+def _one_order_report(order: Order, winner: Winner, options: CompareOptions) -> OrderReport:
+    return OrderReport(
+        judged=(order,), winners={order: winner}, consistent=None, moved={}, drawn_from_seed=options.seed
+    )
+
+
 def _order_report(
     opinions: list[ComparisonOpinion],
     by_order: Mapping[Order, Mapping[Label, Decimal]],
     whole: Decimal,
     band: Decimal,
-    options: CompareOptions,
 ) -> OrderReport:
     winners = {
         opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=band)[0]
         for opinion in opinions
     }
-    if len(opinions) == 1:
-        return OrderReport(
-            judged=tuple(winners), winners=winners, consistent=None, moved={}, drawn_from_seed=options.seed
-        )
     # A judge that prefers whatever stands first names both sides, even where its scores do not.
     sides = {opinion.preference for opinion in opinions} - {"tie"}
     return OrderReport(
@@ -296,11 +318,18 @@ _HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
 _WHERE = {"task": "the task", "context": "the context", "A": "response A", "B": "response B"}
 
 
+@lru_cache(maxsize=128)
+def _origin(judge: str, rubric: str, options: CompareOptions) -> tuple[Provenance, orjson.Fragment]:
+    """Where a verdict comes from, and the same as JSON: it is the same for every case of a run."""
+    provenance = provenance_of(judge, rubric, options, "comparer", "researcher")
+    return provenance, orjson.Fragment(orjson.dumps(provenance))
+
+
 def _verdict_id(
     case: Comparison,
     weights: Mapping[str, Decimal],
     options: CompareOptions,
-    provenance: Provenance,
+    provenance: orjson.Fragment,
     lookups: tuple[Lookup, ...],
     calls: list[Call],
 ) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -94,15 +93,23 @@ def _call(call: Call) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=1024)
-def written(number: Decimal) -> orjson.Fragment:
-    """A score or a weight without trailing zeros, as `dump` writes it, kept: a document has dozens, and few differ."""
-    return _exact(plain(number))
-
-
 def _exact(value: object) -> orjson.Fragment:
     # A float would lose digits, a string would change the type: the number is written as it stands.
     if isinstance(value, Decimal):
         text = str(value)  # three times as fast as the format, and the same unless it has an exponent
         return orjson.Fragment(text if "E" not in text else format(value, "f"))
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+class _Written(dict[Decimal, orjson.Fragment]):
+    """Numbers as they are written, kept: a table is asked in half the time that a cached function takes."""
+
+    def __missing__(self, number: Decimal) -> orjson.Fragment:
+        if len(self) >= 1024:
+            self.clear()
+        fragment = self[number] = _exact(plain(number))
+        return fragment
+
+
+# A score or a weight without trailing zeros, as `dump` writes it: a document has dozens, and few differ.
+written = _Written().__getitem__

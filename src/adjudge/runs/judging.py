@@ -111,9 +111,9 @@ class Judging:
             return _outcome(known, "failure", judged.reason, judged.calls, written)
         verdict = judged.verdict
         await self.engine.store(judged, (self.plan.run_id, known.position))
-        answer = answer_of(verdict)
-        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent_by(verdict.calls))
-        return _outcome(known, "verdict", answer, verdict.calls, written)
+        answer, spent = answer_of(verdict), spent_by(verdict.calls)
+        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent)
+        return Outcome(known.position, "verdict", answer, known.label, **spent, line=written)
 
     async def _judge(self, known: CaseLine) -> Judged[Any] | Failure:
         judge = self._judges[0].name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -77,10 +76,8 @@ class Shape:
     A reply becomes plain dicts, which costs half of what model objects would.
     """
 
-    def __init__(self, typed_dict: Any, *, quick: Any = None) -> None:
-        """`quick` is a type that takes fewer replies, as they are: what it does not take is looked at again."""
+    def __init__(self, typed_dict: Any) -> None:
         self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(typed_dict)
-        self._quick: TypeAdapter[dict[str, Any]] | None = None if quick is None else TypeAdapter(quick)
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -88,18 +85,23 @@ class Shape:
 
     def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
         """The whole reply as an object, or what is wrong with it. Never a part of it that happens to fit."""
+        data = self.load(text)
+        return data if isinstance(data, tuple) else self.check(data)
+
+    def load(self, text: str) -> Any | tuple[str, ...]:
+        """The JSON of the whole reply, whatever it holds, or why it is none."""
         body = text.strip()
         if not body.startswith("{"):
             body = _THOUGHT.sub("", body).strip()
             if fenced := _FENCED.match(body):
                 body = fenced[1]
         try:
-            data = orjson.loads(body)
+            return orjson.loads(body)
         except orjson.JSONDecodeError as error:
             return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
-        if self._quick is not None:
-            with suppress(ValidationError):
-                return self._quick.validate_python(data)
+
+    def check(self, data: Any) -> dict[str, Any] | tuple[str, ...]:
+        """What was loaded as an object of this shape, or what is wrong with it."""
         try:
             return self._adapter.validate_python(data)
         except ValidationError as error:

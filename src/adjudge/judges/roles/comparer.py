@@ -6,14 +6,14 @@ and every quote is looked up before it becomes evidence.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from itertools import repeat
+from operator import itemgetter
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 from typing_extensions import TypedDict
 
 from ... import prompts
@@ -22,16 +22,12 @@ from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Score, Warning, Winner
 from ..base import CompareQuestion
 from .base import Prompt, Reading, Shape, bullets, object_of
+from .naming import in_case_labels
 
 T = TypeVar("T")
 
-_NAMED = re.compile(
-    r"\b(?:answer|response)[ _#]{0,2}(1|2|one|two)\b(?!\.\d)|\b(?:the )?(first|second) (?:answer|response)\b",
-    re.IGNORECASE,
-)
-_NUMBER = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
-_BOTH_NAMED = re.compile(r"\b(?:answers?|responses?) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
 _MAX_QUOTES = 6
+_Preference = Literal["answer_1", "answer_2", "tie"]
 
 
 def _no_truth_value(value: object) -> object:
@@ -53,28 +49,20 @@ class _Quote(TypedDict):
 
 @lru_cache(maxsize=32)
 def _reply_shape(rubric: Rubric) -> Shape:
-    """A reply to this rubric; where scores are whole numbers, good replies are known by a quicker look."""
-    scale = rubric.scale
-    values = tuple(int(value) if value == int(value) else float(value) for value in scale.values)
-    careful = _reply_type(rubric, _Quote, Annotated[Literal[values], _A_NUMBER])
-    if values != tuple(range(int(scale.low), int(scale.high) + 1)):
-        return Shape(careful)
-    quote = object_of("quote", {**_Quote.__annotations__, "answer": _whole(1, 2)})
-    return Shape(careful, quick=_reply_type(rubric, quote, _whole(values[0], values[-1])))
-
-
-def _reply_type(rubric: Rubric, quote: Any, score: Any) -> Any:
-    """Reasons stand before the score, so that the score follows from them."""
+    """A reply to this rubric. Reasons stand before the score, so that the score follows from them."""
+    score: Any = Annotated[Literal[tuple(_values(rubric))], _A_NUMBER]
     mark = object_of("mark", {"justification": str, "score": score})
-    marks = object_of("marks", {"evidence": list[quote], "answer_1": mark, "answer_2": mark})
+    marks = object_of("marks", {"evidence": list[_Quote], "answer_1": mark, "answer_2": mark})
     criteria = object_of("criteria", {criterion.key: marks for criterion in rubric.criteria})
-    preference: Any = Literal["answer_1", "answer_2", "tie"]
     texts = {"summary_1": str, "summary_2": str, "rationale": str}
-    return object_of("reply", {"criteria": criteria, **texts, "preference": preference})
+    return Shape(object_of("reply", {"criteria": criteria, **texts, "preference": _Preference}))
 
 
-def _whole(low: float, high: float) -> Any:
-    return Annotated[int, Field(strict=True, ge=low, le=high)]
+@lru_cache(maxsize=32)
+def _values(rubric: Rubric) -> dict[float, Decimal]:
+    """The rubric's scores as JSON has them, and what each is exactly."""
+    numbers = [int(value) if value == int(value) else float(value) for value in rubric.scale.values]
+    return {number: Decimal(str(number)) for number in numbers}
 
 
 @lru_cache(maxsize=32)
@@ -99,6 +87,60 @@ def _system(rubric: Rubric) -> str:
         min_words=str(MIN_WORDS),
         max_words=str(MAX_WORDS),
     )
+
+
+_Given = tuple[str, int, str, Impact, str]  # criterion, answer, quote, impact, rationale
+_quoted = itemgetter("answer", "quote", "impact", "rationale")
+_ended = itemgetter("summary_1", "summary_2", "rationale")
+_SIDES = ("answer_1", "answer_2")
+_NUMBERS = frozenset((int, float))  # a truth value equals a number, and is of another type
+_IMPACTS = frozenset(get_args(Impact))
+_PREFERENCES = frozenset(get_args(_Preference))
+
+
+class _Gathered(NamedTuple):
+    """What stands in a reply; scores and reasons are those of Answer 1 and Answer 2 in turn."""
+
+    scores: list[Decimal]
+    reasons: list[str]
+    quotes: list[_Given]
+    ending: tuple[str, str, str]
+    preference: str
+
+
+def _gather(reply: Any, rubric: Rubric) -> _Gathered | None:
+    """The reply taken apart and checked on the way; None if anything in it needs the shape's closer look."""
+    values = _values(rubric)
+    scores: list[Decimal] = []
+    reasons: list[str] = []
+    quotes: list[_Given] = []
+    try:
+        for key in rubric.weights:
+            part = reply["criteria"][key]
+            for side in _SIDES:
+                mark = part[side]
+                why, score = mark["justification"], mark["score"]
+                if type(why) is not str or type(score) not in _NUMBERS:
+                    return None
+                reasons.append(why)
+                scores.append(values[score])
+            if type(part["evidence"]) is not list:
+                return None
+            given: list[_Given] = []
+            for quote in part["evidence"]:
+                answer, words, impact, why = _quoted(quote)
+                if type(answer) is not int or not 1 <= answer <= 2 or impact not in _IMPACTS:
+                    return None
+                if type(words) is not str or type(why) is not str:
+                    return None
+                given.append((key, answer, words, impact, why))
+            quotes += _within_room(given)
+        ending, preference = _ended(reply), reply["preference"]
+    except (LookupError, TypeError):
+        return None
+    if {*map(type, ending)} != {str} or type(preference) is not str or preference not in _PREFERENCES:
+        return None
+    return _Gathered(scores, reasons, quotes, ending, preference)
 
 
 class Comparer:
@@ -139,17 +181,25 @@ class Comparer:
         return Prompt(_system(question.rubric), (user,), _reply_shape(question.rubric).schema, "comparison")
 
     def read(self, question: CompareQuestion, text: str, judge: str) -> Reading[ComparisonOpinion]:
-        reply = _reply_shape(question.rubric).parse(text)
+        shape = _reply_shape(question.rubric)
+        reply = shape.load(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
+        gathered = _gather(reply, question.rubric)
+        if gathered is None:
+            checked = shape.check(reply)
+            if isinstance(checked, tuple):
+                return Reading(None, checked)
+            gathered = _gather(checked, question.rubric)
+            assert gathered is not None, "what has the shape can be taken apart"
+        values, reasons, quotes, ending, preference = gathered
         shown = first, second = question.shown
-        scores: dict[str, dict[Label, Score]] = {}
-        quotes: list[tuple[str, _Quote]] = []
-        for key in question.rubric.weights:
-            marks = reply["criteria"][key]
-            scores[key] = _by_label(_score(marks["answer_1"], shown), _score(marks["answer_2"], shown), shown)
-            quotes += [(key, quote) for quote in _within_room(marks["evidence"])]
-        evidence, bad = _locate(question, quotes)
+        said = in_case_labels([*reasons, *[quote[4] for quote in quotes], *ending], shown)
+        # As Score(…) does it, at half the price: so are the scores and quotes of a reply made, and there are dozens.
+        made = [tuple.__new__(Score, (value, why, True)) for value, why in zip(values, said, strict=False)]
+        pairs = map(_by_label, made[::2], made[1::2], repeat(shown))
+        scores = dict(zip(question.rubric.weights, pairs, strict=True))
+        evidence, bad = _locate(question, quotes, said[len(made) : -3])
         gaps = _gaps(question, evidence)
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
         opinion = ComparisonOpinion(
@@ -157,11 +207,9 @@ class Comparer:
             order=question.order,
             scores=scores,
             evidence=tuple(evidence),
-            summaries=_by_label(
-                _in_case_labels(reply["summary_1"], shown), _in_case_labels(reply["summary_2"], shown), shown
-            ),
-            preference=preferences[reply["preference"]],
-            rationale=_in_case_labels(reply["rationale"], shown),
+            summaries=_by_label(said[-3], said[-2], shown),
+            preference=preferences[preference],
+            rationale=said[-1],
             warnings=(*_dropped(question, bad), *_absent(gaps)),
         )
         if not bad and not gaps:
@@ -187,8 +235,10 @@ class Comparer:
         if first.opinion is None:
             return self.read(question, text, judge)
         reply = _quotes_shape(question.rubric).parse(text)
-        quotes = [] if isinstance(reply, tuple) else [(quote["criterion"], quote) for quote in reply["evidence"]]
-        found, _ = _locate(question, quotes[: _MAX_QUOTES * len(question.rubric.criteria)])
+        given = [] if isinstance(reply, tuple) else reply["evidence"][: _MAX_QUOTES * len(question.rubric.criteria)]
+        quotes = [(quote["criterion"], *_quoted(quote)) for quote in given]
+        rationales = in_case_labels([quote["rationale"] for quote in given], question.shown)
+        found, _ = _locate(question, quotes, rationales)
         evidence = (*first.opinion.evidence, *found)
         # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
         came = [(item.criterion, question.shown.index(item.answer) + 1) for item in found]
@@ -215,27 +265,6 @@ def _by_label(one: T, two: T, shown: tuple[Label, Label]) -> dict[Label, T]:
     return {"A": one, "B": two} if shown[0] == "A" else {"A": two, "B": one}
 
 
-def _in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
-    text = text.strip()
-    # Spelled out, for this runs on every sentence of every reply.
-    if "nswer" not in text and "esponse" not in text and "NSWER" not in text and "ESPONSE" not in text:
-        return text
-    if text.count("1") + text.count("2") > 1:
-        label = {"1": shown[0], "2": shown[1]}
-        text = _BOTH_NAMED.sub(lambda match: f"Responses {label[match[1]]}{match[2]}{label[match[3]]}", text)
-    return _NAMED.sub(lambda match: f"Response {shown[_NUMBER[(match[1] or match[2]).lower()]]}", text)
-
-
-def _score(mark: Mapping[str, Any], shown: tuple[Label, Label]) -> Score:
-    # As Score(…) does it, at half the price: so are the scores and quotes of a reply made, and there are dozens.
-    return tuple.__new__(Score, (_exact(mark["score"]), _in_case_labels(mark["justification"], shown), True))
-
-
-@lru_cache(maxsize=256)
-def _exact(score: float) -> Decimal:
-    return Decimal(str(score))
-
-
 def _position(label: Label, question: CompareQuestion) -> str:
     return f"Answer {question.shown.index(label) + 1}"
 
@@ -250,30 +279,33 @@ class _BadQuote(NamedTuple):
         return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
 
-def _within_room(quotes: list[_Quote]) -> list[_Quote]:
+def _within_room(quotes: list[_Given]) -> list[_Given]:
     """The first quotes from each answer, as many as there is room for."""
     if len(quotes) <= _MAX_QUOTES:
         return quotes
-    by_answer = {answer: [quote for quote in quotes if quote["answer"] == answer][:_MAX_QUOTES] for answer in (1, 2)}
-    return [quote for quote in quotes if any(quote is kept for kept in by_answer[quote["answer"]])]
+    by_answer = {answer: [quote for quote in quotes if quote[1] == answer][:_MAX_QUOTES] for answer in (1, 2)}
+    return [quote for quote in quotes if any(quote is kept for kept in by_answer[quote[1]])]
 
 
-def _locate(question: CompareQuestion, quotes: list[tuple[str, _Quote]]) -> tuple[list[Evidence], list[_BadQuote]]:
-    shown = question.shown
-    haystacks = [Haystack(question.case.answer(label)) for label in shown]
+def _locate(
+    question: CompareQuestion, quotes: list[_Given], rationales: list[str]
+) -> tuple[list[Evidence], list[_BadQuote]]:
+    by_answer = [(label, Haystack(question.case.answer(label))) for label in question.shown]
     evidence: list[Evidence] = []
     bad: list[_BadQuote] = []
-    for criterion, quote in quotes:
-        at = quote["answer"] - 1
-        haystack = haystacks[at]
-        place = haystack.locate(quote["quote"])
-        if isinstance(place, Span):
+    for (criterion, answer, quote, impact, _), rationale in zip(quotes, rationales, strict=True):
+        label, haystack = by_answer[answer - 1]
+        plain = quote.strip()
+        start = haystack.stands_plainly(plain)
+        end = start + len(plain)
+        if start < 0:
+            place = haystack.locate(quote)
+            if not isinstance(place, Span):
+                bad.append(_BadQuote(criterion, quote, answer, place.reason))
+                continue
             start, end = place
-            rationale = _in_case_labels(quote["rationale"], shown)
-            fields = (criterion, shown[at], quote["impact"], haystack.text[start:end], rationale, start, end)
-            evidence.append(tuple.__new__(Evidence, fields))
-        else:
-            bad.append(_BadQuote(criterion, quote["quote"], quote["answer"], place.reason))
+            plain = haystack.text[start:end]
+        evidence.append(tuple.__new__(Evidence, (criterion, label, impact, plain, rationale, start, end)))
     return evidence, bad
 
 
@@ -281,7 +313,7 @@ def _gaps(question: CompareQuestion, evidence: tuple[Evidence, ...] | list[Evide
     there: dict[Label, set[str]] = {"A": set(), "B": set()}
     for item in evidence:
         there[item.answer].add(item.criterion)
-    return [(c.key, label) for c in question.rubric.criteria for label in LABELS if c.key not in there[label]]
+    return [(key, label) for key in question.rubric.weights for label in LABELS if key not in there[label]]
 
 
 def _absent(gaps: list[tuple[str, Label]]) -> list[Warning]:
