@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
+from .first_look import FirstLook
 from .injection_words import OTHER_LANGUAGES, Pattern, pattern
 from .patterns import Lazy, plain_words, put_off
 from .spots import Spot
@@ -120,6 +121,7 @@ _PATTERNS = (
     ),
 )
 
+_ANY = FirstLook(kind.regex.source for kind in _PATTERNS)
 _ALL_WORDS = frozenset(word for kind in _PATTERNS for group in kind.words for word in group)
 
 # What may stand before an imperative. Anything else ("makes it ignore", "to ignore", "attackers disregard") describes.
@@ -144,6 +146,8 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 
 @lru_cache(maxsize=4)  # a judge that measures looks for it again
 def _find(text: str, task: str) -> tuple[Spot, ...]:
+    if _ANY.rules_out(text):
+        return ()
     spots: list[Spot] = []
     kinds = _cued(text)
     windows = _windows(text) if kinds and len(text) > 2 * _WINDOW else []
