@@ -10,29 +10,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.facts import injection, refusal
-from adjudge.facts.first_look import FirstLook, loosened
+from adjudge.facts.first_look import FirstLook
 from adjudge.facts.injection_words import Pattern
 
 # Letters that are an i, an s or a k when case is ignored, and signs that only some expressions take for white space.
 ODD = {"i": "İıI", "s": "ſS", "k": "\N{KELVIN SIGN}K", " ": "\xa0\u2003\x1c\x1f\x85 ", "-": "—", '"': "“"}
 ORDINARY = (
     "Start by writing down the three outcomes that matter most. For each of them, name one number that you can measure "
-    "every week.\nThe judge gave the winner ten points, and the best answer was to ignore the noise and the old rules."
+    "every week.\nThe judge gave ten points for the best answer, and who rates things must not ignore rules."
 )
 AROUND = st.text(st.sampled_from("aZ9_ \n\t.,:\"'<[#*éıſ。\u2003\x1f\U0001f600"), max_size=4)
 
 
-def look(*sources: str) -> FirstLook:
-    return FirstLook(sources, pays_after=0)
+def look(*pieces: str) -> FirstLook:
+    return FirstLook(pieces, pays_after=0)
 
 
-EVERY_PATTERN = look(*(kind.regex.source for kind in injection._PATTERNS))
+EVERY_PATTERN = look(*(kind.piece for kind in injection._PATTERNS))
 EVERY_CUE = look(*map(re.escape, refusal._CUES))
 
 
-@pytest.mark.parametrize(
-    "kind", injection._PATTERNS, ids=lambda kind: f"{kind.found} ({loosened(kind.regex.source)[:9]})"
-)
+@pytest.mark.parametrize("kind", injection._PATTERNS, ids=lambda kind: f"{kind.found} ({kind.piece[:9]})")
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_no_match_of_a_pattern_is_ruled_out(kind: Pattern, data: st.DataObject) -> None:
@@ -40,8 +38,8 @@ def test_no_match_of_a_pattern_is_ruled_out(kind: Pattern, data: st.DataObject) 
     for letter, others in ODD.items():
         odd = text.replace(letter, data.draw(st.sampled_from(others)))
         text = odd if kind.regex().search(odd) else text
-    if kind.regex().search(text):
-        assert not look(kind.regex.source).rules_out(text)
+    if kind in injection._cued(text) and kind.regex().search(text):
+        assert not look(kind.piece).rules_out(text)
         assert not EVERY_PATTERN.rules_out(text)
 
 
@@ -60,27 +58,16 @@ def test_ordinary_text_is_ruled_out_although_it_has_many_of_the_words() -> None:
     assert EVERY_PATTERN.rules_out(ORDINARY + " “Naïve” — so ist es; 你好。")
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        (r"\bétat\b", "un état."),
-        (r"\bcat\b", "CAT\N{COMBINING ACUTE ACCENT}"),
-        (r"a\Wb", "a—B"),
-        (r"a\wb", "aéb"),
-        (r"a\sb", "a\x1eb"),
-        (r"(?<!<)<<(?!<)", "a << b"),
-        (r"^so$", "is\nSo\nit"),
-        ("kiss", "K\u0130ſs"),
-    ],
-)
-def test_an_expression_is_read_so_that_it_matches_no_less(source: str, text: str) -> None:
-    assert re.search(source, text, re.IGNORECASE | re.MULTILINE)
-    assert not look(source).rules_out(text)
-    assert look(source).rules_out("something else")
+@pytest.mark.parametrize("text", ["un KISS.", "K\u0130ſs", "is\nKıss\nit"])
+def test_a_piece_is_found_whatever_its_case(text: str) -> None:
+    assert re.search("kiss", text, re.IGNORECASE)
+    assert not look("kiss").rules_out(text)
+    assert look("kiss").rules_out("some é thing else")
 
 
-def test_no_pattern_has_a_set_that_excludes_a_class() -> None:
-    assert not [kind.found for kind in injection._PATTERNS if re.search(r"\[\^[^\]]*\\[wWsSb]", kind.regex.source)]
+def test_no_piece_repeats_anything() -> None:
+    pieces = [kind.piece for kind in injection._PATTERNS] + [re.escape(cue) for cue in refusal._CUES]
+    assert not [piece for piece in pieces if re.search(r"(?<!\\)[*+{]|\.\*", piece)]
 
 
 def test_a_text_with_half_a_character_is_never_ruled_out() -> None:

@@ -15,15 +15,15 @@ _APART = bytes(code if chr(code).isalnum() or chr(code) == "_" else ord(" ") for
 class Lazy:
     """`re.compile` put off until the first call; calling it gives the pattern."""
 
-    __slots__ = ("_flags", "_made", "source")
+    __slots__ = ("_flags", "_made", "_source")
 
     def __init__(self, source: str, flags: int = 0) -> None:
-        self.source, self._flags = source, flags
+        self._source, self._flags = source, flags
         self._made: re.Pattern[str] | None = None
 
     def __call__(self) -> re.Pattern[str]:
         if self._made is None:
-            self._made = re.compile(self.source, self._flags)
+            self._made = re.compile(self._source, self._flags)
         return self._made
 
 
