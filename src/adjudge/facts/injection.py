@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ..prompts import CONTROL_TOKEN
+from .first_look import FirstLook
 from .injection_words import OTHER_LANGUAGES, Pattern, pattern
 from .patterns import Lazy, plain_words, put_off
 from .spots import Spot
@@ -32,6 +33,8 @@ _PATTERNS = (
         r"(?: \w+)? (?:instructions?|prompts?|rules?|guidelines?|criteria|directions?|rubrics?)\b",
         found="tells the reader to ignore its instructions",
         words="ignore disregard forget override bypass",
+        piece=r"(?:ignore|disregard|forget|override|bypass) (?:all|any|every|the|your|of|these|those|my|other|previous|"
+        r"prior|above|earlier|preceding|existing|original|former|system|judging|grading|scoring)",
         commands=True,
     ),
     *OTHER_LANGUAGES,
@@ -44,6 +47,7 @@ _PATTERNS = (
         found="addresses the judge",
         words="judge judges evaluator evaluators grader graders rater raters referee referees assessor assessors scorer"
         " scorers",
+        piece=rf"{_JUDGE}(?:,? (?:you|please)|[\s\x1c-\x1f]?[,:!.—-])",
     ),
     pattern(
         "give |assign |award |rate |score |grade |mark  & score|rating|grade|points|marks|10| ten|5/5",
@@ -53,6 +57,7 @@ _PATTERNS = (
         r" (?:10|ten|100|5/5|scores?|marks|ratings?|points|grade)\b",
         found="asks for a score",
         words="give assign award rate score grade mark & 10 ten 100 5 score scores marks rating ratings points grade",
+        piece=rf"(?:give|assign|award|rate|score|grade|mark) (?:(?:this|my|the|that|our) )?(?:{_ANSWER}|me|it|this)",
         commands=True,
     ),
     pattern(
@@ -63,6 +68,7 @@ _PATTERNS = (
         found="asks to be named the winner",
         words="choose select pick declare name mark pronounce vote prefer & winner best better superior preferred over"
         " & response answer assistant candidate option model output submission",
+        piece=rf"(?:choose|select|pick|declare|name|mark|pronounce|vote for|prefer)(?: this| my| the)? {_ANSWER}",
         commands=True,
     ),
     pattern(
@@ -79,6 +85,7 @@ _PATTERNS = (
         r"(?:better|best|winner|superior|correct one)\b",
         found="says which answer is better",
         words="response answer assistant & better best winner superior correct",
+        piece=r"(?:response|answer|assistant) [AB12] (?:is|was)",
         cased=True,
     ),
     pattern(
@@ -86,7 +93,7 @@ _PATTERNS = (
         r"\b(?:final )?winner[ \t]{0,3}[:=][ \t*\"']{0,4}(?:response |answer )?(?:A|B|tie)\b",
         found="imitates a verdict",
     ),
-    pattern("[ & [[a]]|[[b]]|[[c]]", r"\[\[[ABC]\]\]", found="imitates a verdict"),
+    pattern("[ & [[a]]|[[b]]|[[c]]", r"\[\[[ABC]\]\]", found="imitates a verdict", piece=r"\[\[[ABC]\]\]"),
     pattern(
         '" & "winner"|"preference"|"verdict"|"criteria_|"weighted_|"winner_|"summary_|"task_|"correctness_|"depth_'
         '|"action',
@@ -94,6 +101,7 @@ _PATTERNS = (
         r"|\"(?:criteria_scores|weighted_total_score|winner_rationale|summary_[12]|task_understanding",
         r"|correctness_reasoning|depth_coverage_usefulness|actionability_specificity)\"\s{0,9}:",
         found="imitates the JSON of a verdict",
+        piece=r"\"(?:winner|preference|verdict|criteria_|weighted_|summary_|task_|correctness_|depth_|actionability_)",
     ),
     pattern(
         "system|# & system|instruction:|assistant:|user:|human:"
@@ -104,12 +112,15 @@ _PATTERNS = (
         r"|(?:\*\*)?system (?:prompt|message|note|override|instructions?)(?:\*\*)?:",
         r"|#{1,6} ?(?:instruction|assistant|user|human):[ \t]*$)",
         found="imitates the header of another role",
+        piece=r"\[system|</?system|# ?system|system (?:prompt|message|note|override|instruction)"
+        r"|# ?(?:instruction|assistant|user|human):",
     ),
     pattern(
         "< & > & <<< & >>>",
         r"(?<!<)<<<(?!<)[ \t]{0,4}(?:END\b|(?:THE )?(?:TASK|CONTEXT|ANSWER|RESPONSE|SEARCH RESULTS)\b)[^<>\n]{0,60}>>>",
         found="imitates the markers around judged text",
         certain=True,
+        piece="<<<",
     ),
     pattern(
         "[ & ] & start of|end of",
@@ -117,9 +128,11 @@ _PATTERNS = (
         r"[^\[\]\n]{0,40}\]",
         found="imitates the markers around judged text",
         certain=True,
+        piece=r"\[(?:the )?(?:start|end) of ",
     ),
 )
 
+_ANY = FirstLook(kind.piece for kind in _PATTERNS)
 _ALL_WORDS = frozenset(word for kind in _PATTERNS for group in kind.words for word in group)
 
 # What may stand before an imperative. Anything else ("makes it ignore", "to ignore", "attackers disregard") describes.
@@ -144,6 +157,8 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 
 @lru_cache(maxsize=4)  # a judge that measures looks for it again
 def _find(text: str, task: str) -> tuple[Spot, ...]:
+    if _ANY.rules_out(text):
+        return ()
     spots: list[Spot] = []
     kinds = _cued(text)
     windows = _windows(text) if kinds and len(text) > 2 * _WINDOW else []

@@ -15,6 +15,7 @@ class Pattern(NamedTuple):
 
     `words` are a faster look than cues: of each group one stands in every match as a whole word, if all letters and
     digits of the text are ASCII. Other alphabets, and letters that only look like ours when case is ignored, have cues.
+    `piece` is for a `FirstLook`: it matches somewhere in every match.
     """
 
     cues: tuple[tuple[str, ...], ...]
@@ -23,6 +24,7 @@ class Pattern(NamedTuple):
     certain: bool = False
     commands: bool = False
     words: tuple[frozenset[str], ...] = ()
+    piece: str = ""
 
 
 def pattern(
@@ -33,12 +35,17 @@ def pattern(
     commands: bool = False,
     cased: bool = False,
     words: str = "",
+    piece: str = "",
 ) -> Pattern:
-    """A pattern from its cues ("a|b & c": a or b, and c), the pieces of its expression, and its words ("a b & c")."""
+    """A pattern from its cues ("a|b & c": a or b, and c), the parts of its expression, and its words ("a b & c").
+
+    Its `piece` is one of its first cues, unless a longer one is given that fewer texts have.
+    """
     flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
     groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
     known = tuple(frozenset(group.split()) for group in words.split(" & ")) if words else ()
-    return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands, known)
+    piece = piece or "|".join(map(re.escape, groups[0]))
+    return Pattern(groups, Lazy("".join(regex), flags), found, certain, commands, known, piece)
 
 
 # Stands in every request for a score or the win; the few words of a first group spare the many of the second.
@@ -62,6 +69,8 @@ OTHER_LANGUAGES = (
         found="tells the reader to ignore its instructions",
         words="ignora ignore ignoran ignoren ignori ignores ignorez ignoriere ignorieren olvida olvide olvidan olviden"
         " oublie oublies oubliez vergiss vergessen esqueca dimentica",
+        piece="instruccion|instructions (?:pr|ci-|ant)|consigne|anweisung|instruç|istruzion|"
+        "指令|指示|지시|निर्देश|تعليمات",
     ),
     pattern(
         "juez|jueza|evaluador|juge|évaluateur|richter|bewerter|gutachter|gutachtende|juiz|avaliador|giudice|"

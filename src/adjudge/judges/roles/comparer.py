@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from ... import prompts
 from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
 from ...rubric import Rubric
-from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Score, Warning, Winner
+from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
 from ..base import CompareQuestion
 from .base import Prompt, Reading, Shape, bullets, object_of
 from .naming import in_case_labels
@@ -148,20 +148,9 @@ class Comparer:
 
     def prompt(self, question: CompareQuestion) -> Prompt:
         case, (first, second) = question.case, question.shown
-        looked_up = "\n\n".join(
-            f"Search: {lookup.query}\n" + "\n".join(f"- {f.title} ({f.url}): {f.snippet}" for f in lookup.findings)
-            for lookup in question.lookups
-            if lookup.findings
-        )
+        looked_up = _looked_up(question.lookups) if question.lookups else ""
         fence = prompts.Fence.around(case.task, case.context, case.a, case.b, looked_up)
-        shown = {first: "Answer 1", second: "Answer 2", "task": "The task", "context": "The context"}
-        found = {
-            f"- {shown[fact.where]}: {_FINDINGS[fact.name]}\n"
-            for fact in question.facts
-            if fact.certain and fact.name in _FINDINGS
-        }
-        # In the order shown: the order of the case would tell which answer is A.
-        findings = "".join(sorted(found))
+        findings = _findings(question) if question.facts else ""
         context = fence.wrap("CONTEXT", case.context) + "\n" if case.context.strip() else ""
         if looked_up:
             context += (
@@ -172,7 +161,7 @@ class Comparer:
         user = prompts.load("comparer").render(
             "user",
             code=fence.code,
-            findings=f"\nFound by a program, and certain:\n{findings}" if findings else "",
+            findings=findings,
             task=fence.wrap("TASK", case.task),
             context=context,
             answer_1=fence.wrap("ANSWER 1", case.answer(first)),
@@ -253,11 +242,31 @@ class Comparer:
         return Reading(replace(first.opinion, evidence=evidence, warnings=warnings))
 
 
+def _looked_up(lookups: tuple[Lookup, ...]) -> str:
+    return "\n\n".join(
+        f"Search: {lookup.query}\n" + "\n".join(f"- {f.title} ({f.url}): {f.snippet}" for f in lookup.findings)
+        for lookup in lookups
+        if lookup.findings
+    )
+
+
 # What a judge is told of the facts; the wording is the same in both orders.
 _FINDINGS = {
     "truncation": "ends in the middle of a sentence or a code block, as if cut off.",
     "injection": "contains text that addresses the judge or asks for a score.",
 }
+
+
+def _findings(question: CompareQuestion) -> str:
+    first, second = question.shown
+    shown = {first: "Answer 1", second: "Answer 2", "task": "The task", "context": "The context"}
+    found = {
+        f"- {shown[fact.where]}: {_FINDINGS[fact.name]}\n"
+        for fact in question.facts
+        if fact.certain and fact.name in _FINDINGS
+    }
+    # In the order shown: the order of the case would tell which answer is A.
+    return "\nFound by a program, and certain:\n" + "".join(sorted(found)) if found else ""
 
 
 def _by_label(one: T, two: T, shown: tuple[Label, Label]) -> dict[Label, T]:

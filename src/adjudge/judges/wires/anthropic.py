@@ -12,7 +12,7 @@ import orjson
 from ...verdicts import Failure, Usage
 from ..roles.base import Prompt
 from .adapting import Post, deliver
-from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError
+from .base import Completion, Delivery, Sampling, Structure, UnreadableReplyError, written
 from .http import Poster, Refused
 
 VERSION = "2023-06-01"
@@ -103,10 +103,10 @@ def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> 
     if dialect.temperature:
         body["temperature"] = sampling.temperature
     if structure == "json_schema":
-        body["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
+        body["output_config"] = {"format": {"type": "json_schema", "schema": written(prompt.schema)}}
     elif structure == "tool":
         body["tools"] = [
-            {"name": prompt.schema_name, "description": "Hand in your reply.", "input_schema": prompt.schema}
+            {"name": prompt.schema_name, "description": "Hand in your reply.", "input_schema": written(prompt.schema)}
         ]
         body["tool_choice"] = {"type": "tool", "name": prompt.schema_name}
     return orjson.dumps(body)
@@ -121,18 +121,18 @@ def decode(body: bytes) -> Completion:
         text = "".join(block["text"] for block in blocks if block["type"] == "text")
         usage = data.get("usage") or {}
         read = int(usage.get("cache_read_input_tokens") or 0)
-        written = int(usage.get("cache_creation_input_tokens") or 0)
+        kept = int(usage.get("cache_creation_input_tokens") or 0)
         stop = data.get("stop_reason")
         return Completion(
             text=orjson.dumps(tools[0]).decode() if tools else text,
             finish="refusal" if stop == "refusal" else "length" if stop in _CUT_OFF else "stop",
             model=str(data.get("model") or ""),
             usage=Usage(
-                input_tokens=int(usage.get("input_tokens") or 0) + read + written,
+                input_tokens=int(usage.get("input_tokens") or 0) + read + kept,
                 output_tokens=int(usage.get("output_tokens") or 0),
                 reasoning_tokens=int((usage.get("output_tokens_details") or {}).get("thinking_tokens") or 0),
                 cache_read_tokens=read,
-                cache_write_tokens=written,
+                cache_write_tokens=kept,
             ),
         )
     except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError, ValueError) as error:
