@@ -39,7 +39,8 @@ def counting() -> Counting:
 
 @pytest.fixture
 def thread(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchThread[Job]]:
-    monkeypatch.setattr(batches, "_COMPANY", 0.3)
+    monkeypatch.setattr(batches, "_NEXT_ONE", 0.3)
+    monkeypatch.setattr(batches, "_ALL", 0.8)
     made: BatchThread[Job] = BatchThread("test", lambda: counting, 100)
     yield made
     made.close()
@@ -80,3 +81,14 @@ async def test_that_somebody_was_the_last_is_forgotten_with_his_commit(
     await submit(thread, 20, last=True)
     await submit(thread, 20, last=True)
     assert await submit(thread, 2, last=False) >= 0.3
+
+
+async def test_company_that_keeps_coming_is_not_awaited_for_ever(thread: BatchThread[Job], counting: Counting) -> None:
+    await submit(thread, 20, last=True)
+    jobs = []
+    for _ in range(15):
+        jobs.append(Job())
+        thread.submit(jobs[-1])
+        await asyncio.sleep(0.1)
+    await asyncio.gather(*(job.done for job in jobs))
+    assert 15 > counting.sizes[-1] > 3, "they came together, but not all of them"

@@ -8,13 +8,15 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import JournalError
 
-# Seconds that the next of several callers is awaited: what is done for many costs little more than for one.
-_COMPANY = 0.005
+# What is done for many costs little more than for one: while callers come in numbers, the next is awaited for so many
+# seconds, and all of them for no longer than so many.
+_NEXT_ONE, _ALL = 0.006, 0.020
 
 
 class Job(Protocol):
@@ -93,7 +95,7 @@ class BatchThread(Generic[J]):
         jobs: list[J] = []
         job = self._queue.get()
         if self._crowded:
-            self._all_there.wait(_COMPANY)
+            self._await_company()
         self._all_there.clear()
         while job is not None:
             jobs.append(job)
@@ -104,6 +106,12 @@ class BatchThread(Generic[J]):
             except queue.Empty:
                 return jobs, False
         return jobs, True
+
+    def _await_company(self) -> None:
+        """Until nobody comes for a while, or the last one says that nobody will."""
+        patience, there = time.monotonic() + _ALL, self._queue.qsize()
+        while not self._all_there.wait(_NEXT_ONE) and time.monotonic() < patience and self._queue.qsize() != there:
+            there = self._queue.qsize()
 
 
 def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
