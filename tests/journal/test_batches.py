@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -46,45 +47,51 @@ def thread(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> Iterator[Batc
     made.close()
 
 
-async def submit(thread: BatchThread[Job], count: int, *, last: bool) -> float:
-    """Seconds until the last of so many jobs was done; `last` says that they are all."""
-    begun, jobs = time.monotonic(), [Job() for _ in range(count)]
-    for job in jobs:
-        thread.submit(job, last=last and job is jobs[-1])
-    await asyncio.gather(*(job.done for job in jobs))
-    return time.monotonic() - begun
+async def submit(thread: BatchThread[Job], count: int, *, expected: bool, more: bool = False) -> float:
+    """Seconds until the last of so many jobs was done; with `more`, one is still on its way."""
+    with ExitStack() as on_their_way:
+        if more:
+            on_their_way.enter_context(thread.expecting)
+        begun, jobs = time.monotonic(), [Job() for _ in range(count)]
+        for job in jobs:
+            thread.submit(job, expected=expected)
+        await asyncio.gather(*(job.done for job in jobs))
+        return time.monotonic() - begun
 
 
 async def test_who_comes_while_there_is_a_crowd_waits_for_company(thread: BatchThread[Job], counting: Counting) -> None:
-    await submit(thread, 20, last=True)
-    waited = asyncio.create_task(submit(thread, 1, last=False))
+    await submit(thread, 20, expected=True)
+    waited = asyncio.create_task(submit(thread, 1, expected=False))
     await asyncio.sleep(0.05)
-    await submit(thread, 1, last=False)
+    await submit(thread, 1, expected=False)
     assert await waited >= 0.3
     assert counting.sizes[-1] == 2
 
 
-async def test_the_last_on_the_way_waits_for_nobody(thread: BatchThread[Job], counting: Counting) -> None:
-    await submit(thread, 20, last=True)
-    assert await submit(thread, 20, last=True) < 0.2
+async def test_the_last_that_was_expected_waits_for_nobody(thread: BatchThread[Job], counting: Counting) -> None:
+    await submit(thread, 20, expected=True)
+    assert await submit(thread, 20, expected=True) < 0.2
     assert sum(counting.sizes) == 40
 
 
+async def test_while_another_is_on_its_way_company_is_awaited(thread: BatchThread[Job]) -> None:
+    await submit(thread, 20, expected=True)
+    assert await submit(thread, 20, expected=True, more=True) >= 0.3
+
+
 async def test_one_caller_alone_waits_for_nobody(thread: BatchThread[Job]) -> None:
-    await submit(thread, 1, last=False)
-    assert await submit(thread, 1, last=False) < 0.2
+    await submit(thread, 1, expected=False)
+    assert await submit(thread, 1, expected=False) < 0.2
 
 
-async def test_that_somebody_was_the_last_is_forgotten_with_his_commit(
-    thread: BatchThread[Job], counting: Counting
-) -> None:
-    await submit(thread, 20, last=True)
-    await submit(thread, 20, last=True)
-    assert await submit(thread, 2, last=False) >= 0.3
+async def test_that_all_were_there_is_forgotten_with_their_commit(thread: BatchThread[Job], counting: Counting) -> None:
+    await submit(thread, 20, expected=True)
+    await submit(thread, 20, expected=True)
+    assert await submit(thread, 2, expected=False) >= 0.3
 
 
 async def test_company_that_keeps_coming_is_not_awaited_for_ever(thread: BatchThread[Job], counting: Counting) -> None:
-    await submit(thread, 20, last=True)
+    await submit(thread, 20, expected=True)
     jobs = []
     for _ in range(15):
         jobs.append(Job())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,11 +28,12 @@ class Journal(Protocol):
         """The reply to this question, if it was ever paid."""
         ...
 
-    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
-        """Keep a reply; when this returns it survives a kill and a power cut.
+    def expecting(self) -> AbstractContextManager[None]:
+        """Held while a reply is on its way: whoever keeps one knows by it whether another may soon share his commit."""
+        ...
 
-        `last`: no other is on its way, so there is nobody to share a commit with.
-        """
+    async def put(self, key: str, stored: Stored) -> None:
+        """Keep a reply; when this returns it survives a kill and a power cut."""
         ...
 
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:

@@ -39,6 +39,22 @@ class Worker(Protocol[J]):
     def close(self) -> None: ...
 
 
+class Expecting:
+    """How many jobs are on their way: held with `with` until each is there, on any loop."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._guard = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            self.count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            self.count -= 1
+
+
 class BatchThread(Generic[J]):
     """The queue and its thread, which starts with the first job."""
 
@@ -51,10 +67,11 @@ class BatchThread(Generic[J]):
         self._guard = threading.Lock()
         self._closed = False
         self._crowded = False
+        self.expecting = Expecting()
         self._all_there = threading.Event()
 
-    def submit(self, job: J, *, last: bool = False) -> None:
-        """Queue a job; jobs are begun in the order they came. `last`: it is in vain to wait for others."""
+    def submit(self, job: J, *, expected: bool = False) -> None:
+        """Queue a job; jobs are begun in the order they came, and at once when all that were expected are there."""
         with self._guard:
             if self._closed:
                 raise JournalError("the journal is closed")
@@ -63,7 +80,7 @@ class BatchThread(Generic[J]):
                 self._thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
                 self._thread.start()
             self._queue.put(job)
-            if last:
+            if expected and not self.expecting.count:
                 self._all_there.set()
 
     def close(self) -> None:
@@ -108,7 +125,7 @@ class BatchThread(Generic[J]):
         return jobs, True
 
     def _await_company(self) -> None:
-        """Until nobody comes for a while, or the last one says that nobody will."""
+        """Until nobody comes for a while, or all who were expected are there."""
         patience, there = time.monotonic() + _ALL, self._queue.qsize()
         while not self._all_there.wait(_NEXT_ONE) and time.monotonic() < patience and self._queue.qsize() != there:
             there = self._queue.qsize()

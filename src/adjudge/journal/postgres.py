@@ -70,9 +70,9 @@ class PostgresJournal(RowJournal):
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
         return self._claims.hold(key)
 
-    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
+    async def put(self, key: str, stored: Stored) -> None:
         self._claims.note_paid(key, stored.body)
-        await super().put(key, stored, last=last)
+        await super().put(key, stored)
 
     async def put_draft(self, draft_id: str, changes: bytes) -> None:
         # A mark of its own lets the server know a piece again that is sent twice.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 
 from ..errors import NotJournalledError
 from .base import Journal, Stored
@@ -23,7 +23,10 @@ class ReplayJournal:
             )
         return stored
 
-    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
+    def expecting(self) -> AbstractContextManager[None]:
+        return self._inner.expecting()
+
+    async def put(self, key: str, stored: Stored) -> None:
         raise NotJournalledError("a replay stores nothing")
 
     @asynccontextmanager

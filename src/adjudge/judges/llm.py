@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 
@@ -31,10 +31,7 @@ from .budget import Budget
 from .prices import LOCAL, at_most, cost_of
 from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Prompt, Reading, Role
 from .turns import Turns, turn
-from .wires.base import Completion, Delivery, Sampling, UnreadableReplyError, Wire
-
-if TYPE_CHECKING:
-    from .wires.pacing import Room
+from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
 # Failures that asking once more would only repeat.
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
@@ -74,7 +71,7 @@ class LLMJudge:
     sampling: Sampling = field(default_factory=Sampling)
     sample: int = 0
     budget: Budget | None = None
-    room: Room | None = None
+    room: asyncio.Semaphore | None = None
     turns: Turns | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
@@ -199,22 +196,18 @@ class LLMJudge:
             self.budget.settle(reserved, spent)
 
     async def _send(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        room = self.room
-        if room is None:
-            return await self._keep(key, await self.wire.send(prompt, sampling, key=key))
-        async with room:
-            room.on_their_way += 1
-            try:
-                delivery = await self.wire.send(prompt, sampling, key=key)
-            finally:
-                room.on_their_way -= 1
-            return await self._keep(key, delivery, last=not room.on_their_way)
+        if self.room is None:
+            return await self._send_and_keep(key, prompt, sampling)
+        async with self.room:
+            return await self._send_and_keep(key, prompt, sampling)
 
-    async def _keep(self, key: str, delivery: Delivery | Failure, *, last: bool = False) -> Stored | Failure:
+    async def _send_and_keep(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
+        with self.journal.expecting():
+            delivery = await self.wire.send(prompt, sampling, key=key)
         if isinstance(delivery, Failure):
             return delivery
         stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
-        await self.journal.put(key, stored, last=last)
+        await self.journal.put(key, stored)
         return stored
 
     def _at_most(self, prompt: Prompt, sampling: Sampling) -> Decimal | None:

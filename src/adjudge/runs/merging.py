@@ -12,7 +12,7 @@ import os
 import stat
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -56,8 +56,11 @@ class HostJournal:
     def get(self, key: str) -> Stored | None:
         return self._kept.get(key)
 
-    async def put(self, key: str, stored: Stored, *, last: bool = False) -> None:
-        await self._kept.put(key, stored, last=last)
+    def expecting(self) -> AbstractContextManager[None]:
+        return self._kept.expecting()
+
+    async def put(self, key: str, stored: Stored) -> None:
+        await self._kept.put(key, stored)
         self._say.raw(REPLY, pack_reply(key, stored))
 
     @asynccontextmanager

@@ -51,7 +51,8 @@ class JournalledSearcher:
         key = call_key({"search": name, "url": self.poster.url, "query": query})
         async with self.journal.claim(key) as stored:
             if stored is None:
-                reply = await self.poster.get(self.service.params(query), self.service.headers, self._is_reply)
+                with self.journal.expecting():
+                    reply = await self.poster.get(self.service.params(query), self.service.headers, self._is_reply)
                 if not isinstance(reply, Answered):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=name, error=said)

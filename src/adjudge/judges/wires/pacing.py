@@ -44,7 +44,7 @@ class Pacing:
     cool_down: float = 15.0
     longest_cool_down: float = 120.0
     _paces: dict[tuple[str, str], Pace] = field(default_factory=dict, repr=False, compare=False)
-    _rooms: dict[str, Room] = field(default_factory=dict, repr=False, compare=False)
+    _rooms: dict[str, asyncio.Semaphore] = field(default_factory=dict, repr=False, compare=False)
     _guard: Any = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def pace(self, provider: str, url: str) -> Pace:
@@ -55,10 +55,10 @@ class Pacing:
                 self._paces[name] = Pace(self)
             return self._paces[name]
 
-    def room(self, judge: str) -> Room:
+    def room(self, judge: str) -> asyncio.Semaphore:
         """How many replies of this judge may be asked for and not yet kept, at most."""
         with self._guard:
-            return self._rooms.setdefault(judge, Room(self.ceiling))
+            return self._rooms.setdefault(judge, asyncio.Semaphore(self.ceiling))
 
     def states(self) -> dict[str, State]:
         """How each provider is doing, by name and host."""
@@ -79,12 +79,6 @@ class Pacing:
         """Another process paces by itself: settings travel, paces do not."""
         values = (self.start, self.ceiling, self.per_minute, self.first_wait, self.longest_wait, self.patience)
         return Pacing, (*values, self.breaks_after, self.cool_down, self.longest_cool_down)
-
-
-class Room(asyncio.Semaphore):
-    """Places for replies that are asked for and not yet kept; `on_their_way` counts those that have not come yet."""
-
-    on_their_way = 0
 
 
 @dataclass(frozen=True, slots=True)
