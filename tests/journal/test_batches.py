@@ -50,10 +50,14 @@ def thread(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> Iterator[Batc
 async def submit(thread: BatchThread[Job], count: int, *, expected: bool, more: bool = False) -> float:
     """Seconds until the last of so many jobs was done; with `more`, one is still on its way."""
     with ExitStack() as on_their_way:
+        for _ in range(count if expected else 0):
+            thread.expecting.__enter__()
         if more:
             on_their_way.enter_context(thread.expecting)
         begun, jobs = time.monotonic(), [Job() for _ in range(count)]
         for job in jobs:
+            if expected:
+                thread.expecting.__exit__()
             thread.submit(job, expected=expected)
         await asyncio.gather(*(job.done for job in jobs))
         return time.monotonic() - begun
@@ -77,6 +81,20 @@ async def test_the_last_that_was_expected_waits_for_nobody(thread: BatchThread[J
 async def test_while_another_is_on_its_way_company_is_awaited(thread: BatchThread[Job]) -> None:
     await submit(thread, 20, expected=True)
     assert await submit(thread, 20, expected=True, more=True) >= 0.3
+
+
+async def test_who_never_expected_anybody_does_not_take_each_for_the_last(
+    thread: BatchThread[Job], counting: Counting
+) -> None:
+    jobs = [Job() for _ in range(20)]
+    for job in jobs:
+        thread.submit(job, expected=True)
+    await asyncio.gather(*(job.done for job in jobs))
+    late = Job()
+    thread.submit(late, expected=True)
+    await asyncio.sleep(0.1)
+    assert not late.done.done()
+    await late.done
 
 
 async def test_one_caller_alone_waits_for_nobody(thread: BatchThread[Job]) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import sys
+import time
+from functools import partial
 
 import pytest
 
@@ -17,12 +19,14 @@ from adjudge.runs.workers import Halt, Worker, Workers
 class Hand(Worker):
     """A worker of this process that does a case in so many seconds, so many at a time."""
 
-    def __init__(self, share, pause):
+    def __init__(self, share, pause, dies_after=None):
         super().__init__(share)
         self.done, self._pause = 0, pause
         self._queue, self._said = asyncio.Queue(), asyncio.Queue()
         self._said.put_nowait((frames.READY, b"null"))
         self._tasks = [asyncio.create_task(self._work()) for _ in range(share)]
+        if dies_after is not None:
+            self._tasks.append(asyncio.create_task(self._die(dies_after)))
 
     async def _work(self):
         while True:
@@ -31,6 +35,10 @@ class Hand(Worker):
             self.done += 1
             outcome = Outcome(position, "verdict", "A", None, 0, 0, 0, None, None, b"{}")
             self._said.put_nowait((frames.OUTCOMES, frames.pack_outcomes([outcome])))
+
+    async def _die(self, seconds):
+        await asyncio.sleep(seconds)
+        self._said.put_nowait(None)
 
     def send(self, kind, payload=b""):
         if kind == frames.CASES:
@@ -52,37 +60,46 @@ class Hand(Worker):
 
 
 class Hands(Workers):
-    """Workers of given speeds."""
+    """Workers of given speeds, one after another."""
 
-    def __init__(self, pauses, *args, **more):
+    def __init__(self, hands, *args, **more):
         super().__init__(*args, **more)
-        self.hands, self._pauses = [], iter(pauses)
+        self.hands, self._coming = [], iter(hands)
 
     async def _start(self, share):
-        self.hands.append(Hand(share, next(self._pauses)))
+        self.hands.append(next(self._coming)(share))
         return self.hands[-1]
 
 
-async def deal(pauses, cases, *, known=True):
-    """Run so many cases on workers of these speeds; how many each did."""
+async def deal(pauses, cases, *, known=True, count=None):
+    """Run so many cases on workers of these speeds, those after the first `count` in reserve; how many each did."""
+    count = count or len(pauses)
     plan, heard = Plan.of("r1", "compare", CompareSettings(judge="embedded")), []
+    hands = [pause if callable(pause) else partial(Hand, pause=pause) for pause in pauses]
     lines = (b'{"position":%d,"case":""}' % position for position in range(cases))
-    manner = Manner(concurrency=20 * len(pauses), workers=len(pauses))
-    workers = Hands(pauses, plan, "journal.db", manner, lines, heard.extend, Halt(), cases=cases if known else None)
+    manner = Manner(concurrency=20 * count, workers=count)
+    workers = Hands(hands, plan, "journal.db", manner, lines, heard.extend, Halt(), cases=cases if known else None)
     await asyncio.wait_for(workers.run(), 60)
     assert sorted(outcome.position for outcome in heard) == list(range(cases))
     return [hand.done for hand in workers.hands]
 
 
 async def test_workers_of_equal_speed_get_equally_much():
-    for cases in (2, 90):
-        done = await deal([0.02, 0.02], cases)
-        assert abs(done[0] - done[1]) <= 4, cases
+    assert await deal([0.02, 0.02], 2) == [1, 1]
+    done = await deal([0.02, 0.02], 90)
+    assert abs(done[0] - done[1]) <= 4
 
 
 async def test_a_faster_worker_gets_more():
     done = await deal([0.01, 0.04], 400)
     assert done[0] > 2 * done[1]
+
+
+async def test_who_takes_over_from_the_dead_gets_all_that_those_leave_who_have_nothing_to_do():
+    begun = time.monotonic()
+    done = await deal([0.1, partial(Hand, pause=0.2, dies_after=0.25), 0.1], 80, count=2)
+    assert done == [40, 20, 20]
+    assert time.monotonic() - begun < 0.55, "in one go, and not half of it, and half of the rest, and so on"
 
 
 @pytest.mark.parametrize("known", [True, False])

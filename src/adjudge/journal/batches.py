@@ -40,19 +40,22 @@ class Worker(Protocol[J]):
 
 
 class Expecting:
-    """How many jobs are on their way: held with `with` until each is there, on any loop."""
+    """How many jobs are on their way: held with `with` until each is there, on any loop. `met`: some were, none is."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.met = False
         self._guard = threading.Lock()
 
     def __enter__(self) -> None:
         with self._guard:
             self.count += 1
+            self.met = False
 
     def __exit__(self, *_: object) -> None:
         with self._guard:
             self.count -= 1
+            self.met = not self.count
 
 
 class BatchThread(Generic[J]):
@@ -80,7 +83,8 @@ class BatchThread(Generic[J]):
                 self._thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
                 self._thread.start()
             self._queue.put(job)
-            if expected and not self.expecting.count:
+            if expected and self.expecting.met:
+                self.expecting.met = False
                 self._all_there.set()
 
     def close(self) -> None:

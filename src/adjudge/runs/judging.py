@@ -46,7 +46,10 @@ class Outcome(NamedTuple):
 
 @dataclass(slots=True)
 class Judging:
-    """One plan on one engine: judges are opened once, and at most `at_once` cases are in flight."""
+    """One plan on one engine: judges are opened once, and at most `at_once` cases are being judged.
+
+    How many wait for the disk beside them is bounded by who hands out the cases.
+    """
 
     plan: Plan
     engine: Engine

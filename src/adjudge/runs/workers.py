@@ -217,15 +217,17 @@ class Workers(ABC):
         """Whether cases are left that no worker has."""
         return bool(self._returned or self._suspects) or not self._exhausted
 
-    def _fair_share(self) -> int:
+    def _fair_share(self, worker: Worker) -> int:
         """Towards the end nobody takes more than his part of what is left: all should be done at the same time.
 
-        Until the first case is done, those who are still on their way have their part too.
+        Who has nothing any more has no part in it, for he is fed when he has done something; but until the first case
+        is done, those who are still on their way have theirs.
         """
         if self._left is None:
             return sys.maxsize
-        workers = self._count if self._left == self._cases else len(self._workers)
-        return max(1, -(-self._left // max(1, workers)))
+        busy = sum(bool(other.begun) for other in self._workers if other is not worker)
+        workers = self._count if self._left == self._cases else busy + 1
+        return max(1, -(-self._left // workers))
 
     def _feed(self, worker: Worker) -> None:
         """Keep a worker's hands full, and no more: what it has not begun another could take."""
@@ -235,7 +237,7 @@ class Workers(ABC):
             return
         at_once = self._at_once(worker.share)
         chunk = max(_SMALLEST_CHUNK, at_once // 2)
-        most = self._fair_share()
+        most = self._fair_share(worker)
         while not worker.finishing and len(worker.begun) < min(at_once + chunk, most):
             lines = self._take(min(chunk, most - len(worker.begun)))
             if not lines:
@@ -322,7 +324,7 @@ def worker_count(plan: Plan, manner: Manner, cases: int | None = None) -> int:
 
 
 def cases_at_once(plan: Plan, concurrency: int) -> int:
-    """Cases in flight in a worker. The pace limits calls; while one case is written down another is asked about.
+    """Cases that a worker is at. The pace limits calls; while one reply is read, the next question is ready to be sent.
 
     With a jury there are more of them, lest its slowest member hold up the others.
     """

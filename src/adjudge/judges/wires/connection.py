@@ -17,7 +17,6 @@ from .proxies import Proxy
 
 _MOST_HEADER_BYTES = 64 * 1024
 _PIECE = 256 * 1024
-_READ_AT_ONCE = 64 * 1024
 _EARLY = 0.001  # seconds: a timer may be a little before its time
 
 
@@ -50,12 +49,8 @@ class Response(NamedTuple):
     content: bytes
 
 
-class Connection(asyncio.BufferedProtocol):
-    """One connection; it has at most one request under way.
-
-    What comes is read into a buffer of its own: a plain protocol is given new bytes, for which a quarter of a megabyte
-    is set aside each time.
-    """
+class Connection(asyncio.Protocol):
+    """One connection; it has at most one request under way."""
 
     transport: asyncio.Transport
 
@@ -70,7 +65,6 @@ class Connection(asyncio.BufferedProtocol):
         self._room: asyncio.Future[None] | None = None
         self._given_up = False
         self._watch = _Watch(self)
-        self._buffer = memoryview(bytearray(_READ_AT_ONCE))
         self.moves = 0
         self._begin()
 
@@ -136,16 +130,13 @@ class Connection(asyncio.BufferedProtocol):
             self._room.set_result(None)
         self._room = None
 
-    def get_buffer(self, _: int) -> memoryview:
-        return self._buffer
-
-    def buffer_updated(self, size: int) -> None:
+    def data_received(self, data: bytes) -> None:
         self.moves += 1
         if self._waiting is None or self._waiting.done():
             self.transport.abort()  # nobody asked
             return
         try:
-            self._parser.feed_data(self._buffer[:size])
+            self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._fail(BrokenReplyError("the server wants to speak another protocol"))
         except httptools.HttpParserError as error:

@@ -21,7 +21,7 @@ from .connection import Connection, ConnectTimeoutError, Response, Timeouts
 from .heads import basic, header_lines, host_name
 from .proxies import Proxy, Tunnel, proxy_for
 
-P = TypeVar("P", bound=asyncio.BaseProtocol)
+P = TypeVar("P", bound=asyncio.Protocol)
 
 _IDLE_SECONDS = 15.0  # servers close what is idle for longer, and a request may cross that on its way
 _GIVEN_IN_PATHS = "/%:@!$&'()*+,;=~"
