@@ -64,7 +64,7 @@ OTHER_LANGUAGES = (
         r"|(?:忽略|无视|忽視|無視)(?:之前|以上|前面|先前|上述)的?(?:所有|全部)?(?:的)?指[令示]",
         r"|(?:以前|これまで|上記|前)の(?:すべての|全ての)?指示(?:を|は)(?:すべて)?無視",
         r"|이전(?:의)? (?:모든 )?지시(?:를|사항을) (?:모두 )?무시",
-        r"|पिछले (?:सभी |सारे )?निर्देशों को (?:अनदेखा|नज़रअंदाज़)|तجाهل",
+        r"|पिछले (?:सभी |सारे )?निर्देशों को (?:अनदेखा|नज़रअंदाज़)",
         r"|تجاهل (?:جميع |كل )?التعليمات السابقة",
         found="tells the reader to ignore its instructions",
         words="ignora ignore ignoran ignoren ignori ignores ignorez ignoriere ignorieren olvida olvide olvidan olviden"
