@@ -16,7 +16,7 @@ from ..errors import JournalError
 
 # What is done for many costs little more than for one: while callers come in numbers, the next is awaited for so many
 # seconds, and all of them for no longer than so many.
-_NEXT_ONE, _ALL = 0.006, 0.020
+_NEXT_ONE, _ALL = 0.006, 0.012
 
 
 class Job(Protocol):
