@@ -51,14 +51,9 @@ def plain(number: Decimal) -> Decimal:
 
 def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]) -> Decimal:
     """Σ score × weight over the scored criteria, exact."""
-    return sum_of_products(scores.values(), map(weights.__getitem__, scores))
-
-
-def sum_of_products(numbers: Iterable[Decimal], weights: Iterable[Decimal]) -> Decimal:
-    """Σ number × weight, exact."""
     total = _ZERO
-    for number, weight in zip(numbers, weights, strict=True):
-        total = add_product(number, weight, total)
+    for key, score in scores.items():
+        total = add_product(score, weights[key], total)
     return plain(total)
 
 
