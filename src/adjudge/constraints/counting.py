@@ -1,0 +1,89 @@
+"""Counting what stands in a text: words, characters, sentences, paragraphs, list items.
+
+Lengths have one count. For the others a text may allow several readings (a heading, a closing line, an abbreviation):
+all of them are given, so that nobody is blamed for one of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..text.sentences import CLOSERS, SENTENCE_ENDS, code_spans
+from ..text.structure import read_structure
+from ..words import count_words
+
+_LOOKED_AT = 30_000  # characters; lists and paragraphs are asked for in tens
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3400-\u9fff]")  # Thai and Chinese
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
+_ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
+
+
+def outside_code(text: str) -> str:
+    """A text without its code blocks, or all of it if there is nothing else."""
+    pieces, done = [], 0
+    for low, high in code_spans(text):
+        pieces.append(text[done:low])
+        done = min(high + 3, len(text))
+    rest = "".join((*pieces, text[done:]))
+    return rest if rest.strip() else text
+
+
+def counts_in_characters(text: str) -> bool:
+    """Whether a length of this text is counted in characters: Chinese and Thai are."""
+    sample = text[:_LOOKED_AT]
+    unspaced = 0 if _KANA.search(sample) else len(_UNSPACED.findall(sample))
+    return unspaced * 2 > len(_LETTER.findall(sample))
+
+
+def count_characters(text: str) -> int:
+    """Characters that are not white space."""
+    return sum(map(len, text.split()))
+
+
+def word_count(text: str) -> int:
+    """The words of a text outside code blocks."""
+    return count_words(outside_code(text))
+
+
+def sentence_counts(text: str) -> frozenset[int]:
+    """How many sentences a text may be said to have; none where a list or a heading makes that a matter of taste."""
+    from icu4py.breakers import SentenceBreaker
+
+    structure = read_structure(text)
+    if structure.listings or structure.headings or structure.has_code:
+        return frozenset()
+    lines = [line for line in text[:_LOOKED_AT].split("\n") if any(map(str.isalnum, line))]
+    pieces = [
+        piece for line in lines for piece in SentenceBreaker(line, "en@ss=standard") if any(map(str.isalnum, piece))
+    ]
+    ended = sum(piece.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS) for piece in pieces)
+    quoted = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT]))
+    least = max(1, min(ended, len(pieces)) - quoted) if pieces else 0
+    return frozenset(range(least, len(pieces) + 1))
+
+
+def paragraph_counts(text: str) -> frozenset[int]:
+    """How many paragraphs a text may be said to have: its blocks, its blocks of whole sentences, its lines."""
+    body = outside_code(text)[:_LOOKED_AT]
+    blocks = [block for block in _BLANK_LINE.split(body) if any(map(str.isalnum, block))]
+    whole = [block for block in blocks if "\n" in block.strip() or _ends(block)]
+    lines = [line for line in body.split("\n") if any(map(str.isalnum, line))]
+    counts = {len(blocks), len(whole), len(lines)}
+    return frozenset(range(min(counts), max(counts) + 1))
+
+
+def item_counts(text: str) -> frozenset[int]:
+    """How many items a text may be said to list; none where it has no list, table or headings to count."""
+    structure = read_structure(text)
+    counts = [listing.count for listing in structure.listings]
+    # A title above or a closing line below may be one of the headings; several lists may be the items of one.
+    headings = (structure.headings, structure.headings - 1, structure.headings - 2) if structure.headings else ()
+    ways = {*counts, sum(counts), *headings, structure.bold_leads, len(counts)}
+    # A single entry is no list: "1. Introduction" says nothing of how many items there are.
+    return frozenset(way for way in ways if way > 1)
+
+
+def _ends(block: str) -> bool:
+    return block.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS)

@@ -1,0 +1,219 @@
+"""How a response is measured against a constraint: exact counts, and whether a form or a wording is there.
+
+`KINDS` has one measuring function for each kind. Whether a task really demands it was settled before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..models.constraints import Constraint, ConstraintKind
+from ..text.language import language_of
+from ..text.language_names import language_name
+from ..text.markers import without_end_markers
+from ..text.sentences import CLOSERS, code_spans
+from ..text.structure import read_structure
+from ..verdicts import Severity
+from .counting import (
+    count_characters,
+    counts_in_characters,
+    item_counts,
+    outside_code,
+    paragraph_counts,
+    sentence_counts,
+    word_count,
+)
+
+# How far a length may be off, as a share of what was asked for: no issue up to the first, minor up to the second.
+_LIMIT = Fraction(5, 100), Fraction(10, 100)
+_ABOUT = Fraction(10, 100), Fraction(20, 100)
+CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
+
+
+class Measurement(NamedTuple):
+    """What was found in a response. `severity` is None where the constraint is met.
+
+    `over`: more (True) or less (False) than was asked for, where that makes sense.
+    `says` is the predicate of a sentence about the response: "has 130 words; at most 100 were asked for".
+    """
+
+    says: str
+    severity: Severity | None
+    over: bool | None = None
+
+    @property
+    def met(self) -> bool:
+        return self.severity is None
+
+
+def measure(constraint: Constraint, response: str) -> Measurement | None:
+    """How a response fares; None where that cannot be told, as with the language of three words."""
+    return KINDS[constraint.kind](constraint, without_end_markers(response).strip())
+
+
+def _words(constraint: Constraint, text: str) -> Measurement | None:
+    if counts_in_characters(text):
+        return _characters(constraint, text)
+    return _length(constraint, word_count(text), "word")
+
+
+def _characters(constraint: Constraint, text: str) -> Measurement | None:
+    return _length(constraint, count_characters(text), "character")
+
+
+def _length(constraint: Constraint, found: int, unit: str) -> Measurement | None:
+    """How far a length is off; `strict` leaves no tolerance."""
+    none, minor = (0, 0) if constraint.strict else _ABOUT if constraint.bound == "about" else _LIMIT
+    least, most = _range(constraint)
+    severity: Severity | None = None
+    over = most is not None and found > most
+    limit = most if over else least
+    if limit is not None:
+        beyond = found - limit if over else limit - found
+        severity = None if beyond <= none * limit else "minor" if beyond <= minor * limit else "major"
+    return Measurement(_counted(constraint, found, unit), severity, over if severity else None)
+
+
+def _number(unit: str, counts: Callable[[str], frozenset[int]]) -> Callable[[Constraint, str], Measurement | None]:
+    """A number of things is right or not; "about" allows one more or less."""
+
+    def measured(constraint: Constraint, text: str) -> Measurement | None:
+        least, most = _range(constraint)
+        spare = 1 if constraint.bound == "about" else 0
+        ways = counts(text)
+        if not ways:
+            return None
+
+        def off(count: int) -> int:
+            over = count - most - spare if most is not None else 0
+            return max(over, least - spare - count if least is not None else 0, 0)
+
+        nearest = min(sorted(ways), key=off)
+        over = most is not None and nearest > most
+        severity: Severity | None = "minor" if off(nearest) else None
+        return Measurement(_counted(constraint, nearest, unit), severity, over if severity else None)
+
+    return measured
+
+
+def _range(constraint: Constraint) -> tuple[int | None, int | None]:
+    """The least and the most that were asked for."""
+    amount, most = constraint.amount, constraint.most
+    if constraint.bound == "between":
+        return amount, most
+    return None if constraint.bound == "at_most" else amount, None if constraint.bound == "at_least" else amount
+
+
+def _counted(constraint: Constraint, found: int, unit: str) -> str:
+    asked = f"{constraint.amount:,}"
+    if constraint.bound == "between":
+        asked += f" to {constraint.most:,}"
+    elif constraint.bound != "exactly":
+        asked = f"{constraint.bound.replace('_', ' ')} {asked}"
+    were = "was" if asked == "1" else "were"
+    return f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
+
+
+def _table(constraint: Constraint, text: str) -> Measurement | None:
+    return _form("table", any(listing.style == "table" for listing in read_structure(text).listings))
+
+
+def _code_block(constraint: Constraint, text: str) -> Measurement | None:
+    return _form("code block", bool(code_spans(text)))
+
+
+def _form(what: str, there: bool) -> Measurement:
+    return Measurement(f"has {'a' if there else 'no'} {what}; one was asked for", None if there else "minor")
+
+
+def _json(constraint: Constraint, text: str) -> Measurement | None:
+    blocks = [re.sub(r"\A```[^\n]*", "", text[low:high]) for low, high in code_spans(text)]
+    spans = [match[0] for piece in (*blocks, text) for match in re.finditer(r"\{.*\}|\[.*\]", piece, re.DOTALL)]
+    if any(map(_parses, spans)):
+        return Measurement("has the JSON asked for", None)
+    return Measurement(f"has {'JSON that does not parse' if spans else 'no JSON'}; JSON was asked for", "minor")
+
+
+def _parses(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _language(constraint: Constraint, text: str) -> Measurement | None:
+    found = language_of(text)
+    if found is None:
+        return None
+    says = f"is in {language_name(found)}; {language_name(constraint.text)} was asked for"
+    return Measurement(says, None if found == constraint.text else "major")
+
+
+def _wording(says: str, holds: Callable[[str, str], bool]) -> Callable[[Constraint, str], Measurement | None]:
+    """Words that should, or should not, stand somewhere."""
+
+    def measured(constraint: Constraint, text: str) -> Measurement | None:
+        met = holds(_folded(text), _folded(constraint.text))
+        return Measurement(says.format(" ".join(constraint.text.split())), None if met else "minor")
+
+    return measured
+
+
+def _casing(constraint: Constraint, text: str) -> Measurement | None:
+    prose = outside_code(text)
+    met = {
+        "upper": prose == prose.upper(),
+        "lower": prose == prose.lower(),
+        "title": all(word[0].isupper() for word in re.findall(r"[^\W\d_]{4,}", prose)),
+    }[constraint.text]
+    return Measurement(f"is not in {CASINGS[constraint.text]}, as was asked for", None if met else "minor")
+
+
+def _folded(text: str) -> str:
+    """Without regard to case, Unicode form, kinds of quotation mark and white space."""
+    text = unicodedata.normalize("NFC", text).casefold()
+    return " ".join(re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)).split())
+
+
+def _contains(text: str, words: str) -> bool:
+    """Whether words stand in a text; not as a part of longer ones where the script has spaces."""
+    before = r"(?<!\w)" if words[0].isascii() and words[0].isalnum() else ""
+    behind = r"(?!\w)" if words[-1].isascii() and words[-1].isalnum() else ""
+    return re.search(before + re.escape(words) + behind, text) is not None
+
+
+def _lacks(text: str, words: str) -> bool:
+    return not _contains(text, words)
+
+
+def _begins(text: str, words: str) -> bool:
+    return text.lstrip(CLOSERS + "# ").startswith(words.lstrip(CLOSERS))
+
+
+def _ends(text: str, words: str) -> bool:
+    closing = CLOSERS + ".!?…。！？ "
+    return text.rstrip(closing).endswith(words.rstrip(closing))
+
+
+KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
+    "words": _words,
+    "characters": _characters,
+    "sentences": _number("sentence", sentence_counts),
+    "paragraphs": _number("paragraph", paragraph_counts),
+    "items": _number("item", item_counts),
+    "table": _table,
+    "json": _json,
+    "code_block": _code_block,
+    "language": _language,
+    "must_contain": _wording("does not contain “{}”, as was asked for", _contains),
+    "must_not_contain": _wording("contains “{}”, which was not wanted", _lacks),
+    "begins_with": _wording("does not begin with “{}”, as was asked for", _begins),
+    "ends_with": _wording("does not end with “{}”, as was asked for", _ends),
+    "casing": _casing,
+}

@@ -1,0 +1,1 @@
+"""The shapes that flow through adjudge, each defined once."""

@@ -1,0 +1,77 @@
+"""What a task demands of a response, and what a judge saw in one: read by the judge, with the words that show it.
+
+The quotes were looked up and stand at `start:end` of the text they are from. Measuring and binding happen elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+ConstraintKind = Literal[
+    "words",
+    "characters",
+    "sentences",
+    "paragraphs",
+    "items",
+    "table",
+    "json",
+    "code_block",
+    "language",
+    "must_contain",
+    "must_not_contain",
+    "begins_with",
+    "ends_with",
+    "casing",
+]
+Bound = Literal["exactly", "about", "at_least", "at_most", "between"]
+Source = Literal["system_prompt", "conversation", "prompt"]
+ObservationKind = Literal["declines", "cut_off", "pleasantry", "human_claim", "other_language"]
+
+
+class Constraint(BaseModel):
+    """An explicit, countable demand.
+
+    `amount` (and `most`, the upper end of "between") belong to what is counted; `text` is the language's ISO code, the
+    words to use or avoid, or `upper`, `lower` or `title` for casing. Unless `certain`, it is a hint and binds nothing.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ConstraintKind
+    source: Source
+    quote: str
+    start: int
+    end: int
+    bound: Bound = "exactly"
+    amount: int | None = None
+    most: int | None = None
+    text: str = ""
+    strict: bool = False
+    certain: bool = True
+
+    @property
+    def demand(self) -> tuple[object, ...]:
+        """What is demanded, whoever says it and wherever: two constraints with the same demand are one."""
+        return self.kind, self.bound, self.amount, self.most, self.text.casefold()
+
+
+class Observation(BaseModel):
+    """Something a judge saw in one response, with the words that show it.
+
+    `harmful`: of a response that declines, whether the request was harmful (None: not said). `part_missing`: of one
+    that is cut off, whether a required part is lost. `mild`: of a claim to be human.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ObservationKind
+    response: Literal["A", "B"]
+    quote: str
+    start: int
+    end: int
+    harmful: bool | None = None
+    part_missing: bool = False
+    mild: bool = False
+    certain: bool = True

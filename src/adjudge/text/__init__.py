@@ -1,0 +1,1 @@
+"""What code can tell about one text: its sentences, lists, language and end, and whether it addresses its judge."""

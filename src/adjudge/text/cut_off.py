@@ -1,0 +1,63 @@
+"""Does a text break off? Only two ends say so by themselves: a list's next number with nothing behind it, and a comma
+where the paragraphs before it end with a full stop. Every other open end is for the judge to see.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .markers import real_end
+from .sentences import CLOSERS, SENTENCE_ENDS, code_spans, rough_words
+from .spots import Spot
+
+TAIL = 60  # characters of the end that are shown
+_LONG_LINE = 8  # words from which a line counts as prose rather than a title, a verse or an item
+_ITEM = re.compile(r"[ \t]*(\d{1,3})[.)](?:[ \t]|$)")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_DATA = re.compile(r"[{};=<>\\|$]|\(\)|://")
+_COMMAS = ",،、，"
+# Where one of these was asked for, an open end may be meant.
+_FRAGMENT = re.compile(
+    r"\b(?:continue|complete|finish|fill|fragment|verse|poem|haiku|lyrics?|song|stanza|limerick|code|csv|json|data|"
+    r"comma|truncat\w*|sentence starter|headline|title|slogan|list of words)\b",
+    re.IGNORECASE,
+)
+
+
+def find_cut_off(text: str, asked: str = "") -> Spot | None:
+    """Where and how the text breaks off; None where it does not, or where `asked` is for a fragment, verse or data."""
+    end = real_end(text)
+    body = text[:end]
+    if not body or _FRAGMENT.search(asked) or any(low < end <= high for low, high in code_spans(body)):
+        return None
+    start = _tail_start(body)
+    if _ends_on_a_number(body):
+        return Spot(start, end, "ends with the number of a list item that never comes", True, "major")
+    if _ends_on_a_comma(body):
+        return Spot(start, end, "ends with a comma", True)
+    return None
+
+
+def _ends_on_a_number(body: str) -> bool:
+    """The last line is the number that follows the one of the item before it, and nothing else."""
+    lines = [line for line in body.split("\n") if line.strip()]
+    last = _ITEM.fullmatch(lines[-1])
+    if last is None:
+        return False
+    numbers = [match for line in lines[:-1] if (match := _ITEM.match(line)) and match.end() < len(line)]
+    return bool(numbers) and int(last[1]) == int(numbers[-1][1]) + 1
+
+
+def _ends_on_a_comma(body: str) -> bool:
+    """The last line of prose ends on a comma, and the paragraphs before it end with a full stop."""
+    *before, last = [line for line in body.split("\n") if line.strip()]
+    if last[-1] not in _COMMAS or rough_words(last) < _LONG_LINE or _DATA.search(last) or _LIST_ITEM.match(last):
+        return False
+    prose = [line for line in before if rough_words(line) >= _LONG_LINE]
+    return bool(prose) and all(line.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS) for line in prose)
+
+
+def _tail_start(body: str) -> int:
+    start = max(0, len(body) - TAIL)
+    space = body.find(" ", start, len(body) - TAIL // 2)
+    return space + 1 if start and space >= 0 else start

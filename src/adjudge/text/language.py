@@ -1,0 +1,91 @@
+"""Which language a whole text is in, as CLD3 tells it: of enough prose only, and only where it is reliable.
+
+Code, quotations, addresses, digits and chat markers are no prose. Which language a text should be in is not asked here.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Any
+
+from ..prompts import CONTROL_TOKEN
+from .language_names import LANGUAGE_NAMES, language_name
+
+__all__ = ["LANGUAGE_NAMES", "foreign_language", "language_of", "languages_in", "plain_code", "prose_of"]
+
+RELIABLE = 0.95
+WORDS = 20  # of prose, below which nothing is said
+UNSPACED = 40  # characters, the same for a script without spaces
+FIELD_WORDS = 12  # of a single sentence or two that should be in English
+_LOOKED_AT = 20_000
+_NO_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,200}`|\$\$.{1,2000}?\$\$|\$[^$\n]{1,200}\$|"
+    r"\b(?:https?|ftp)://\S{1,2000}|\bwww\.\S{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,10}|"
+    r"</?[A-Za-z][^<>\n]{0,200}>|\b\w{1,64}(?:[_/\\.]\w{1,64})+\b|\\[A-Za-z]+",
+    re.DOTALL,
+)
+_QUOTED = re.compile(r"[\"“„«‹「『][^\"“”„«»‹›「」『』]{1,600}[\"”“»›」』]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
+_CODE_LINE = re.compile(r"[{};=<>\\|$]|\(\)|\w\(|^\s*(?:#include|import |def |class |//)")
+_DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}")
+_UNSPACED_LETTER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_OLD_CODES = {"iw": "he", "fil": "tl", "nb": "no", "nn": "no", "in": "id", "jw": "jv", "ji": "yi", "cmn": "zh"}
+
+
+def language_of(text: str, least_words: int = WORDS) -> str | None:
+    """The ISO 639-1 code of a text as a whole, or None where there is too little prose or CLD3 is not sure."""
+    prose = prose_of(text)
+    # Names say nothing about the language around them, so capitalised words do not count.
+    words = [word for word in _WORD.findall(prose) if not word[0].isupper()]
+    if len(words) < least_words and len(_UNSPACED_LETTER.findall(prose)) < UNSPACED:
+        return None
+    found = _identifier().FindLanguage(text=prose)
+    if not found.is_reliable or found.probability < RELIABLE or found.language.endswith("-Latn"):
+        return None
+    code = plain_code(found.language)
+    return code if code in LANGUAGE_NAMES else None
+
+
+def languages_in(text: str) -> frozenset[str]:
+    """Every language that may stand in a text, quotations included: what is not among them surely does not."""
+    plain = _DIGITS.sub(" ", CONTROL_TOKEN.sub(" ", text[:_LOOKED_AT]))
+    # Instructions stand before or behind the material that they are about.
+    paragraphs = [paragraph for paragraph in re.split(r"\n\s*", plain) if paragraph.strip()]
+    pieces = [plain, prose_of(text), *paragraphs[:2], *paragraphs[-2:]]
+    found = [_identifier().FindLanguage(text=piece) for piece in pieces if piece.strip()]
+    found += _identifier().FindTopNMostFreqLangs(text=plain, num_langs=5)
+    return frozenset(plain_code(one.language.removesuffix("-Latn")) for one in found if one.language != "und")
+
+
+def foreign_language(text: str) -> str | None:
+    """The English name of the language of a few sentences if that is surely not English; quotations do not count."""
+    prose = prose_of(text)
+    letters = [char for char in prose if char.isalpha()]
+    strange = [char for char in letters if not unicodedata.name(char, "").startswith("LATIN")]
+    if len(strange) * 2 > len(letters):
+        code = language_of(text, 1) or plain_code(_identifier().FindLanguage(text=prose).language)
+        return language_name(code) if code != "en" else "another script"
+    code = language_of(text, FIELD_WORDS) or "en"
+    return None if code == "en" else language_name(code)
+
+
+def prose_of(text: str) -> str:
+    """A text without code, quotations, addresses, digits and chat markers."""
+    text = unicodedata.normalize("NFC", CONTROL_TOKEN.sub(" ", text[:_LOOKED_AT]))
+    text = _DIGITS.sub(" ", _QUOTED.sub(" ", _NO_PROSE.sub(" ", text)))
+    return "\n".join(line for line in text.split("\n") if not _CODE_LINE.search(line))
+
+
+def plain_code(code: str) -> str:
+    """A language's code without its region or script, in its present form: pt-BR is pt, nb is no."""
+    primary = re.split(r"[-_]", code.strip().lower())[0]
+    return _OLD_CODES.get(primary, primary)
+
+
+@cache
+def _identifier() -> Any:
+    import gcld3  # the network's weights: loaded by the first text that needs them
+
+    return gcld3.NNetLanguageIdentifier(min_num_bytes=0, max_num_bytes=4 * _LOOKED_AT)

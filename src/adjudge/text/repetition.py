@@ -1,0 +1,32 @@
+"""Does a text say the same twice? Sentences and lines that stand in it word for word more than once.
+
+Code is left out, and so is everything short: a refrain of three words is style, not repetition.
+"""
+
+from __future__ import annotations
+
+from .sentences import code_spans, rough_words, sentence_spans
+from .spots import Spot
+
+_WORDS = 6
+_SHOWN = 3
+
+
+def find_repetition(text: str) -> list[Spot]:
+    """The sentences that stand more than once, the most frequent first; each at its first repeat."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for start, end in sentence_spans(text):
+        places.setdefault(text[start:end], []).append((start, end))
+    code = code_spans(text)
+    repeated = [
+        (len(found), found[1])
+        for sentence, found in places.items()
+        if len(found) > 1 and _is_prose(sentence) and not any(low <= found[1][0] < high for low, high in code)
+    ]
+    repeated.sort(key=lambda item: (-item[0], item[1]))
+    return [Spot(*place, f"stands {times} times word for word", True) for times, place in repeated[:_SHOWN]]
+
+
+def _is_prose(sentence: str) -> bool:
+    """Long enough, and no row or rule of a table."""
+    return rough_words(sentence) >= _WORDS and not sentence.startswith("|") and any(map(str.isalpha, sentence))
