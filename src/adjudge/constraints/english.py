@@ -86,7 +86,7 @@ _REQUEST = _pattern(
     r"(?:in|within|using|at most|no more than|not more than|maximum|max|minimum|at least|about|exactly|up to)\b"
 )
 _MAKING = _pattern(rf"{_LEAD}{_MAKE}\b")
-_AND_MORE = _pattern(rf"(?:\b(?:and|to)|[,;]) (?:please |also )?(?:{_MAKE}|a|an|why|how|what)\b")
+_AND_MORE = _pattern(rf"\b{_MAKE}\b.*?(?:\b(?:and|to)|[,;]) (?:please |also )?(?:{_MAKE}|a|an|why|how|what)\b")
 _ANSWER = _pattern(rf"^{_LEAD}(?:answer|respond|reply)\b|\byour (?:\w{{1,20}} )?(?:answer|response|reply|output)\b")
 
 # Numbers, and what is said before and behind them.
@@ -116,9 +116,10 @@ _BOUNDS: tuple[tuple[str, Bound], ...] = (
     (r"between", "between"),
 )  # fmt: skip
 _ANY_BOUND = "|".join(pattern for pattern, _ in _BOUNDS)
+_BEHIND = r"or (?:less|fewer|under|below|more|longer|so)|max(?:imum)?|min(?:imum)?|at most|at least"
 _SHIFTED = r"(?:strictly )?(?:under|below|less than|fewer than)|more than|over|shorter than|longer than"
 _BEFORE = (
-    rf"(?:(?P<before>{_ANY_BOUND})|\b(?:in|using|with|of|to|be|is|into)(?: just| only)?|\b(?:just|only)|\(|{_LABEL}|"
+    rf"(?:(?P<before>{_ANY_BOUND})|\b(?:in|using|with|of|to|be|is|have|into)(?: just| only)?|\b(?:just|only)|\(|{_LABEL}|"
     rf"\b(?:{_MAKE}|use)(?: me| us)?(?: only| just)?)"
 )
 _ADJECTIVE = r"(?:short|brief|concise|long|complete|full|simple|clear|detailed|main|key|separate|different)"
@@ -138,11 +139,12 @@ _NO_THINGS = word_set(
     "stories poems emails articles essays descriptions programs functions problems exercises values variables lists "
     "sections parts scenarios scenes blogs posts quizzes news its is was has this as us branches"
 )
+_MENTION = _pattern(rf"({_N})[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}")
 _QUANTITIES = (
     # in at most 100 words
     _pattern(
         rf"{_BEFORE} {{0,2}}{_RANGE}[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}(?: (?:long|in length|in total|total))?"
-        rf"(?:,? (?P<after>{_ANY_BOUND})\b)?"
+        rf"(?:,? (?P<after>{_BEHIND})\b)?"
     ),
     # a short 200-word essay
     _pattern(
@@ -258,14 +260,13 @@ def _constraint(demand: _Demand, text: str, source: Source) -> Constraint:
 
 
 def _without_doubtful(demands: list[_Demand]) -> list[_Demand]:
-    """Drop what is doubtful: two numbers for one kind, and two counts in one sentence ("3 paragraphs of 100 words")."""
+    """Drop what is doubtful: different demands of one kind, and two counts in one sentence ("5 tips in 2 sentences")."""
     kinds = Counter(kind for kind, *_ in {(one.kind, one.text, one.bound, one.amount, one.most) for one in demands})
-    counted = {(one.sentence, one.kind, one.amount) for one in demands if one.kind in _COUNTED}
-    in_sentence = Counter(sentence for sentence, _, _ in counted)
+    counts = Counter(sentence for sentence, _ in {(one.sentence, one.kind) for one in demands if one.kind in _COUNTED})
     return [
         one
         for one in demands
-        if (kinds[one.kind] == 1 or one.kind in _MANY) and (one.kind not in _COUNTED or in_sentence[one.sentence] == 1)
+        if (kinds[one.kind] == 1 or one.kind in _MANY) and (one.kind not in _COUNTED or counts[one.sentence] == 1)
     ]
 
 
@@ -309,6 +310,8 @@ def _demand(kind: ConstraintKind, sentence: _Sentence, match: re.Match[str], tex
 
 
 def _counts(sentence: _Sentence) -> Iterator[_Demand]:
+    if len(_MENTION.findall(sentence.text)) > 1:
+        return  # "3 paragraphs of 100 words"
     for pattern in _QUANTITIES:
         for match in pattern.finditer(sentence.text):
             unit, behind = match["unit"].lower(), match.end()
