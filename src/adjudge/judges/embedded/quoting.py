@@ -5,16 +5,16 @@ It only cuts; what the quote is taken to show is said by whoever asks for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
 from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
-from ...facts.patterns import put_off
 from ...words import count_words
 
 _WINDOW = 600  # characters a quote is cut from
 _ENDLESS = 10_000
-_TOKEN = put_off(r"\S+")
+_TOKEN = re.compile(r"\S+")
 
 
 def fit(text: str, start: int, end: int) -> Span | None:

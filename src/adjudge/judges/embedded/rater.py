@@ -1,38 +1,33 @@
-"""The embedded Rater: it measures, and what cannot be measured it leaves alone.
+"""The embedded Rater: it leaves the ratings alone, for what they ask needs reading; the preference is the model's.
 
-What is certain about a response, the facts say, and facts bind by rule. What the measures of comparisons find beyond
-them is tentative: it counts where no person has rated anything. The rest is not assessed: what was entered stands, and
-where nothing was entered no issue is assumed. The preference is the fitted model's.
+What was entered stands, and where nothing was entered no issue is assumed. What is certain about a response, code says
+elsewhere, and it binds by rule.
 """
 
 from __future__ import annotations
 
 from ...rubric import LIKERT, OVERALL, Criterion
-from ...verdicts import LABELS, Label, Passage, RatedResponse, Rating, ReviewOpinion, TaskType
+from ...verdicts import LABELS, RatedResponse, Rating, ReviewOpinion
 from ..base import RateQuestion
-from .measures import Measured
 from .model import Model, Prediction, compare_pair
-from .quoting import fit
-from .review_issues import VERBOSITY, Issue, find_issues
 
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
-_NO_PREFERENCE = 4
 _MUCH_BETTER = 0.9  # how sure the model must be
 _FOLLOWS = "Follows from the ratings above."
-_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
+_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read."
 
 
 def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = None) -> ReviewOpinion:
-    """What was measured, and nothing else."""
+    """No rating of its own, and which response people would prefer."""
     case = question.case
-    measured, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
+    _, prediction = compare_pair(case.prompt, case.a, case.b, model)
+    ratings = {criterion.key: _unassessed(criterion) for criterion in question.rubric.criteria}
     return ReviewOpinion(
         judge=judge,
-        task_type=_task_type(case.prompt),
-        # Cue words are not certain, and what is said here binds: whether a refusal was right is for a judge that reads.
+        task_type="other",
         harmful_request=None,
         invalid="",
-        responses={label: _rated(question, label, measured) for label in LABELS},
+        responses={label: RatedResponse(ratings) for label in LABELS},
         preference=_preference(prediction),
         reasons="",
     )
@@ -40,34 +35,14 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
 
 def _preference(prediction: Prediction) -> int:
     """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
-    if prediction.winner == "tie" or not prediction.decided:
-        return _NO_PREFERENCE
-    much = prediction.confidence >= _MUCH_BETTER
     low, high = int(LIKERT.low), int(LIKERT.high)
-    return (low if much else low + 1) if prediction.winner == "A" else (high if much else high - 1)
+    if prediction.winner == "tie" or not prediction.decided:
+        return (low + high) // 2
+    away = 0 if prediction.confidence >= _MUCH_BETTER else 1
+    return low + away if prediction.winner == "A" else high - away
 
 
-def _rated(question: RateQuestion, label: Label, measured: Measured) -> RatedResponse:
-    text = question.case.answer(label)
-    issues = find_issues(text, label, measured, question.facts)
-    return RatedResponse(
-        {criterion.key: _rating(criterion, issues.get(criterion.key), text) for criterion in question.rubric.criteria},
-    )
-
-
-def _rating(criterion: Criterion, issue: Issue | None, text: str) -> Rating:
+def _unassessed(criterion: Criterion) -> Rating:
     if criterion.key == OVERALL:
         return Rating(_UNSURE_OVERALL, _FOLLOWS, assessed=False)
-    both_ways = criterion.scale.low < 0
-    # A rubric of the user's own may use the same name for another scale.
-    if issue is None or both_ways != (criterion.key == VERBOSITY):
-        return Rating(0 if both_ways else int(criterion.scale.high), _NOT_ASSESSED, assessed=False)
-    span = fit(text, *issue.place) if issue.place is not None else None
-    quotes = (Passage(text[span.start : span.end], span.start, span.end),) if span is not None else ()
-    return Rating(issue.value, f"{issue.says}. Measured by code, not read.", quotes, tentative=True)
-
-
-def _task_type(prompt: str) -> TaskType:
-    from ...facts.requests import read_requests
-
-    return "coding" if read_requests(prompt).asks_for_code else "other"
+    return Rating(0 if criterion.scale.low < 0 else int(criterion.scale.high), _NOT_ASSESSED, assessed=False)
