@@ -57,3 +57,44 @@ def _needle(phrase: str) -> str:
 def words_of(said: str, leaving_out: Iterable[str] = ()) -> frozenset[str]:
     """The words of a text made by `spoken` that carry meaning."""
     return frozenset(word for word in said.split() if len(word) > 2 or not word.isascii()).difference(leaving_out)
+
+
+Span = tuple[int, int]
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """One pattern for all phrases, as whole words in any case; an apostrophe may be typographic."""
+    together = "|".join(phrases).replace("'", "['’]").replace(" ", r"\s+")
+    return re.compile(rf"\b(?:{together})\b", re.IGNORECASE)
+
+
+# "I'm sorry to hear that" is sympathy, and nothing was declined.
+_DECLINES = _any_of(
+    r"sorry(?! to hear\b| for your (?:loss|trouble))", "apologi[sz]e", "apologies", "unfortunately", "regrettably",
+    "(?:i'm|i am|we're|we are) afraid", "my mistake",
+    "(?:i|we) (?:can't|cannot|can not|couldn't|could not|won't|will not)(?! (?:wait|agree more|thank you enough))",
+    "(?:i'm|i am|we're|we are|i was|we were|currently) (?:unable|not able)", "(?:wasn't|weren't|won't be) able to",
+    "(?:i|we) (?:don't|do not) (?:know|have (?:any|access|information|that|the ability)|see any)",
+    "(?:i|we) (?:didn't|did not|don't|do not) find", "(?:must|have to) decline", "not possible", "as an ai",
+)  # fmt: skip
+# Nobody says sorry, and still nothing came of it.
+_EMPTY_HANDED = _any_of(
+    "unsuccessful", "not successful", "not available", "isn't available", "unavailable", "sold out", "fully booked",
+    "no (?:results?|match(?:es)?|such|longer available)", "there (?:are|is|were|was) (?:no|none|nothing)",
+    "there (?:aren't|isn't) any", "(?:has|have) failed",
+)  # fmt: skip
+
+
+def declines(text: str) -> Span | None:
+    """The place of the first apology or refusal."""
+    return _first(_DECLINES, text)
+
+
+def comes_back_empty(text: str) -> Span | None:
+    """The place where it first says that there is nothing to be had, politely or not."""
+    return _first(_EMPTY_HANDED, text)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> Span | None:
+    match = pattern.search(text)
+    return match.span() if match else None
