@@ -1,59 +1,70 @@
-"""How a phrase is looked for in what somebody said: without case and punctuation, but with the edges of sentences."""
+"""The short English lists of the embedded judge: how people apologise, decline, thank, complain and correct.
+
+They only find words; nothing binds on them. Text in another language has none, so they say nothing of it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-from ...facts.sentences import word_set
-
-_FOLDS = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'"})
-# Bounded, so that a run of a thousand dots costs no more than as many letters.
-_SENTENCE_END = re.compile(r"[.!?…؟۔։]{1,4}(?=\s|$)|[。！？｡।॥\n]")
-_NOT_SPOKEN = re.compile(r"[^\w'|]+")
-# Thai, Japanese and Chinese have no spaces, and Korean hangs its endings on the word.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_NEGATIONS = word_set(
-    "not never isn't wasn't aren't weren't don't doesn't didn't can't cannot couldn't wouldn't hardly isnt dont "
-    "nicht kein keine pas nao não non niet не"
-)
 
 
-def spoken(text: str) -> str:
-    """A text in lower case without punctuation, its sentences between bars: ` | no | i meant the east | `."""
-    lowered = text.lower() if text.isascii() else text.translate(_FOLDS).lower()
-    return f" | {_NOT_SPOKEN.sub(' ', _SENTENCE_END.sub(' | ', lowered))} | "
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """One pattern for all phrases, as whole words in any case; an apostrophe may be typographic."""
+    together = "|".join(phrases).replace("'", "['’]").replace(" ", r"\s+")
+    return re.compile(rf"\b(?:{together})\b", re.IGNORECASE)
 
 
-class Cue:
-    """Phrases that mean the same; in scripts without spaces they may stand inside a run of letters."""
+# "I'm sorry to hear that" is sympathy, and nothing was declined.
+_APOLOGIES_AND_REFUSALS = (
+    "sorry(?! to hear| for your loss)", "apologi[sz]e", "apologies", "unfortunately", "regrettably", "as an ai",
+    "(?:i'm|i am|we're|we are) afraid", "my mistake", "(?:must|have to) decline", "not possible",
+    "(?:i|we) (?:can't|cannot|can not|couldn't|could not|won't|will not)(?! (?:wait|agree more|thank you enough))",
+    "(?:i'm|i am|we're|we are|i was|we were|currently) (?:unable|not able)", "(?:wasn't|weren't|won't be) able to",
+    "(?:i|we) (?:don't|do not) (?:know|have (?:any|access|information|that|the ability)|see any)",
+    "(?:i|we) (?:didn't|did not|don't|do not) find",
+)  # fmt: skip
+_DECLINES = _any_of(*_APOLOGIES_AND_REFUSALS)
+# In a conversation also where nobody says sorry, and still nothing came of it.
+DECLINED = _any_of(
+    *_APOLOGIES_AND_REFUSALS,
+    "unsuccessful", "not successful", "not available", "isn't available", "unavailable", "sold out", "fully booked",
+    "no (?:results?|match(?:es)?|such|longer available)", "there (?:are|is|were|was) (?:no|none|nothing)",
+    "there (?:aren't|isn't) any", "(?:has|have) failed",
+)  # fmt: skip
+TAKEN_BACK = _any_of(
+    "my mistake", "i (?:was|am) (?:wrong|mistaken)", "i made (?:a mistake|an error)", "i misspoke", "let me correct",
+    "(?:that|what i said) was (?:wrong|incorrect)",
+)  # fmt: skip
+COURTESY = _any_of(
+    "thank(?:s| you)", "please", "(?:you're|you are)(?: very| most)? welcome", "welcome to", "(?:happy|glad) to",
+    "my pleasure", "of course", "certainly", "gladly", "sorry", "apologi[sz]e", "apologies", "i understand",
+    "enjoy your", "have a (?:great|good|nice|lovely|wonderful)",
+)  # fmt: skip
+REQUEST = _any_of(
+    "(?:can|could|would|will) you", "can i", "please", "i(?:'d| would) like", "i (?:also )?(?:need|want)",
+    "(?:i'm|i am) looking for",
+)  # fmt: skip
+THANKS = _any_of("thanks?(?: you)?", "thx", "cheers", "appreciate it", "much appreciated")
+SOLVED = _any_of(
+    "(?:that|it|this) (?:solved it|fixed it|works now)", "problem(?:'s| is)? solved", "(?:a )?(?:great|big|huge) help",
+    "(?:exactly|just) what i (?:needed|wanted|was looking for)", "been (?:very|so|really|extremely) helpful",
+)  # fmt: skip
+# Only what is said to SYSTEM or of it: a film may be annoying, too.
+COMPLAINT = _any_of(
+    "(?:this|that|it)(?:'s| is)(?: so| really| just| very)? (?:ridiculous|unacceptable|frustrating|disappointing)",
+    "(?:you|you're|you are|this is)(?: so| really| just)? (?:useless|unhelpful|not helpful|no help)",
+    "wast(?:e of|ing) my time", "(?:that|this) (?:doesn't|does not|didn't) help", "thanks for nothing", "i give up",
+    "(?:terrible|awful|poor) service", "forget it", "how many times", "not good enough", "i'm (?:so )?frustrated",
+    "(?:speak|talk) to (?:a|your) (?:human|manager|supervisor|real person)",
+)  # fmt: skip
+CORRECTION = _any_of(
+    "no,? i meant", "i (?:already|just) (?:said|told)", "i told you", "as i said", "you misunderstood",
+    "(?:that's|that is) (?:not what|wrong|incorrect|not (?:right|correct|true))", "you just (?:told me|said)",
+    "not what i (?:asked|said|meant|wanted)", "i (?:didn't|did not) ask",
+)  # fmt: skip
 
-    def __init__(self, listed: str) -> None:
-        phrases = (" ".join(phrase.split()) for phrase in listed.split(","))
-        self.phrases = tuple(_needle(phrase) for phrase in phrases if phrase)
-        self._ascii = tuple(filter(str.isascii, self.phrases))
 
-    def find(self, said: str) -> str | None:
-        """The first of the phrases that stands in a text made by `spoken`."""
-        for phrase in self._ascii if said.isascii() else self.phrases:
-            if phrase in said:
-                return phrase
-        return None
-
-    def find_meant(self, said: str) -> str | None:
-        """The same, but not where a negation stands right before it: `not great` is no praise."""
-        for phrase in self._ascii if said.isascii() else self.phrases:
-            if phrase in said and said[: said.index(phrase)].rpartition(" ")[2] not in _NEGATIONS:
-                return phrase
-        return None
-
-
-def _needle(phrase: str) -> str:
-    if _UNSPACED.search(phrase):
-        return phrase
-    return f" {_NOT_SPOKEN.sub(' ', phrase.lower()).strip()} "
-
-
-def words_of(said: str, leaving_out: Iterable[str] = ()) -> frozenset[str]:
-    """The words of a text made by `spoken` that carry meaning."""
-    return frozenset(word for word in said.split() if len(word) > 2 or not word.isascii()).difference(leaving_out)
+def declines(text: str) -> tuple[int, int] | None:
+    """The place of the first apology or refusal."""
+    match = _DECLINES.search(text)
+    return match.span() if match else None

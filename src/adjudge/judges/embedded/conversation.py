@@ -1,0 +1,198 @@
+"""What can be measured in a conversation without understanding it: who apologised, repeated, complained, and where.
+
+Every finding is a place in the transcript that can be quoted. Nothing is weighed here, and nothing is read but the
+speakers and what they said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from ...cases import Dialogue, Turn
+from ...text.sentences import rough_words, sentence_spans
+from ...verdicts import Utterance
+from ...words import count_words, split_words
+from . import phrases
+
+_LONGEST = 200  # characters of a quote
+_SHORTEST = 3  # words of a quote that is not the whole utterance
+_PLENTY = 25  # words from which one sentence shows as much as another
+_WORDS = 5  # fewer words are said twice without anybody noticing
+_ALIKE = 0.75  # share of their words that two requests have in common when one repeats the other
+_LOOKED_BACK = 6
+_LAST_WORDS = 2  # turns of USER that are the end of a conversation
+_ROUTINE = re.compile(r"\b(?:else|(?:more|further) help|welcome|bye|have a \w+ day)\b", re.IGNORECASE)
+# A small word said twice, or an end that leaves the sentence open.
+_SLIP = re.compile(r"\b(the|an|of|to|is|are|and|with|your)\s+\1\b|(?:,|\b(?:and|or|the|an|because))\s*\Z", re.I)
+_FULL_FORMS = (("’", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not"))
+
+
+class Place(NamedTuple):
+    """Where something shows: a turn, and the stretch of its text."""
+
+    turn: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The turns of both sides (their positions in `turns`; of USER only those with words), and what was found."""
+
+    turns: tuple[Turn, ...]
+    system: tuple[int, ...]
+    user: tuple[int, ...]
+    declined: tuple[Place, ...]
+    taken_back: tuple[Place, ...]
+    courteous: tuple[Place, ...]
+    repeated: tuple[Place, ...]
+    slips: tuple[Place, ...]
+    asked_again: tuple[Place, ...]
+    corrected: tuple[Place, ...]
+    complained: tuple[Place, ...]
+    thanked: tuple[Place, ...]
+    unanswered: tuple[Place, ...]
+    replies: Mapping[int, range]  # to a turn of USER: SYSTEM's turns before USER speaks again
+
+
+def read_conversation(case: Dialogue) -> Conversation:
+    """The conversation with everything that is measured in it."""
+    turns = tuple(case.turns)
+    system = tuple(index for index, turn in enumerate(turns) if turn.speaker == "SYSTEM")
+    user = tuple(index for index, turn in enumerate(turns) if turn.speaker == "USER" and turn.text.strip())
+
+    def find(pattern: re.Pattern[str], among: Iterable[int]) -> tuple[Place, ...]:
+        return tuple(Place(at, *match.span()) for at in among if (match := pattern.search(turns[at].text)))
+
+    complained = find(phrases.COMPLAINT, user)
+    last = [index for index in user[-_LAST_WORDS:] if all(place.turn != index for place in complained)]
+    return Conversation(
+        turns=turns,
+        system=system,
+        user=user,
+        declined=find(phrases.DECLINED, system),
+        taken_back=find(phrases.TAKEN_BACK, system),
+        courteous=find(phrases.COURTESY, system),
+        repeated=tuple(_repeated(turns, system)),
+        slips=find(_SLIP, system),
+        asked_again=tuple(_asked_again(turns, user)),
+        corrected=find(phrases.CORRECTION, user),
+        complained=complained,
+        thanked=find(phrases.THANKS, last),
+        unanswered=tuple(_unanswered(turns, user)),
+        replies=_replies(turns),
+    )
+
+
+def _repeated(turns: tuple[Turn, ...], system: Iterable[int]) -> Iterator[Place]:
+    """Replies that SYSTEM gave before, word for word; offers of more help and farewells aside."""
+    said: set[tuple[str, ...]] = set()
+    for index in system:
+        words = tuple(split_words(turns[index].text.casefold()))
+        if len(words) >= _WORDS and not _ROUTINE.search(turns[index].text):
+            if words in said:
+                yield _whole(turns, index)
+            said.add(words)
+
+
+def _asked_again(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
+    """Requests in almost the words of one a few turns before."""
+    said: list[frozenset[str]] = []
+    for index in user:
+        words = frozenset(split_words(turns[index].text.casefold()))
+        if len(words) >= _WORDS and asks(turns[index].text):
+            if any(len(words & past) >= _ALIKE * len(words | past) for past in said[-_LOOKED_BACK:]):
+                yield _whole(turns, index)
+            said.append(words)
+
+
+def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
+    """What USER said before an empty reply of SYSTEM, and a question at the end to which nobody replied."""
+    last = max(index for index, turn in enumerate(turns) if turn.text.strip())
+    for index in user:
+        after = [(turn.speaker, bool(turn.text.strip())) for turn in turns[index + 1 : index + 3]]
+        silence = after[:1] == [("SYSTEM", False)] and after[1:] != [("SYSTEM", True)]
+        if silence or (index == last and "?" in turns[index].text):
+            yield _whole(turns, index)
+
+
+def _replies(turns: tuple[Turn, ...]) -> dict[int, range]:
+    replies: dict[int, range] = {}
+    before = range(0)
+    for speaker, group in groupby(range(len(turns)), key=lambda index: turns[index].speaker):
+        first, *others = group
+        run = range(first, first + 1 + len(others))
+        if speaker == "SYSTEM":
+            replies.update(dict.fromkeys(before, run))
+        before = run
+    return replies
+
+
+def asks(text: str) -> bool:
+    """Whether somebody asks for something; thanks such as "that's all I need" are no request."""
+    return "?" in text or bool(phrases.REQUEST.search(text) and not phrases.THANKS.search(text))
+
+
+def find_contradiction(talk: Conversation) -> tuple[Place, Place] | None:
+    """Two statements of SYSTEM in the same words, one of them with a "not"."""
+    stated: dict[tuple[str, ...], dict[bool, Place]] = {}
+    for index in talk.system:
+        text = talk.turns[index].text
+        for start, end in sentence_spans(text):
+            plain = text[start:end].casefold()
+            for short, full in _FULL_FORMS:
+                plain = plain.replace(short, full)
+            words = split_words(plain)
+            kept = tuple(word for word in words if word != "not")
+            if len(kept) >= _WORDS and not plain.endswith("?"):
+                denied = len(words) > len(kept)
+                places = stated.setdefault(kept, {})
+                places.setdefault(denied, Place(index, start, end))
+                if (not denied) in places:
+                    return places[not denied], Place(index, start, end)
+    return None
+
+
+def fullest_sentence(talk: Conversation, among: Iterable[int]) -> Place:
+    """The first sentence that says most; a question only where nothing else is said."""
+    texts = ((index, talk.turns[index].text) for index in among)
+    places = (Place(index, *span) for index, text in texts for span in sentence_spans(text))
+
+    def size(place: Place) -> tuple[bool, int]:
+        sentence = talk.turns[place.turn].text[place.start : place.end]
+        return not sentence.endswith("?"), min(rough_words(sentence), _PLENTY)
+
+    return max(places, key=size)
+
+
+def quote(case: Dialogue, place: Place) -> Utterance:
+    """The sentence around a place, cut to a readable length; never fewer than three words of a longer utterance."""
+    turn = case.turns[place.turn]
+    text = turn.text
+    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    start, end = next((span for span in sentence_spans(text) if place.start < span[1]), (first, last))
+    if place.end - place.start < _LONGEST < place.end - start:
+        start = place.start
+    for low, high in ((start, end), (start, last), (first, last)):
+        start, end = low, _cut(text, low, high)
+        if count_words(text[start:end]) >= _SHORTEST:
+            break
+    else:
+        start, end = first, last
+    return Utterance(turn.speaker, text[start:end], place.turn, turn.line, start, end)
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """The end of a stretch, or the last gap between words before it becomes too long."""
+    if end - start <= _LONGEST:
+        return end
+    gap = text.rfind(" ", start, start + _LONGEST + 1)
+    return start + len(text[start : gap if gap > start else start + _LONGEST].rstrip())
+
+
+def _whole(turns: tuple[Turn, ...], index: int) -> Place:
+    return Place(index, 0, len(turns[index].text))
