@@ -13,7 +13,7 @@ from ...cases import check_weights
 from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Label, Score
 from ..base import CompareQuestion
-from .measures import DECLINED, MEASURES, Found, Measured
+from .measures import DECLINED, MEASURES, TASK, Found, Measured
 from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair
 from .quoting import fit
 
@@ -23,7 +23,7 @@ _SHARED_FLAW = 0.3  # what a flaw that both have takes from both
 _NOTICED = 0.02  # a smaller vote is not worth a word
 _KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
-_NOT_ASSESSED = "Not assessed: the embedded judge measures the text, and nothing it measures speaks to this."
+_NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
 _EVEN = "Nothing that was measured here sets the two responses apart."
 _CLOSE = "What was measured does not set the two responses far enough apart."
 
@@ -99,22 +99,20 @@ def _agree(
     top, whole = len(rubric.scale.values) - 1, sum(weights.values())
     weighty = [key for key in steps if weights[key]]
     for _ in range(2 * top * len(weighty)):
-        ahead = sum(weights[key] * (steps[key]["A"] - steps[key]["B"]) for key in weighty)
+        ahead = sum((weights[key] * (steps[key]["A"] - steps[key]["B"]) for key in weighty), Decimal(0))
         leader: Label = "A" if ahead > 0 else "B"
-        by_lead = sorted(weighty, key=lambda key: (steps[key]["B"] - steps[key]["A"], weights[key]))
-        if prediction.winner == "tie":
-            if abs(ahead) * rubric.scale.step < rubric.tie_band * whole or not ahead:
-                return
-            steps[by_lead[0] if leader == "A" else by_lead[-1]][leader] -= 1
-            continue
-        winner: Label = "A" if prediction.winner == "A" else "B"
-        if ahead and leader == winner:
+        tied = not ahead or abs(ahead) * rubric.scale.step < rubric.tie_band * whole
+        if tied if prediction.winner == "tie" else ahead and leader == prediction.winner:
             return
-        rising = [key for key in (by_lead if winner == "A" else reversed(by_lead)) if steps[key][winner] < top]
-        if rising:
-            steps[rising[0]][winner] += 1
+        side = leader if prediction.winner == "tie" else prediction.winner
+        leads = {key: (steps[key][side] - steps[key][_OTHER[side]], weights[key]) for key in weighty}
+        rising = [key for key in weighty if steps[key][side] < top]
+        if prediction.winner == "tie":
+            steps[max(weighty, key=leads.__getitem__)][side] -= 1
+        elif rising:
+            steps[max(rising, key=leads.__getitem__)][side] += 1
         else:
-            steps[weighty[0]][_OTHER[winner]] -= 1
+            steps[max(weighty, key=leads.__getitem__)][_OTHER[side]] -= 1
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
@@ -133,23 +131,21 @@ def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[V
     winner: Label = "A" if prediction.winner == "A" else "B"
     sign = 1 if winner == "A" else -1
     told: dict[str, str] = {}  # by criterion: two measures of one say much the same
-    for vote in strongest:
-        if vote.moved * sign >= _NOTICED and len(told) < 2:
-            told.setdefault(MEASURES[vote.measure].criterion, _beside(vote.measure, winner, measured))
-    return " ".join(filter(None, (doubt, *told.values()))) or f"{_EVEN}"
+    for name, moved in strongest:
+        if moved * sign >= _NOTICED and len(told) < 2 and not (name == "items" and TASK in told):
+            said = _beside(name, winner, measured, f"Response {winner}", f"Response {_OTHER[winner]}")
+            told.setdefault(MEASURES[name].criterion, said)
+    return " ".join(filter(None, (doubt, *told.values())))
 
 
-def _beside(name: str, label: Label, measured: Measured) -> str:
+def _beside(name: str, label: Label, measured: Measured, own_name: str, other_name: str) -> str:
     """What one measure found in this answer and in the other."""
     own, other = (side[name].says for side in _sides(label, measured))
     first, second = own.split(), other.split()
     differ = [at for at, (x, y) in enumerate(zip(first, second, strict=False)) if x != y]
     if len(first) == len(second) and len(differ) == 1 and second[differ[0]].replace(",", "").isdigit():
-        return f"Response {label} {own}, Response {_OTHER[label]} {second[differ[0]]}."
-    if "asked for" in own:
-        other = other.partition("; ")[0]
-    own, other = own.replace("; ", ", where "), other.replace("; ", ", where ")
-    return f"Response {label} {own}, while Response {_OTHER[label]} {other}."
+        return f"{own_name} {own}, {other_name} {second[differ[0]]}."
+    return f"{own_name} {own}, while {other_name} {other}."
 
 
 def _doubt(measured: Measured, prediction: Prediction) -> str:
@@ -165,11 +161,8 @@ def _doubt(measured: Measured, prediction: Prediction) -> str:
 
 def _justify(votes: Sequence[Vote], label: Label, measured: Measured) -> str:
     """What a criterion's measures found in this answer and in the other one."""
-    own, other = _sides(label, measured)
     told = [vote.measure for vote in votes if abs(vote.moved) >= _NOTICED][:2]
-    if not told:
-        return _EVEN
-    return " ".join(f"It {own[name].says}. The other response {other[name].says}." for name in told)
+    return " ".join(_beside(name, label, measured, "It", "the other response") for name in told) or _EVEN
 
 
 def _summarize(strongest: Sequence[Vote], label: Label, measured: Measured) -> str:
@@ -182,14 +175,17 @@ def _summarize(strongest: Sequence[Vote], label: Label, measured: Measured) -> s
 def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: Measured) -> Evidence | None:
     """The passage where the strongest of a criterion's measures shows; none where none shows anywhere."""
     own = _sides(label, measured)[0]
-    for vote in votes:
-        found = own[vote.measure]
-        if found.place is None or (span := fit(text, *found.place)) is None:
+    for name, moved in votes:
+        found, against = own[name], MEASURES[name].sign < 0
+        favorable = (moved > 0) == (label == "A")
+        # A passage shows what is there: a flaw against an answer, anything else for it.
+        shows = (not against or not found.value) if favorable else against
+        if not shows or found.place is None or (span := fit(text, *found.place)) is None:
             continue
         return Evidence(
             criterion=key,
             answer=label,
-            impact="favorable" if (vote.moved > 0) == (label == "A") else "unfavorable",
+            impact="favorable" if favorable else "unfavorable",
             quote=text[span.start : span.end],
             rationale=f"It {found.says}.",
             start=span.start,

@@ -10,8 +10,8 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ SEED = 1
 FOLDS = 5
 _FEW = 30  # pairs, fewer cannot carry a fit
 _SETS = 3  # from so many sets on, what is held out is a set: a new set is what the model will meet
-_RIGHT_WHEN_DECIDED = 0.85
+_RIGHT_WHEN_DECIDED = 0.88
 _NEVER_DECIDE = 1.01
 _RARE = 0.005  # share of the labels at either end that does not make the range wider
 _RIDGE, _RIDGE_TIE = 3.0, 3.0
@@ -101,21 +101,23 @@ def fit_samples(samples: Sequence[Sample], seed: int = SEED, about: Mapping[str,
         raise InputError("labels", f"{len(samples)} pairs", f"at least {_FEW} are needed for a fit")
     model = _fit_weights(samples)
     several = len({sample.row.source for sample in samples}) >= _SETS
-    held: list[tuple[Model, Sample]] = []
-    for train, rest in _by_source(samples) if several else _folds(samples, seed, FOLDS):
-        part = _fit_weights(train)
-        held += [(part, sample) for sample in rest]
+    held = [
+        (part, sample)
+        for train, rest in _folds(samples, seed, by_set=several)
+        for part in [_fit_weights(train)]
+        for sample in rest
+    ]
     sharpness = _sharpness([(predict(part, sample.measured).score, sample.row.human) for part, sample in held])
     # How often people call a tie differs from set to set, so that all sets together tell it best.
-    told = [(replace(part, sharpness=sharpness, tie=model.tie), sample) for part, sample in held]
-    seen = [(predict(part, sample.measured), sample) for part, sample in told]
-    return replace(model, sharpness=sharpness, decide=_threshold(seen), about=dict(about or {}))
+    update = {"sharpness": sharpness, "tie": model.tie}
+    decide = _threshold([(sample, predict(part.model_copy(update=update), sample.measured)) for part, sample in held])
+    return model.model_copy(update={"sharpness": sharpness, "decide": decide, "about": dict(about or {})})
 
 
-def cross_validate_samples(samples: Sequence[Sample], seed: int = SEED, folds: int = FOLDS) -> Agreement:
+def cross_validate_samples(samples: Sequence[Sample], seed: int = SEED) -> Agreement:
     """How well a model of these rows would do on tasks it has not seen."""
     judged: list[tuple[Sample, Prediction]] = []
-    for train, held in _folds(samples, seed, folds):
+    for train, held in _folds(samples, seed):
         model = fit_samples(train, seed)
         judged += [(sample, predict(model, sample.measured)) for sample in held]
     clear = [(sample, guess) for sample, guess in judged if sample.row.human != "tie"]
@@ -152,28 +154,23 @@ def calibration_error(sure: Sequence[float], right: Sequence[bool]) -> float:
     return sum(abs(sum(c for c, _ in part) - sum(hit for _, hit in part)) for part in bins.values()) / max(1, len(sure))
 
 
-def _folds(samples: Sequence[Sample], seed: int, folds: int) -> list[tuple[list[Sample], list[Sample]]]:
-    """Pairs of training and held-out samples; a task is in one fold only."""
+def _folds(
+    samples: Sequence[Sample], seed: int, *, by_set: bool = False
+) -> Iterator[tuple[list[Sample], list[Sample]]]:
+    """Training and held-out samples, by task or by set; no task is in both."""
     groups = sorted({sample.row.group for sample in samples})
-    if len(groups) < folds:
-        raise InputError("labels", f"{len(groups)} different tasks", f"at least {folds} are needed")
+    if len(groups) < FOLDS:
+        raise InputError("labels", f"{len(groups)} different tasks", f"at least {FOLDS} are needed")
     random.Random(seed).shuffle(groups)
-    fold = {group: index % folds for index, group in enumerate(groups)}
-    return [_split(samples, lambda sample, index=index: fold[sample.row.group] == index) for index in range(folds)]
-
-
-def _by_source(samples: Sequence[Sample]) -> list[tuple[list[Sample], list[Sample]]]:
-    """Each set held out, and its tasks out of what is fitted."""
-    parts = []
-    for source in sorted({sample.row.source for sample in samples}):
-        train, held = _split(samples, lambda sample, source=source: sample.row.source == source)
+    fold = {group: str(index % FOLDS) for index, group in enumerate(groups)}
+    parts = [sample.row.source if by_set else fold[sample.row.group] for sample in samples]
+    for part in sorted(set(parts)):
+        held = [sample for sample, own in zip(samples, parts, strict=True) if own == part]
         tasks = {sample.row.group for sample in held}
-        parts.append(([sample for sample in train if sample.row.group not in tasks], held))
-    return [(train, held) for train, held in parts if len(train) >= _FEW]
-
-
-def _split(samples: Sequence[Sample], is_held: Callable[[Sample], bool]) -> tuple[list[Sample], list[Sample]]:
-    return [sample for sample in samples if not is_held(sample)], [sample for sample in samples if is_held(sample)]
+        train = [
+            sample for sample, own in zip(samples, parts, strict=True) if own != part and sample.row.group not in tasks
+        ]
+        yield train, held
 
 
 def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
@@ -183,13 +180,13 @@ def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
     return min(grid, key=lambda value: sum(math.log1p(math.exp(-2 * value * score)) for score in toward))
 
 
-def _threshold(seen: Sequence[tuple[Prediction, Sample]]) -> float:
+def _threshold(judged: Sequence[tuple[Sample, Prediction]]) -> float:
     """The lowest confidence from which on enough of the held-out verdicts agree with people."""
-    with_ties = {sample.row.source for _, sample in seen if sample.row.human == "tie"}
+    with_ties = {sample.row.source for sample, _ in judged if sample.row.human == "tie"}
     said = [
         (guess.confidence, is_right(sample, guess, may_tie=sample.row.source in with_ties))
-        for guess, sample in seen
-        if not guess.doubt
+        for sample, guess in judged
+        if guess.decided
     ]
     for step in range(40, 100):
         kept = [hit for confidence, hit in said if confidence >= step / 100]
@@ -254,8 +251,6 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
             if name == TASK_LENGTH or MEASURES[name].sign >= 0  # more of a flaw than was ever seen is still a flaw
         },
         tie={"always": found[-2], "alike": found[-1]} if with_ties else {"alike": found[-1]},
-        sharpness=1.0,
-        decide=0.0,
     )
 
 
@@ -264,8 +259,8 @@ def _bounds(name: str) -> tuple[float | None, float | None]:
     return (least, None) if sign > 0 else (None, -least) if sign < 0 else (None, None)
 
 
-def _rounded_down(value: Any) -> float:
-    return math.floor(value * 10**_DIGITS) / 10**_DIGITS
+def _rounded_down(value: float) -> float:
+    return math.floor(value * 10.0**_DIGITS) / 10.0**_DIGITS
 
 
 def _scipy() -> tuple[Any, Callable[..., Any]]:

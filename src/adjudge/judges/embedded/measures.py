@@ -1,7 +1,7 @@
 """Nine plain measures of two answers to one task: each a number, what to say of it, and where it shows.
 
 The same functions measure either answer, so exchanging the answers exchanges the measurements. What a measure is worth
-is the model's business. The two word lists are English; what they say binds nothing.
+is the model's business.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...constraints.english import read_constraints
-from ...constraints.measuring import Measurement, measure
+from ...constraints.measuring import measure
 from ...models.constraints import Constraint
 from ...text.cut_off import find_cut_off
 from ...text.injection import find_control_tokens, find_injection
@@ -22,6 +22,7 @@ from ...text.sentences import sentence_spans, word_set
 from ...text.spots import Spot
 from ...text.structure import read_structure
 from ...words import count_words, split_words
+from .phrases import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
 DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 where there is nothing at all
@@ -31,8 +32,8 @@ _TASK_READ = 12_000
 _COUNTED = 400_000
 _TERMS = 40  # words of the task that are looked for
 _PHRASE = 4  # words in a row
-_SHORT_REFUSAL, _SHORT_APOLOGY = 100, 40  # words; what is longer has an answer beside it
-_HEAD = 400  # characters in which an answer declines if it does
+_SHORT = 60  # words; what is longer has an answer beside the apology
+_HEAD = 120  # characters in which an answer declines if it does
 _FUNCTION_WORDS = word_set(
     "about above after again against all also and any are because been before being below between both but can could "
     "did does doing down during each few for from further had has have having her here hers him his how into its just "
@@ -40,11 +41,6 @@ _FUNCTION_WORDS = word_set(
     "some such than that the their theirs them then there these they this those through too under until use very was "
     "were what when where which while who whom why will with within without would you your yours"
 )
-_DECLINES = re.compile(
-    r"\b(?:i|we)(?: am|'m| are|'re)? (?:can't|cannot|can not|couldn't|could not|won't|will not|(?:un|not )able to)\b|"
-    r"\bi (?:don't|do not) (?:know|have (?:access|enough|any information))\b|\bas an ai\b"
-)
-_APOLOGISES = re.compile(r"\b(?:i'm|i am|we are) (?:very |so )?sorry\b(?! to hear| for your)|\bi apologi[sz]e\b")
 _PLACEHOLDER = re.compile(r"\W*(?:no ?(?:out|in)put|none|n/?a|null|todo|tbd|no (?:answer|response)|output)\W*")
 
 
@@ -176,11 +172,8 @@ def _no_answer(answer: _Text) -> Found:
         return Found(1.0, "is empty")
     if _PLACEHOLDER.fullmatch(answer.lower):
         return Found(1.0, "does not answer: it is a placeholder", whole)
-    head = answer.lower[:_HEAD]
-    if answer.count <= _SHORT_REFUSAL and (match := _DECLINES.search(head)):
-        return Found(DECLINED, "does not answer: it says that it cannot", match.span())
-    if answer.count <= _SHORT_APOLOGY and (match := _APOLOGISES.search(head)):
-        return Found(DECLINED, "does not answer: it apologises", match.span())
+    if answer.count <= _SHORT and (place := declines(answer.text[:_HEAD])) is not None:
+        return Found(DECLINED, "does not answer: it apologises or declines", place)
     return Found(0.0, "answers")
 
 
@@ -206,28 +199,20 @@ def _other_flaws(task: _Text, answer: _Text) -> Iterator[Spot]:
 def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
     """One for each constraint that is broken, a half where the answer shows nothing that could be measured."""
     measured = [(constraint, measure(constraint, answer.text)) for constraint in constraints]
-    broken = [(constraint, found) for constraint, found in measured if found is not None and not found.met]
+    broken = [constraint for constraint, found in measured if found is not None and not found.met]
     unseen = [constraint for constraint, found in measured if found is None]
-    said = [found.says for _, found in broken]
-    said += [f"has no list; {one.amount} items were asked for" for one in unseen if one.kind == "items"]
+    said = [found.says.replace("; ", ", where ") for _, found in measured if found is not None and not found.met]
+    said += [f"has no list, where {one.amount} items were asked for" for one in unseen if one.kind == "items"]
     if not said:
-        kept = [_as_asked(found) for _, found in measured if found is not None]
-        said = [says for says in kept if says] or ["keeps what was asked for" if kept else "shows nothing countable"]
-    place = next((_place(constraint, answer) for constraint, _ in broken), None)
-    return Found(len(broken) + len(unseen) / 2, " and ".join(said), place)
-
-
-def _as_asked(found: Measurement) -> str:
-    """`has the 4 items asked for`; empty for what is not a count."""
-    counted = re.match(r"has (\S+) (\w+); (.*?)(\S+) (?:was|were) asked for", found.says)
-    if counted is None:
-        return ""
-    exact = counted[1] == counted[4] and not counted[3]
-    return f"has the {counted[1]} {counted[2]} asked for" if exact else found.says
+        counts = [match[1] for _, found in measured if found and (match := re.match(r"has (.+); ", found.says))]
+        said = ["keeps to what was asked for" + (f" ({', '.join(counts)})" if counts else "")]
+    says = ", and ".join([said[0], *(one.removeprefix("has ") for one in said[1:])])
+    shown = broken or [constraint for constraint, _ in measured if constraint.kind == "items"]
+    return Found(len(broken) + len(unseen) / 2, says, _place(shown[0], answer) if shown else None)
 
 
 def _place(constraint: Constraint, answer: _Text) -> tuple[int, int] | None:
-    """Where a broken constraint shows: the unwanted words, the list, the beginning or the end."""
+    """Where it shows that a constraint is broken or kept: the unwanted words, the list, the beginning or the end."""
     if constraint.kind == "must_not_contain":
         at = answer.lower.find(constraint.text.lower())
         return (at, at + len(constraint.text)) if at >= 0 else None

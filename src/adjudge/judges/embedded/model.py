@@ -10,34 +10,36 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...errors import InputError
 from ...verdicts import Winner
 from .measures import DECLINED, MEASURES, Measured, measure_pair
 
-FORMAT = 2
 NEAR = 0.5  # in units of a measure's usual difference: where a vote is nearly full
 NEVER = -60.0  # the level of a tie that cannot be
 NEARLY_SAME = 0.7  # share of common words from which on two answers begin to be the same
 TASK_LENGTH = "task"  # stands among the ranges
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(BaseModel):
     """Everything a model file holds: weights and usual differences by measure, the ranges of the labels, how a tie is
     told (`always`, and `alike` for answers with nearly the same words), and from which confidence on it decides."""
 
-    weights: Mapping[str, float]
-    scales: Mapping[str, float]
-    ranges: Mapping[str, tuple[float, float]]
-    tie: Mapping[str, float]
-    sharpness: float
-    decide: float
-    about: Mapping[str, Any] = field(default_factory=dict)
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[2] = 2
+    weights: dict[str, float]
+    scales: dict[str, float]
+    ranges: dict[str, tuple[float, float]]
+    tie: dict[str, float]
+    sharpness: float = 1.0
+    decide: float = 0.0
+    about: dict[str, Any] = {}
 
 
 class Vote(NamedTuple):
@@ -108,9 +110,11 @@ def cast_vote(model: Model, name: str, measured: Measured) -> Vote:
 
 
 def is_outside(model: Model, name: str, measured: Measured) -> bool:
-    """Whether one of the answers, or the task, is unlike all that the model was fitted to."""
+    """Whether one of the answers, or the task, is unlike nearly all that the model was fitted to."""
     low, high = model.ranges[name]
-    values = (measured.task,) if name == TASK_LENGTH else (measured.a[name].value, measured.b[name].value)
+    # What is no answer at all is known without its other measures.
+    answers = [side for side in (measured.a, measured.b) if side["no_answer"].value < 1]
+    values = [measured.task] if name == TASK_LENGTH else [side[name].value for side in answers]
     return not all(low <= value <= high for value in values)
 
 
@@ -159,28 +163,17 @@ def read_model(path: Path) -> Model:
 def parse_model(text: str, place: str) -> Model:
     """A model from its JSON."""
     try:
-        data = json.loads(text)
-        if data["format"] != FORMAT:
-            raise InputError(place, f"format {data['format']}", f"this version reads format {FORMAT}; fit it again")
-        model = Model(
-            {name: float(weight) for name, weight in data["weights"].items()},
-            {name: float(data["scales"][name]) for name in data["weights"]},
-            {name: (float(low), float(high)) for name, (low, high) in data["ranges"].items()},
-            {name: float(data["tie"][name]) for name in data["tie"]},
-            float(data["sharpness"]),
-            float(data["decide"]),
-            data["about"],
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(place, "no embedded model", "a file that `fit` wrote") from error
+        model = Model.model_validate_json(text)
+    except ValidationError as error:
+        raise InputError(place, "no embedded model", "a file that `fit` of this version wrote") from error
     if unknown := sorted({*model.weights, *model.ranges} - {*MEASURES, TASK_LENGTH}):
         raise InputError(place, f"unknown measures {', '.join(unknown)}", "fit it again")
     return model
 
 
 def write_model(model: Model) -> str:
-    """The model as JSON: sorted, rounded, the same bytes for the same fit."""
-    return json.dumps({"format": FORMAT, **asdict(model)}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    """The model as JSON: sorted, the same bytes for the same fit."""
+    return json.dumps(model.model_dump(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def digest_of(model: Model) -> str:
