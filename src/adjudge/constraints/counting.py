@@ -1,7 +1,7 @@
 """Counting what stands in a text: words, characters, sentences, paragraphs, list items.
 
-Lengths have one count. For the others a text may allow several readings (a heading, a closing line, an abbreviation):
-all of them are given, so that nobody is blamed for one of them.
+A text may allow several readings (a hyphen, a heading, a closing line, an abbreviation): all of them are given, so that
+nobody is blamed for one of them.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ def count_characters(text: str) -> int:
     return sum(map(len, text.split()))
 
 
-def word_count(text: str) -> int:
-    """The words of a text outside code blocks."""
-    return count_words(outside_code(text))
+def word_counts(text: str) -> list[int]:
+    """The words of a text outside code blocks: as Unicode parts them, and as spaces do ("well-known" is one or two)."""
+    prose = outside_code(text)
+    return [count_words(prose), sum(any(map(str.isalnum, piece)) for piece in prose.split())]
 
 
 def sentence_counts(text: str) -> frozenset[int]:
