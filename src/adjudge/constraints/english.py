@@ -137,9 +137,9 @@ _THINGS = (
 )
 # What has lines or parts of its own, or is a measure, is not counted as items.
 _NO_THINGS = word_set(
-    "minutes seconds hours days weeks months years dollars times lines stanzas verses pages chapters columns rows words "
-    "letters characters digits numbers sentences paragraphs recipes plans workouts stories poems emails articles essays "
-    "descriptions programs functions problems exercises values variables lists sections parts scenes posts this its"
+    "minutes seconds hours days weeks months years times lines stanzas verses pages chapters columns rows words "
+    "letters characters digits numbers sentences paragraphs recipes plans workouts stories poems emails articles "
+    "essays descriptions programs functions problems exercises values variables lists sections parts scenes posts this"
 )
 _MENTION = _pattern(rf"({_N})[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}")
 # in at most 100 words

@@ -145,7 +145,8 @@ def _form(what: str, there: bool) -> Measurement:
 
 def _json(constraint: Constraint, text: str) -> Measurement | None:
     pieces = [*(re.sub(r"\A```[^\n]*", "", text[low:high]) for low, high in code_spans(text)), text]
-    spans = [match[0] for piece in pieces for match in re.finditer(r"\{.*\}|\[.*\]", piece, re.DOTALL)]
+    ends = [(piece, piece.find(opened), piece.rfind(closed)) for piece in pieces for opened, closed in ("{}", "[]")]
+    spans = [piece[low : high + 1] for piece, low, high in ends if 0 <= low < high]
     # One value a line is JSON, too.
     lines = [[line for line in piece.split("\n") if line.lstrip().startswith(("{", "["))] for piece in pieces]
     if any(map(_parses, spans)) or any(values and all(map(_parses, values)) for values in lines):
@@ -207,12 +208,12 @@ def _lacks(text: str, words: str) -> bool:
 
 
 def _begins(text: str, words: str) -> bool:
-    return text.lstrip(CLOSERS + "# ").startswith(words.lstrip(CLOSERS))
+    return text.lstrip(CLOSERS + "# ").startswith(words.strip(CLOSERS))
 
 
 def _ends(text: str, words: str) -> bool:
     closing = CLOSERS + ".!?…。！？ "
-    return text.rstrip(closing).endswith(words.rstrip(closing))
+    return text.rstrip(closing).endswith(words.strip(closing))
 
 
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
