@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.constraints.english import binds, read_constraints
+from adjudge.constraints.english import binds, load_readings, read_constraints
 from adjudge.constraints.measuring import KINDS
 
 # The wording, and what is demanded: kind, bound, amount, and whichever of most, text and strict matter.
@@ -349,17 +349,15 @@ def test_a_constraint_is_certain_only_where_its_kind_binds():
 @pytest.mark.parametrize(
     ("read", "false", "bound"), [(150, 0, True), (149, 0, False), (150, 1, False), (1000, 1, False), (0, 0, False)]
 )
-def test_a_kind_binds_from_150_findings_read_and_none_false(monkeypatch, read, false, bound):
-    monkeypatch.setattr("adjudge.constraints.english._readings", lambda: {"words": {"read": read, "false": false}})
-    assert binds("words") == bound
-    assert not binds("items")
+def test_a_kind_binds_from_150_findings_read_and_none_false(read, false, bound):
+    readings = {"words": {"read": read, "false": false}}
+    assert binds("words", readings) == bound
+    assert not binds("items", readings)
 
 
-def test_the_counts_are_of_kinds_there_are():
-    from adjudge.constraints.english import _readings
-
-    assert set(_readings()) <= set(KINDS)
-    assert all(0 <= counts["false"] <= counts["read"] for counts in _readings().values())
+def test_there_are_counts_for_every_kind():
+    assert set(load_readings()) == set(KINDS)
+    assert all(0 <= counts["false"] <= counts["read"] for counts in load_readings().values())
 
 
 PIECES = st.sampled_from(

@@ -180,7 +180,7 @@ def test_a_form_that_is_not_there(kind, text, says):
     assert (result.says, result.severity) == (says, "minor")
 
 
-ENGLISH = "The old river slowly rises in the mountains and runs through the valley until it reaches the sea after many days"
+ENGLISH = "The old river slowly rises in the hills and runs through the valley until it reaches the sea after many days"
 SPANISH = "El viejo río nace en las montañas y corre por el valle hasta que llega al mar después de muchos días fríos"
 
 

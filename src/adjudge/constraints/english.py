@@ -252,14 +252,15 @@ def read_constraints(text: str, source: Source = "prompt") -> list[Constraint]:
     return sorted(constraints.values(), key=lambda constraint: constraint.start)
 
 
-def binds(kind: ConstraintKind) -> bool:
+def binds(kind: ConstraintKind, readings: dict[str, dict[str, int]] | None = None) -> bool:
     """Whether what is read of this kind is a fact: enough of it was read on unseen text, and none was false."""
-    counts = _readings().get(kind, {"read": 0, "false": 0})
+    counts = (readings or load_readings()).get(kind, {"read": 0, "false": 0})
     return counts["read"] >= _READ_ENOUGH and counts["false"] == 0
 
 
 @cache
-def _readings() -> dict[str, dict[str, int]]:
+def load_readings() -> dict[str, dict[str, int]]:
+    """For each kind, how many findings were read on unseen text and how many of them were false."""
     return dict(json.loads(Path(__file__).with_name("reading.json").read_text("utf-8"))["kinds"])
 
 
