@@ -246,9 +246,8 @@ def read_constraints(text: str, source: Source = "prompt") -> list[Constraint]:
     constraints: dict[tuple[object, ...], Constraint] = {}
     for demand in _without_doubtful(demands):
         values = {name: value for name, value in demand._asdict().items() if name != "sentence"}
-        quote = text[demand.start : demand.end]
-        constraint = Constraint(source=source, quote=quote, certain=binds(demand.kind), **values)
-        constraints.setdefault(constraint.demand, constraint)
+        made = Constraint(source=source, quote=text[demand.start : demand.end], certain=binds(demand.kind), **values)
+        constraints.setdefault(made.demand, made)
     return sorted(constraints.values(), key=lambda constraint: constraint.start)
 
 
