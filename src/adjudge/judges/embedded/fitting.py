@@ -30,7 +30,7 @@ _RARE = 0.005  # share of the labels at either end that does not make the range 
 _RIDGE, _RIDGE_TIE = 3.0, 3.0
 _DIGITS = 4
 # What these cost at the least: labelled pairs hold too few of them to say, and this is what anybody would say.
-_LEAST = {"no_answer": 2.0, "flaws": 0.2, "broken": 0.8}
+_LEAST = {"no_answer": 2.0, "flaws": 0.4, "broken": 0.8}
 _LEAST_ALIKE = 2.0  # a word more or less makes no winner
 
 

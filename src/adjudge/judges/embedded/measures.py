@@ -151,7 +151,9 @@ def _items(answer: _Text) -> Found:
     if not lists:
         return Found(0.0, "has no list")
     what = f"a list of {count} items" if len(lists) == 1 else f"{len(lists)} lists with {count} items"
-    return Found(math.log2(1 + count), f"has {what}", (lists[0].start, lists[0].end))
+    start = lists[0].start
+    first = answer.text[start : lists[0].end].split("\n")[0]
+    return Found(math.log2(1 + count), f"has {what}", (start, start + len(first)))
 
 
 def _coverage(task: _Text, answer: _Text) -> Found:
@@ -162,7 +164,7 @@ def _coverage(task: _Text, answer: _Text) -> Found:
     for start, end in sentence_spans(answer.text[:_READ]) if len(held) > most else ():
         here = len(held.intersection(map(_stem, split_words(answer.text[start:end].lower()))))
         place, most = ((start, end), here) if here > most else (place, most)
-    says = f"takes up {len(held)} of the {_several(len(terms), 'word')} that the task turns on"
+    says = f"takes up {len(held)} of the {_several(len(terms), 'main word')} of the task"
     return Found(len(held) / len(terms) if terms else 0.0, says, place)
 
 
@@ -185,7 +187,7 @@ def _flaws(task: _Text, answer: _Text) -> Found:
     others = list(_other_flaws(task, answer))
     spots += [(spot, spot.found) for spot in others]
     says = " and ".join(said for _, said in spots) or (
-        f"says {again:.0%} of its phrases more than once" if again else "says nothing twice"
+        f"says {again:.0%} of its phrases more than once" if again else "has no such flaw"
     )
     return Found(again + len(others), says, (spots[0][0].start, spots[0][0].end) if spots else None)
 
@@ -214,8 +216,8 @@ def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
 def _place(constraint: Constraint, answer: _Text) -> tuple[int, int] | None:
     """Where it shows that a constraint is broken or kept: the unwanted words, the list, the beginning or the end."""
     if constraint.kind == "must_not_contain":
-        at = answer.lower.find(constraint.text.lower())
-        return (at, at + len(constraint.text)) if at >= 0 else None
+        match = re.search(re.escape(constraint.text), answer.text, re.IGNORECASE)
+        return match.span() if match else None
     if constraint.kind == "items":
         return _items(answer).place
     if constraint.kind in ("begins_with", "ends_with"):
