@@ -34,7 +34,7 @@ async def evaluation_of(case: Dialogue) -> Evaluation:
 
 async def test_accuracy_is_the_middle_and_said_to_be_not_assessed_where_nothing_speaks_of_it() -> None:
     mark = (await evaluation_of(talk(GOOD))).marks["Accuracy"]
-    assert mark.value == 60 and "not checked" in mark.reason and not mark.assessed
+    assert mark.value == 60 and "cannot be measured" in mark.reason and not mark.assessed
     disputed = GOOD.replace("Perfect!", "That's wrong. Are you sure?").replace("No, that is all.", "That is not true.")
     evaluation = await evaluation_of(talk(disputed))
     assert evaluation.marks["Accuracy"].value < 60 and evaluation.marks["Accuracy"].assessed
