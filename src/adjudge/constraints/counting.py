@@ -17,6 +17,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3400-\u9fff]")  # Thai and Chinese
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
+_FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
 _ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
 
 
@@ -80,7 +81,9 @@ def item_counts(text: str) -> frozenset[int]:
     counts = [listing.count for listing in structure.listings]
     # A title above or a closing line below may be one of the headings; several lists may be the items of one.
     headings = (structure.headings, structure.headings - 1, structure.headings - 2) if structure.headings else ()
-    ways = {*counts, sum(counts), *headings, structure.bold_leads, len(counts)}
+    # A list that begins with 2 has its first item in the line above.
+    unnumbered = 1 if _SECOND.search(text) and not _FIRST.search(text) else 0
+    ways = {*counts, sum(counts), *headings, structure.bold_leads, len(counts), *(n + unnumbered for n in counts)}
     # A single entry is no list: "1. Introduction" says nothing of how many items there are.
     return frozenset(way for way in ways if way > 1)
 

@@ -1,0 +1,385 @@
+"""A small reader of plain English instructions: the commonest countable demands, found without a model.
+
+It takes the judge's place offline and says nothing where it is not sure: only short requests are read, outside
+quotations, code and pasted material. Which of its kinds bind is data (`reading.json`); all others are hints.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ..models.constraints import Bound, Constraint, ConstraintKind, Source
+from ..text.language_names import code_named
+from ..text.sentences import code_spans, sentence_spans, word_set
+
+_READ_ENOUGH = 150  # findings of a kind, none of them false, before it binds
+_LONGEST = 20_000  # characters; what is longer is material with a few instructions somewhere
+_SHORT, _HEAD = 1500, 600  # of a text that is not short only the head is read: the rest is likely pasted
+_SENTENCE = 400
+_FEW = 20  # "one word changed": so few words are the reply's length only where a clause ends
+_LENGTHS = word_set("words characters")
+_COUNTED = _LENGTHS | word_set("sentences paragraphs items")
+_MANY = word_set("must_contain must_not_contain")  # of which a task may well have several
+
+
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+# What is no instruction: quotations and code (hidden, so that places stay as they are), and material to work on.
+_HIDDEN = "\x01"
+_QUOTATION = _pattern(r"\"[^\"]*(?:\"|\Z)|“[^”]*(?:”|\Z)|(?<!\w)['‘](?=\S)[^'‘’\n]{1,200}['’](?!\w)")
+_CODE = _pattern(r"`[^`\n]{1,200}`|<[^<>\n]{1,200}>|https?://\S{1,500}")
+_MATERIAL = _pattern(
+    r"^[ *_>]{0,9}(?:text|passage|article|input|context|document|source|paragraph|sentences?|e-?mail|post|title|output|"
+    r"conversation|transcript|dialogue|story|essay|examples?|data|content|code|abstract|answer|review|paper|prompt|"
+    r"poem|background|notes?|keywords?|information|summary|description|reference|premise|hypothesis|tweet|message)"
+    r" ?\d?[*_]{0,3} ?:|^ {0,9}(?:###|>|[-=*_~]{3,9} *$)|"
+    r"\b(?:following|below|this|these|here is|here are|here's|above)\b(?![^.?!\n]{0,60}\b(?:rule|requirement|condition|"
+    r"constraint|guideline|instruction|criteri|format))[^.?!\n]{0,80}:(?=\s|\Z)"
+)
+_TRANSCRIPT = _pattern(r"^[ *]{0,9}(?:assistant|AI|bot|chatgpt|model)[ *]{0,9}:")
+_GAME = _pattern(r"\b(?:act(?:ing)? (?:as|like)|pretend|role-?play|simulat\w+|let's play|game)\b")
+_UNSURE = _pattern(
+    r"\b(?:if|unless|when|whenever|whether|each|every|per|both|either|neither|respectively|apiece|instead|rather|"
+    r"e\.g|eg|for example|for instance|i wrote|i have|i had|as well as|followed by|along with|together with|then|"
+    r"in addition|finally|plus|also|except|optional(?:ly)?|ideally|maybe|perhaps|should i|was|were|had|did)\b|"
+    r"\bor\b(?! (?:less|fewer|more|so|under|below|shorter|longer)\b)"
+)
+_NEGATION = _pattern(r"\b(?:not|never|without|avoid|no|cannot)\b|n['’]t\b")
+_CODING = _pattern(
+    r"\b(?:program|function|script|code|python|java(?:script)?|c\+\+|sql|html|css|regex|query|algorithm|class|"
+    r"password|user ?name|string|variable|database|api)\b"
+)
+
+# Requests: to make something, or about the form of what is made.
+_MAKE = (
+    r"(?:write|compose|create|generate|draft|produce|prepare|craft|make|give|provide|tell|show|list|name|suggest|"
+    r"recommend|brainstorm|describe|explain|summari[sz]e|outline|discuss|come up with|propose|offer|share|find|put|"
+    r"identify|mention|rewrite|paraphrase|shorten|condense|define|compare|present|sell|translate|introduce|think of|"
+    r"state|design|develop|build|construct|invent|analy[sz]e|review|extract|convert|turn)"
+)
+_SHAPE = (
+    r"(?:answer|respond|reply|speak|talk|use|keep|limit|restrict|include|contain|mention|begin|start|end|finish|avoid|"
+    r"conclude|open|close|return|output|format|display|organi[sz]e|arrange|ensure|do not|don['’]t|never)"
+)
+_LEAD = (
+    r"(?:[-*•] {1,3}|\d{1,2}[.)] {1,3}|(?:human|user|question|task|instructions?): {0,3})?"
+    r"(?:(?:please|kindly|now|hi|hello|hey|ok|okay|and|so|but|always|just|only|try to|make sure(?: to)?|be sure to|"
+    r"remember to|you (?:should|must|need to|will|have to)|(?:can|could|would|will) you|i(?: would|['’]d) like(?: you)?"
+    r" to|i (?:want|need) you to|help me(?: to)?|let['’]s),? {1,3}){0,4}"
+)
+_REPLY = (
+    r"(?:answer|response|reply|output|essay|article|story|poem|summary|text|post|paper|review|speech|piece|description|"
+    r"report|explanation|message|blog|it|tweet|caption|headline|slogan)"
+)
+_LABEL = r"(?:length|word (?:count|limit))\b[^:]{0,20}:"
+_REQUEST = _pattern(
+    rf"{_LEAD}(?:{_MAKE}|{_SHAPE})\b|{_LABEL}|what are the top\b|"
+    rf"(?:your |the |this )?(?:\w{{1,20}} ){{0,3}}?{_REPLY} (?:should|must|has to|needs to)\b|"
+    r"(?:in|within|using|at most|no more than|not more than|maximum|max|minimum|at least|about|exactly|up to)\b"
+)
+_MAKING = _pattern(rf"{_LEAD}{_MAKE}\b")
+_AND_MORE = _pattern(rf"(?:\b(?:and|to)|[,;]) (?:please |also )?(?:{_MAKE}|a|an|why|how|what)\b")
+_ANSWER = _pattern(rf"^{_LEAD}(?:answer|respond|reply)\b|\byour (?:\w{{1,20}} )?(?:answer|response|reply|output)\b")
+
+# Numbers, and what is said before and behind them.
+_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+         "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_VALUES = {word: n for n, word in enumerate(_ONES, 1)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
+_SPELLED = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[:9])}))?|{'|'.join(_ONES[::-1])})"
+_N = (
+    r"(?:(?<![\d.,$€£#/])(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,6})(?![\d%]|[.,]\d)|"
+    rf"\b(?:(?:a|{_SPELLED}) (?:hundred|thousand)(?: and {_SPELLED})?|{_SPELLED})\b)"
+)
+_RANGE = rf"(?P<n>{_N})(?: ?(?:-|–|to|and) ?(?P<m>{_N}))?"
+_STRICTLY = (
+    r"(?:no|not|never) (?:be )?(?:more|longer) than|(?:not|n['’]t|never) (?:to )?(?:exceed|go over)|"
+    r"(?:no|not) (?:be )?(?:less|fewer|shorter) than|strictly (?:under|below|at most|less than|fewer than|within)"
+)
+_BOUNDS: tuple[tuple[str, Bound], ...] = (
+    (r"(?:no|not|never) (?:be )?(?:more|longer) than|(?:not|n['’]t|never) (?:to )?(?:exceed|go over)|at maximum|up to|"
+     r"(?:strictly )?(?:at most|under|below|less than|fewer than|within)|(?:an? )?max(?:imum)?(?: of)?|shorter than|"
+     r"limit(?:ed)?(?: (?:it|this|yourself|(?:your|the) \w+))? to|(?:a |the )?limit of|or (?:less|fewer|under|below)",
+     "at_most"),
+    (r"at least|(?:an? )?min(?:imum)?(?: of)?|more than|over|longer than|or (?:more|longer)|"
+     r"(?:no|not) (?:be )?(?:less|fewer|shorter) than", "at_least"),
+    (r"about|around|approximately|approx\.?|roughly|circa|~|or so", "about"),
+    (r"exactly|precisely", "exactly"),
+    (r"between", "between"),
+)  # fmt: skip
+_ANY_BOUND = "|".join(pattern for pattern, _ in _BOUNDS)
+_SHIFTED = r"(?:strictly )?(?:under|below|less than|fewer than)|more than|over|shorter than|longer than"
+_BEFORE = (
+    rf"(?:(?P<before>{_ANY_BOUND})|\b(?:in|using|with|of|to|be|is|into)(?: just| only)?|\b(?:just|only)|\(|{_LABEL}|"
+    rf"\b(?:{_MAKE}|use)(?: me| us)?(?: only| just)?)"
+)
+_ADJECTIVE = r"(?:short|brief|concise|long|complete|full|simple|clear|detailed|main|key|separate|different)"
+_KINDS: dict[str, ConstraintKind] = {"w": "words", "c": "characters", "s": "sentences", "p": "paragraphs"}
+_UNIT = r"(?P<unit>words?|characters?|sentences?|paragraphs?|bullet(?:ed)?[- ]?(?:points?|items?)|bullets)\b"
+_THINGS = (
+    r"tips|examples|reasons|ways|ideas|facts|questions|titles|names|jokes|steps|options|suggestions|benefits|trends|"
+    r"advantages|disadvantages|points|headlines|slogans|quotes|tweets|things|books|movies|films|songs|places|cities|"
+    r"countries|recommendations|strategies|methods|hashtags|captions|synonyms|antonyms|alternatives|topics|keywords|"
+    r"tools|techniques|taglines|puns|riddles|habits|activities|factors|features|differences|similarities|principles|"
+    r"causes|effects|animals|destinations|characteristics|hobbies|gifts|items|insights|takeaways|challenges"
+)
+# What has lines or parts of its own, or is a measure, is not counted as items.
+_NO_THINGS = word_set(
+    "minutes seconds hours days weeks months years dollars percent times lines stanzas verses pages chapters columns "
+    "rows syllables letters words characters digits numbers sentences paragraphs recipes plans workouts itineraries "
+    "stories poems emails articles essays descriptions programs functions problems exercises values variables lists "
+    "sections parts scenarios scenes blogs posts quizzes news its is was has this as us branches"
+)
+_QUANTITIES = (
+    # in at most 100 words
+    _pattern(
+        rf"{_BEFORE} {{0,2}}{_RANGE}[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}(?: (?:long|in length|in total|total))?"
+        rf"(?:,? (?P<after>{_ANY_BOUND})\b)?"
+    ),
+    # a short 200-word essay
+    _pattern(
+        rf"\b(?:{_MAKE})(?: me| us)? an? (?:[a-z]{{1,20}},? ){{0,2}}?(?:(?P<before>{_ANY_BOUND}) )?{_RANGE}[- ]"
+        r"(?P<unit>word|sentence|paragraph)s?(?P<after>(?= [a-z]))"
+    ),
+    # list five tips, the top 10 places
+    _pattern(
+        rf"\b(?:(?P<naming>list|name|brainstorm)|{_MAKE}|what are)(?: (?:me|us|out|down|up with))?"
+        r"(?: (?:a|the) (?:\w{1,20} )?list of)?(?P<top>(?: the)? (?:top|best))?"
+        r"(?: (?:(?P<before>at least|at most|exactly|up to|about|around|no more than|between)|only|just))?"
+        rf" {_RANGE} (?:[a-z][a-z-]{{1,20}} ){{0,3}}?(?P<unit>{_THINGS}|[a-z]{{3,20}}s|species|people)\b(?P<after>)"
+    ),
+)
+# "five words that rhyme" is no length of the reply, and neither is "two sentences of the text".
+_OTHER_THING = _pattern(
+    r" {0,2}(?:that|which|from|of|with|who|whose|starting|beginning|ending|containing|related|rhyming|like|such|at|"
+    r"above|below|into|you|i|were|are|is)\b|['’]|-"
+)
+_STOP = _pattern(r" {0,2}(?:[.,;:!?)]|\Z)")
+_LETTER = _pattern(r"\b(?:letter|e-?mail|dialogue|conversation|script|poem|song|recipe|haiku)\b")  # odd paragraphs
+
+# Forms, languages, wordings.
+_FORMS: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
+    ("table", _pattern(
+        r"\b(?:(?:as|in|into|using) an? (?:[a-z]{1,20} )?table|in (?:a )?(?:table|tabular) (?:format|form)|"
+        r"in the form of a table|(?:make|create|generate|draw|build) (?:me )?a (?:[a-z]{1,20} )?table)\b"
+        r"(?! (?:of contents|tennis|in (?:sql|mysql|excel|html|latex|word)|below|above))")),
+    ("json", _pattern(
+        r"\b(?:(?:in|as|using) (?:an? )?(?:valid |well-formed |correctly formatted )?json"
+        r"(?: (?:format|object|array|string|syntax|document|output))?|(?:return|output) (?:only )?(?:valid )?json)\b"
+        r"(?! (?:to|into|files?|parser|schema|data|format))")),
+    ("code_block", _pattern(r"\b(?:in|inside|within|using|use) (?:a |one )?(?:single |markdown )?code ?block\b")),
+)  # fmt: skip
+_OBJECT = r"(?P<object>(?: (?:me|it|this|everything|only|back|(?:an?|the|your|my)(?: [a-z]{1,20}){1,3}))?)"
+_PART = _pattern(r"\b(?:of|on|about|for|between|from|with|that|how|what|why|to|title|heading|words?|phrase|names?)\b")
+_SHOULD_BE = (
+    rf"(?:your|the) (?:entire |whole |complete )?{_REPLY} (?:should|must) (?:be )?(?:written )?(?:entirely )?in "
+)
+_LANGUAGE = _pattern(
+    rf"(?:{_LEAD}(?:answer|respond|reply|write|explain|describe|summari[sz]e|compose|speak|talk|tell|rewrite){_OBJECT}"
+    rf"(?: only)? in |{_SHOULD_BE}|{_LEAD}translate (?:it |this |the [a-z ]{{1,40}})?(?:in)?to )"
+    r"(?P<name>[a-z]{3,12})(?: language)?(?: only| please)?"
+    r"(?=\s{0,2}(?:[.!,;:?)]|\Z|(?:what|how|why|when|where|who|which|about|and|using)\b))"
+)
+_CASING = _pattern(
+    rf"(?:{_LEAD}(?:answer|respond|reply|write){_OBJECT} (?:only )?in |{_SHOULD_BE}|{_LEAD}use )"
+    r"(?:(?:only|all|entirely) ){0,2}(?P<case>caps|capital letters|capitals|(?:upper|lower) ?case(?: letters)?)"
+    r"(?=\s{0,2}(?:[.!,;:?)]|\Z))"
+)
+_QUOTED = rf"[\"“'‘]{_HIDDEN}{{1,100}}[\"”'’]"
+_TERM = r"(?:the )?(?:exact |following |specific )?(?:words?|phrases?|keywords?|key ?phrases?|terms?|expressions?)"
+_QUOTES = rf"(?P<quotes>{_QUOTED}(?:(?:,? and |, ?){_QUOTED}){{0,9}})"
+_WITH = rf"(?: (?:it|(?:your|the) {_REPLY}))?(?: off)? with (?:{_TERM} |the (?:sentence|line|question) )?{_QUOTES}"
+_WORDINGS: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
+    ("must_not_contain", _pattern(
+        r"\b(?:(?:do not|don['’]t|never) (?:ever )?(?:use|include|mention|say|write|contain)|avoid(?: using)?|"
+        rf"without using) {_TERM},?:? {_QUOTES}")),
+    ("must_contain", _pattern(
+        rf"\b(?:include|use|using|contain|mention|incorporate|including|containing) {_TERM}:? {_QUOTES}")),
+    ("begins_with", _pattern(rf"^{_LEAD}(?:start|begin|open){_WITH}")),
+    ("ends_with", _pattern(rf"^{_LEAD}(?:end|finish|conclude|close){_WITH}")),
+)  # fmt: skip
+_GAP = re.compile(r"[\[\]<>{}]|\.\.\.|…|__")  # a place to fill in: no wording that can be looked up
+
+
+class _Sentence(NamedTuple):
+    text: str  # with what is quoted hidden
+    start: int
+    whole: bool = False  # speaks of the whole reply, not of one of several things asked for
+
+
+class _Demand(NamedTuple):
+    kind: ConstraintKind
+    start: int
+    end: int
+    sentence: int  # where it begins
+    text: str = ""
+    bound: Bound = "exactly"
+    amount: int | None = None
+    most: int | None = None
+    strict: bool = False
+
+
+def read_constraints(text: str, source: Source = "prompt") -> list[Constraint]:
+    """The countable demands that a text states in plain English words; none where there is doubt."""
+    if len(text) > _LONGEST or _TRANSCRIPT.search(text) or _GAME.search(text):
+        return []
+    demands = [demand for sentence in _instructions(text) for demand in _read(sentence, text)]
+    constraints: dict[tuple[object, ...], Constraint] = {}
+    for demand in _without_doubtful(demands):
+        constraint = _constraint(demand, text, source)
+        constraints.setdefault(constraint.demand, constraint)
+    return sorted(constraints.values(), key=lambda constraint: constraint.start)
+
+
+def binds(kind: ConstraintKind) -> bool:
+    """Whether what is read of this kind is a fact: enough of it was read on unseen text, and none was false."""
+    counts = _readings().get(kind, {"read": 0, "false": 0})
+    return counts["read"] >= _READ_ENOUGH and counts["false"] == 0
+
+
+@cache
+def _readings() -> dict[str, dict[str, int]]:
+    kinds: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("reading.json").read_text("utf-8"))["kinds"]
+    return kinds
+
+
+def _constraint(demand: _Demand, text: str, source: Source) -> Constraint:
+    values = demand._asdict()
+    del values["sentence"]
+    return Constraint(source=source, quote=text[demand.start : demand.end], certain=binds(demand.kind), **values)
+
+
+def _without_doubtful(demands: list[_Demand]) -> list[_Demand]:
+    """Drop what is doubtful: two numbers for one kind, and two counts in one sentence ("3 paragraphs of 100 words")."""
+    kinds = Counter(kind for kind, *_ in {(one.kind, one.text, one.bound, one.amount, one.most) for one in demands})
+    counted = {(one.sentence, one.kind, one.amount) for one in demands if one.kind in _COUNTED}
+    in_sentence = Counter(sentence for sentence, _, _ in counted)
+    return [
+        one
+        for one in demands
+        if (kinds[one.kind] == 1 or one.kind in _MANY) and (one.kind not in _COUNTED or in_sentence[one.sentence] == 1)
+    ]
+
+
+def _instructions(text: str) -> Iterator[_Sentence]:
+    """The sentences that ask for something, up to where material begins."""
+    hidden = _hide(text)
+    material = _MATERIAL.search(hidden)
+    end = min(material.end() if material else len(text), len(text) if len(text) <= _SHORT else _HEAD)
+    sentences = [_Sentence(hidden[low:high], low) for low, high in sentence_spans(hidden[:end])]
+    asks = sum(_MAKING.match(one.text) is not None or one.text.endswith("?") for one in sentences)
+    for one in sentences:
+        if len(one.text) <= _SENTENCE and _REQUEST.match(one.text):
+            alone = asks < 2 and not _AND_MORE.search(one.text)
+            yield one._replace(whole=alone or _ANSWER.search(one.text) is not None)
+
+
+def _hide(text: str) -> str:
+    """The text with code and quotations hidden and everything else in its place."""
+    pieces, done = [], 0
+    for low, high in code_spans(text):
+        pieces += [text[done:low], _HIDDEN * (min(high + 3, len(text)) - low)]
+        done = min(high + 3, len(text))
+    text = "".join((*pieces, text[done:])).replace("\r", " ").replace("\t", " ")
+    text = _CODE.sub(lambda match: _HIDDEN * len(match[0]), text)
+    return _QUOTATION.sub(lambda match: match[0][0] + _HIDDEN * (len(match[0]) - 2) + match[0][1:][-1:], text)
+
+
+def _read(sentence: _Sentence, text: str) -> Iterator[_Demand]:
+    if _UNSURE.search(sentence.text):
+        return
+    yield from _wordings(sentence, text)
+    coding = _CODING.search(sentence.text) is not None
+    if sentence.whole and not coding:
+        yield from _counts(sentence)
+    if not _NEGATION.search(sentence.text):
+        yield from _forms(sentence, coding)
+
+
+def _demand(kind: ConstraintKind, sentence: _Sentence, match: re.Match[str], text: str = "") -> _Demand:
+    return _Demand(kind, sentence.start + match.start(), sentence.start + match.end(), sentence.start, text)
+
+
+def _counts(sentence: _Sentence) -> Iterator[_Demand]:
+    for pattern in _QUANTITIES:
+        for match in pattern.finditer(sentence.text):
+            unit, behind = match["unit"].lower(), match.end()
+            naming = "naming" in match.re.groupindex
+            kind = "items" if naming else _KINDS.get(unit[0], "items")
+            amount, most = _value(match["n"]), _value(match["m"]) if match["m"] else None
+            if naming:
+                known = match["naming"] or match["top"] or re.fullmatch(_THINGS, unit)
+                doubtful = unit in _NO_THINGS or not known or not 2 <= amount <= 50
+            else:
+                doubtful = _OTHER_THING.match(sentence.text, behind) is not None
+            few = kind in _LENGTHS and amount < _FEW and not _STOP.match(sentence.text, behind)
+            odd = kind in ("sentences", "paragraphs") and _LETTER.search(sentence.text)
+            elsewhere = _NEGATION.search(sentence.text[: match.start()] + sentence.text[behind:])
+            bound = _bound(match, kind, amount, most)
+            if bound and not (doubtful or few or odd or elsewhere or (kind == "characters" and amount < _FEW)):
+                strict = re.fullmatch(_STRICTLY, match["before"] or "", re.IGNORECASE) is not None
+                found = _demand(kind, sentence, match)
+                yield found._replace(bound=bound, amount=amount, most=most, strict=strict)
+
+
+def _bound(match: re.Match[str], kind: ConstraintKind, amount: int, most: int | None) -> Bound | None:
+    """How the amount is meant; None where the words say two things, or nothing we know."""
+    said = [words for words in (match["before"], match["after"]) if words]
+    bounds = {bound for words in said for pattern, bound in _BOUNDS if re.fullmatch(pattern, words, re.IGNORECASE)}
+    if most is not None:
+        return "between" if amount < most and bounds <= {"between"} else None
+    if len(bounds) > 1 or "between" in bounds or amount == 0:
+        return None
+    # "Fewer than three" is at most two, a number that does not stand in the text.
+    if kind not in _LENGTHS and any(re.fullmatch(_SHIFTED, words, re.IGNORECASE) for words in said):
+        return None
+    return bounds.pop() if bounds else "at_most" if kind in _LENGTHS else "exactly"
+
+
+def _value(written: str) -> int:
+    """The number that digits or number words stand for."""
+    if (digits := written.replace(",", "")).isdecimal():
+        return int(digits)
+    total = 0
+    for word in re.findall(r"[a-z]+", written.lower()):
+        if word in ("hundred", "thousand"):
+            total = max(total, 1) * (100 if word == "hundred" else 1000)
+        else:
+            total += _VALUES.get(word, 0)  # "a" and "and" add nothing
+    return total
+
+
+def _forms(sentence: _Sentence, coding: bool) -> Iterator[_Demand]:
+    for kind, pattern in _FORMS:
+        if match := pattern.search(sentence.text):
+            yield _demand(kind, sentence, match)
+    language, casing = _LANGUAGE.match(sentence.text), _CASING.match(sentence.text)
+    if (
+        language
+        and not coding
+        and not _PART.search(language["object"] or "")
+        and (code := code_named(language["name"]))
+    ):
+        yield _demand("language", sentence, language, code)
+    if casing and not coding and not _PART.search(casing["object"] or ""):
+        yield _demand("casing", sentence, casing, "lower" if casing["case"][0] in "lL" else "upper")
+
+
+def _wordings(sentence: _Sentence, text: str) -> Iterator[_Demand]:
+    for kind, pattern in _WORDINGS:
+        match = pattern.search(sentence.text)
+        if match is None or (kind != "must_not_contain" and _NEGATION.search(sentence.text)):
+            continue
+        for quoted in re.finditer(_QUOTED, match["quotes"]):
+            low = sentence.start + match.start("quotes") + quoted.start() + 1
+            words = text[low : low + len(quoted[0]) - 2].strip().rstrip(",.;:")
+            if any(map(str.isalnum, words)) and not _GAP.search(words):
+                yield _demand(kind, sentence, match, words)
