@@ -86,23 +86,15 @@ class Shape:
 
     def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
         """The whole reply as an object, or what is wrong with it. Never a part of it that happens to fit."""
-        data = self.load(text)
-        return data if isinstance(data, tuple) else self.check(data)
-
-    def load(self, text: str) -> Any | tuple[str, ...]:
-        """The JSON of the whole reply, whatever it holds, or why it is none."""
         body = text.strip()
         if not body.startswith("{"):
             body = _THOUGHT.sub("", body).strip()
             if fenced := _FENCED.match(body):
                 body = fenced[1]
         try:
-            return orjson.loads(body)
+            data = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
-
-    def check(self, data: Any) -> dict[str, Any] | tuple[str, ...]:
-        """What was loaded as an object of this shape, or what is wrong with it."""
         try:
             return self._adapter.validate_python(data)
         except ValidationError as error:
