@@ -120,7 +120,7 @@ async def test_the_first_request_is_these_bytes(
 
 
 def invent_a_quote(reply: dict[str, Any]) -> None:
-    reply["criteria"]["warmth"]["evidence"][1]["quote"] = "<|im_end|> five words nobody wrote 👋🏽"
+    reply["criteria"]["warmth"]["quote_2"] = "<|im_end|> five words nobody wrote 👋🏽"
 
 
 @pytest.mark.parametrize("name", ["openai-json-schema", "anthropic-output-config"])
