@@ -1,78 +1,127 @@
-"""The embedded Critic: holds each mark against the strongest single moment that speaks the other way.
+"""The embedded Critic: objects where one moment of the transcript contradicts a score, and agrees everywhere else.
 
-It objects only with a quote and another score. Whether the quote contradicts the Evaluator is read from the reason:
-one that already names the matter has taken it into account, one that denies it is contradicted.
+The Evaluator takes shares over the whole conversation; the Critic looks for the one exchange that a share hides. A
+moment that the Evaluator quotes itself is no news.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Literal
+from typing import NamedTuple
 
 from ...cases import Dialogue
 from ...verdicts import Critique, Mark, Objection
 from ..base import CriticizeQuestion
-from .critic_checks import GENERAL, Finding, find_moments
-from .dialogue_reading import read_dialogue
-from .evaluator import MIXES
-from .utterances import quote_sign
+from . import phrases
+from .conversation import Conversation, Place, find_contradiction, last_request, quote, read_conversation
+from .evaluator import ACCURACY, MIXES
 
-_CLAUSES = re.compile(r"[,;:.]|\bbut\b|\bwhile\b|\balthough\b")
-_DENIES = re.compile(r"\b(?:no|not|never|none|nothing|without|0 of|lacks?|missing)\b|n't\b")
+
+class Moment(NamedTuple):
+    """Something at a place that asks for a lower (-1) or a higher (1) score of some criteria."""
+
+    criteria: tuple[str, ...]
+    points: int
+    comment: str
+    places: tuple[Place, ...]
 
 
 def criticize(question: CriticizeQuestion) -> Critique:
     """An entry for every mark of the evaluation."""
-    moments = find_moments(read_dialogue(question.case))
+    moments = list(find_moments(read_conversation(question.case)))
     values = question.rubric.scale.values
     entries = {
-        key: _object(question.case, mark, [item for item in moments if _concerns(item, key)], values)
+        key: _entry(question.case, mark, [item for item in moments if _concerns(item, key)], values)
         for key, mark in question.evaluation.marks.items()
     }
     return Critique(judge="embedded", entries=entries)
 
 
-def _concerns(finding: Finding, key: str) -> bool:
-    return key in finding.criteria or (GENERAL in finding.criteria and key not in MIXES)
+def find_moments(talk: Conversation) -> Iterator[Moment]:
+    """All of them, for each criterion the gravest first."""
+    if (opposites := find_contradiction(talk)) is not None:
+        yield Moment((ACCURACY,), -1, "SYSTEM says one thing and later the opposite.", opposites)
+    for index in talk.system:
+        if (span := phrases.takes_back(talk.turns[index].text)) is not None:
+            yield Moment((ACCURACY,), -1, "SYSTEM takes back what it said before.", (Place(index, *span),))
+    yield from _last_request(talk)
+    yield from _solved(talk)
+    yield from _complaints(talk)
+    for place in talk.corrected:
+        yield Moment(("Understanding",), -1, "USER has to put SYSTEM right here.", (place,))
+    for place in talk.asked_again:
+        yield Moment(("Understanding",), -1, "USER has to ask for the same thing again.", (place,))
+    for place in talk.repeated:
+        yield Moment(("Fluency",), -1, "SYSTEM gives a reply that it gave before, word for word.", (place,))
+    for place in talk.slips:
+        yield Moment(("Fluency",), -1, "SYSTEM breaks off or doubles a word here.", (place,))
 
 
-def _object(case: Dialogue, mark: Mark, moments: Sequence[Finding], values: Sequence[Decimal]) -> Objection:
-    """The strongest moment against the mark, if the other side has none as strong."""
+def _last_request(talk: Conversation) -> Iterator[Moment]:
+    """What came of the last thing that USER asked for."""
+    asked = last_request(talk)
+    if asked is None:
+        return
+    replies = talk.replies_to(asked)
+    refused = [place for place in talk.declined if place.turn in replies]
+    if refused:
+        comment = "The last thing USER asked for was declined."
+        yield Moment(("TaskSuccess", "Helpfulness"), -1, comment, (refused[0],))
+    elif not replies:
+        comment = "The last thing USER asked for got no reply."
+        yield Moment(("TaskSuccess", "Helpfulness"), -1, comment, (Place(asked, 0, len(talk.turns[asked].text)),))
+
+
+def _solved(talk: Conversation) -> Iterator[Moment]:
+    """USER says in the end that it was the right help."""
+    if talk.user and (span := phrases.says_it_is_solved(talk.turns[talk.user[-1]].text)) is not None:
+        comment = "USER says in the end that this was what was needed."
+        yield Moment(("TaskSuccess", "Helpfulness"), 1, comment, (Place(talk.user[-1], *span),))
+
+
+def _complaints(talk: Conversation) -> Iterator[Moment]:
+    """What USER complained of, and whether SYSTEM had a kind word for it."""
+    kind = {place.turn: place for place in talk.courteous}
+    for place in talk.complained:
+        yield Moment(("TaskSuccess",), -1, "USER complains here.", (place,))
+        replies = talk.replies_to(place.turn)
+        answered = [kind[index] for index in replies if index in kind]
+        if answered:
+            yield Moment(("Empathy",), 1, "SYSTEM answers USER's complaint with a kind word.", (answered[0],))
+        elif replies:
+            yield Moment(("Empathy",), -1, "USER complains here, and the reply has no kind word for it.", (place,))
+
+
+def _concerns(moment: Moment, key: str) -> bool:
+    """A criterion of a user's own rubric is looked at as TaskSuccess is."""
+    return (key if key in MIXES or key == ACCURACY else "TaskSuccess") in moment.criteria
+
+
+def _entry(case: Dialogue, mark: Mark, moments: Sequence[Moment], values: Sequence[Decimal]) -> Objection:
+    """An objection if a moment contradicts the mark: a low one a good mark, a high one a poor one."""
     at = min(range(len(values)), key=lambda index: abs(values[index] - mark.value))
-    middle = (len(values) - 1) / 2
-    against = [item for item in moments if (at >= middle if item.points < 0 else at <= middle)]
+    side = 2 * at - (len(values) - 1)
+    # A mark that was not assessed claims nothing, so that anything found says more.
+    against = [item for item in moments if item.points * side < 0 or not (mark.assessed or side)]
     if not against:
-        return _agree("No single moment speaks against this score.")
-    strongest = against[0]
-    if any(item.points != strongest.points and item.strength >= strongest.strength for item in moments):
-        return _agree("There are moments for a lower and for a higher score, and neither outweighs the other.")
-    stance = _stance(mark.reason, strongest.topic)
-    if stance == "named" or any(quote.turn == strongest.sign.turn for quote in mark.quotes):
-        return _agree("The strongest moment against this score is already part of its reason.")
-    # On the shipped scale one value; on a finer one as much of the whole.
+        return _agree("Nothing that can be measured contradicts this score.")
+    quoted = {item.turn for item in mark.quotes} if mark.assessed else set()
+    news = [item for item in against if not quoted.intersection(place.turn for place in item.places)]
+    if not news:
+        return _agree("What speaks against this score is already in the Evaluator's reason.")
+    moment = news[0]
+    # One value on the shipped scale; on a finer one as much of the whole.
     step = max(1, round((len(values) - 1) / 4))
-    aim = at + strongest.points * step * (2 if strongest.strength > 2 else 1)
-    suggested = values[max(0, min(len(values) - 1, aim))]
-    if suggested == mark.value:
-        return _agree("No score is left in the direction that a single moment points to.")
+    suggested = values[max(0, min(len(values) - 1, at + moment.points * step))]
     return Objection(
         agree=False,
-        comment=f"{strongest.comment}.",
+        comment=moment.comment,
         suggested=suggested,
-        contradicts=stance == "denied" or strongest.strength > 1,
-        quotes=(quote_sign(case, strongest.sign),),
+        contradicts=True,
+        quotes=tuple(dict.fromkeys(quote(case, place) for place in moment.places)),
         wanted_quote=True,
     )
-
-
-def _stance(reason: str, topic: Sequence[str]) -> Literal["named", "denied", "silent"]:
-    """Whether the reason speaks of the matter, and if so, whether to say that there is nothing of it."""
-    for clause in _CLAUSES.split(reason.lower()):
-        if any(word in clause for word in topic):
-            return "denied" if _DENIES.search(clause) else "named"
-    return "silent"
 
 
 def _agree(comment: str) -> Objection:

@@ -1,124 +1,150 @@
-"""The embedded Evaluator: a table of weights from features to criteria, one sentence for each score, and its quotes.
+"""The embedded Evaluator: six scores from what was counted in a conversation, each with a sentence and a quote.
 
-The weights were set by hand, with rated conversations of two kinds in view and none fitted by a program. They say how
-far a feature at its extreme moves a criterion on a scale from 0 to 1, from where it starts with nothing to count.
+The share of SYSTEM's replies that apologise or decline moves most. The weights are set by hand and fitted to nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
-from ...verdicts import Evaluation, Mark, Utterance
+from ...cases import Dialogue
+from ...verdicts import Evaluation, Mark
 from ..base import EvaluateQuestion
-from .dialogue_features import Measure, Sign, measure_dialogue
-from .dialogue_flaws import find_flaws, measure_flaws
-from .dialogue_reading import Reading, read_dialogue
-from .scale import on_scale
-from .utterances import quote_sign
+from .conversation import Conversation, Place, fullest_sentence, quote, read_conversation
 
-_NOTICED = 0.02  # a smaller move is not worth a word
-_NOT_CHECKED = "; what is true in the world was not checked"
 ACCURACY = "Accuracy"
+_NOT_ASSESSED = "Whether SYSTEM's statements are true cannot be measured, so this is only the middle of the scale."
+_MANY = 2  # what happened so often counts in full
+
+
+class Measure(NamedTuple):
+    """How much there is of something, from 0 to 1, how a person would say it, and where it shows first."""
+
+    amount: Fraction
+    says: str
+    place: Place | None
 
 
 class Mix(NamedTuple):
-    """Where a criterion starts, and what moves it."""
+    """Where a criterion starts on a scale from 0 to 1, how far each measure moves it, and what is said if none does."""
 
-    start: float
-    weights: Mapping[str, float]
+    start: Fraction
+    weights: Mapping[str, Fraction]
+    clean: str
 
 
+_QUARTER, _HALF, _MOST = Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)
+_SUCCESS = Mix(
+    _MOST,
+    {
+        "declined": Fraction(-1), "complained": -_HALF, "unanswered": -_HALF, "asked_again": -_QUARTER,
+        "corrected": -_QUARTER, "thanked": _QUARTER,
+    },
+    "SYSTEM apologised or declined in none of its replies",
+)  # fmt: skip
+# A criterion of a user's own rubric is scored as TaskSuccess is: that is the best guess at what matters.
 MIXES: Mapping[str, Mix] = {
-    "TaskSuccess": Mix(
-        0.42,
-        {
-            "served": 0.14, "learned": 0.16, "concluded": 0.10, "ending": 0.16, "bad_news": 0.20, "noes": 0.16,
-            "approval": 0.18, "corrections": 0.15, "frustration": 0.20, "repeats": 0.08, "another_language": 0.15,
-            "blanks": 0.10,
-        },
-    ),
+    "TaskSuccess": _SUCCESS,
     "Helpfulness": Mix(
-        0.45,
-        {
-            "detail": 0.20, "served": 0.12, "concluded": 0.12, "bad_news": 0.20, "approval": 0.15, "brevity": 0.10,
-            "another_language": 0.30, "blanks": 0.30, "cut_off": 0.15,
-        },
+        _MOST,
+        {"declined": -_MOST, "unanswered": -_HALF, "repeated": -_QUARTER, "thanked": _QUARTER / 2},
+        _SUCCESS.clean,
     ),
-    ACCURACY: Mix(0.50, {"disputes": 0.50, "sums": 0.50}),
     "Understanding": Mix(
-        0.72,
-        {
-            "corrections": 0.30, "confusion": 0.25, "repeats": 0.25, "learned": 0.12, "served": 0.08, "noes": 0.12,
-            "frustration": 0.15, "another_language": 0.35,
-        },
+        _MOST,
+        {"corrected": -_HALF, "asked_again": -_HALF, "repeated": -_QUARTER},
+        "USER never had to repeat a request or put SYSTEM right",
     ),
     "Empathy": Mix(
-        0.50,
-        {"courtesy": 0.18, "acknowledgement": 0.18, "apologies": 0.10, "approval": 0.10, "frustration": 0.15},
+        _QUARTER, {"courteous": _MOST, "complained": -_QUARTER}, "SYSTEM has a courteous word in none of its replies"
     ),
     "Fluency": Mix(
-        0.84,
-        {
-            "flaws": 0.25, "brevity": 0.15, "repeats": 0.15, "confusion": 0.15, "cut_off": 0.25, "blanks": 0.25,
-            "another_language": 0.15,
-        },
+        _MOST,
+        {"slips": -_HALF, "repeated": -_HALF},
+        "no reply of SYSTEM breaks off, doubles a word or repeats an earlier one",
     ),
-}  # fmt: skip
-# For a criterion of a user's own rubric: a bit of everything.
-GENERAL = Mix(
-    0.60,
-    {
-        "served": 0.08, "learned": 0.08, "concluded": 0.06, "ending": 0.10, "bad_news": 0.12, "noes": 0.08,
-        "approval": 0.12, "corrections": 0.12, "frustration": 0.15, "detail": 0.08, "courtesy": 0.06, "flaws": 0.06,
-        "disputes": 0.10, "another_language": 0.15, "blanks": 0.15, "cut_off": 0.10, "sums": 0.10,
-    },
-)  # fmt: skip
-# Criteria that are shown best by what SYSTEM said, where no feature has a place of its own.
-_ABOUT_SYSTEM = ("Helpfulness", ACCURACY, "Empathy", "Fluency")
+}
 
 
 def evaluate(question: EvaluateQuestion) -> Evaluation:
     """A mark for every criterion of the rubric."""
-    reading = read_dialogue(question.case)
-    measures = {**measure_dialogue(reading), **measure_flaws(reading, find_flaws(reading))}
+    talk = read_conversation(question.case)
+    measures = measure(talk)
     values = question.rubric.scale.values
-    quotes: dict[Sign, Utterance] = {}
-    marks: dict[str, Mark] = {}
-    for key in (criterion.key for criterion in question.rubric.criteria):
-        mix = MIXES.get(key, GENERAL)
-        moves = {name: weight * measures[name].value for name, weight in mix.weights.items()}
-        place = max(0.0, min(1.0, mix.start + sum(moves.values())))
-        reason, signs = _explain(key, moves, measures, reading)
-        for sign in signs:
-            if sign not in quotes:
-                quotes[sign] = quote_sign(question.case, sign)
-        shown = tuple(dict.fromkeys(quotes[sign] for sign in signs))
-        marks[key] = Mark(on_scale(place, values), reason, shown, assessed=key != ACCURACY or any(moves.values()))
+    marks = {
+        item.key: _unassessed(question.case, talk, values)
+        if item.key == ACCURACY
+        else _mark(question.case, talk, measures, MIXES.get(item.key, _SUCCESS), values)
+        for item in question.rubric.criteria
+    }
     return Evaluation(judge="embedded", marks=marks)
 
 
-def _explain(
-    key: str, moves: Mapping[str, float], measures: Mapping[str, Measure], reading: Reading
-) -> tuple[str, list[Sign]]:
-    """One sentence with what moved the score most each way, and where that shows."""
-    ranked = sorted((name for name in moves if abs(moves[name]) >= _NOTICED), key=lambda name: -abs(moves[name]))
-    pro = [name for name in ranked if moves[name] > 0][:2]
-    con = [name for name in ranked if moves[name] < 0][:2]
-    said = ", and ".join(measures[name].says for name in pro)
-    against = ", and ".join(measures[name].says for name in con)
-    joined = ", but ".join(part for part in (said, against) if part) or _nothing(key, measures)
-    reason = joined[0].upper() + joined[1:] + (_NOT_CHECKED if key == ACCURACY else "") + "."
-    shown = (measures[name].sign for side in (pro, con) for name in side[:1])
-    signs = list(dict.fromkeys(sign for sign in shown if sign is not None))
-    return reason, signs or [_typical(key, reading)]
+def measure(talk: Conversation) -> dict[str, Measure]:
+    """Everything that moves a score."""
+    return {
+        "declined": _share("SYSTEM apologised or declined", talk.declined, talk),
+        "courteous": _share("SYSTEM has a courteous word", talk.courteous, talk),
+        "repeated": _count("SYSTEM gave the same reply again, word for word", talk.repeated),
+        "slips": _count("SYSTEM broke off or doubled a word", talk.slips),
+        "asked_again": _count("USER had to repeat a request", talk.asked_again),
+        "corrected": _count("USER had to put SYSTEM right", talk.corrected),
+        "complained": _count("USER complained", talk.complained),
+        "unanswered": _count("USER was left without a reply", talk.unanswered),
+        "thanked": Measure(Fraction(bool(talk.thanked)), "USER said thanks at the end", _first(talk.thanked)),
+    }
 
 
-def _nothing(key: str, measures: Mapping[str, Measure]) -> str:
-    return measures["disputes"].says if key == ACCURACY else "nothing counted speaks clearly for it or against it"
+def _share(says: str, found: tuple[Place, ...], talk: Conversation) -> Measure:
+    some, every = len(found), len(talk.system)
+    where = f"{some} of its {every} replies"
+    if some == every:
+        where = "its only reply" if every == 1 else f"all {every} of its replies"
+    return Measure(Fraction(some, every), f"{says} in {where}", _first(found))
 
 
-def _typical(key: str, reading: Reading) -> Sign:
-    """Where nothing stands out: the fullest turn of the side that the criterion is about."""
-    turns = reading.system if key in _ABOUT_SYSTEM else reading.user
-    return Sign(max(turns, key=lambda heard: min(heard.words, 25)).turn)
+def _count(says: str, found: tuple[Place, ...]) -> Measure:
+    times = {0: "", 1: "", 2: " twice"}.get(len(found), f" {len(found)} times")
+    return Measure(Fraction(min(len(found), _MANY), _MANY), says + times, _first(found))
+
+
+def _first(found: tuple[Place, ...]) -> Place | None:
+    return found[0] if found else None
+
+
+def _mark(
+    case: Dialogue, talk: Conversation, measures: Mapping[str, Measure], mix: Mix, values: Sequence[Decimal]
+) -> Mark:
+    """The score, and in one sentence what moved it most each way."""
+    moves = {name: weight * measures[name].amount for name, weight in mix.weights.items() if measures[name].amount}
+    ranked = sorted(moves, key=lambda name: -abs(moves[name]))
+    good = [measures[name] for name in ranked if moves[name] > 0]
+    bad = [measures[name] for name in ranked if moves[name] < 0][:2]
+    told = [item.says for item in good]
+    if not bad and (not good or "declined" in mix.weights):
+        told.append(mix.clean)
+    said = ", but ".join(part for part in (", and ".join(told), " and ".join(item.says for item in bad)) if part)
+    shown = [item.place for item in (*good, *bad) if item.place is not None]
+    if not shown:
+        shown = [fullest_sentence(talk, talk.user if mix is MIXES["Understanding"] else _speaking(talk))]
+    quotes = tuple(dict.fromkeys(quote(case, place) for place in shown))
+    return Mark(on_scale(mix.start + sum(moves.values()), values), f"{said[0].upper()}{said[1:]}.", quotes)
+
+
+def _unassessed(case: Dialogue, talk: Conversation, values: Sequence[Decimal]) -> Mark:
+    """The middle, beside the fullest statement nobody checked."""
+    shown = quote(case, fullest_sentence(talk, _speaking(talk)))
+    return Mark(on_scale(_HALF, values), _NOT_ASSESSED, (shown,), assessed=False)
+
+
+def _speaking(talk: Conversation) -> list[int]:
+    return [index for index in talk.system if talk.turns[index].text.strip()]
+
+
+def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:
+    """The allowed value nearest to a place between 0 and 1; halfway is the higher one."""
+    inside = max(Fraction(0), min(Fraction(1), place))
+    return values[int(inside * (len(values) - 1) + _HALF)]

@@ -1,59 +1,114 @@
-"""How a phrase is looked for in what somebody said: without case and punctuation, but with the edges of sentences."""
+"""The short English lists of the embedded judge: how people apologise, decline, thank, complain and correct.
+
+They only find words; nothing binds on them. Text in another language has none, so they say nothing of it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from ...facts.sentences import word_set
-
-_FOLDS = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'"})
-# Bounded, so that a run of a thousand dots costs no more than as many letters.
-_SENTENCE_END = re.compile(r"[.!?…؟۔։]{1,4}(?=\s|$)|[。！？｡।॥\n]")
-_NOT_SPOKEN = re.compile(r"[^\w'|]+")
-# Thai, Japanese and Chinese have no spaces, and Korean hangs its endings on the word.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_NEGATIONS = word_set(
-    "not never isn't wasn't aren't weren't don't doesn't didn't can't cannot couldn't wouldn't hardly isnt dont "
-    "nicht kein keine pas nao não non niet не"
-)
+Span = tuple[int, int]
 
 
-def spoken(text: str) -> str:
-    """A text in lower case without punctuation, its sentences between bars: ` | no | i meant the east | `."""
-    lowered = text.lower() if text.isascii() else text.translate(_FOLDS).lower()
-    return f" | {_NOT_SPOKEN.sub(' ', _SENTENCE_END.sub(' | ', lowered))} | "
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """One pattern for all phrases, as whole words in any case; an apostrophe may be typographic."""
+    together = "|".join(phrases).replace("'", "['’]").replace(" ", r"\s+")
+    return re.compile(rf"\b(?:{together})\b", re.IGNORECASE)
 
 
-class Cue:
-    """Phrases that mean the same; in scripts without spaces they may stand inside a run of letters."""
+# "I'm sorry to hear that" is sympathy, and nothing was declined.
+_DECLINES = _any_of(
+    r"sorry(?! to hear\b| for your (?:loss|trouble))", "apologi[sz]e", "apologies", "unfortunately", "regrettably",
+    "(?:i'm|i am|we're|we are) afraid", "my mistake",
+    "(?:i|we) (?:can't|cannot|can not|couldn't|could not|won't|will not)(?! (?:wait|agree more|thank you enough))",
+    "(?:i'm|i am|we're|we are|i was|we were|currently) (?:unable|not able)", "(?:wasn't|weren't|won't be) able to",
+    "(?:i|we) (?:don't|do not) (?:know|have (?:any|access|information|that|the ability)|see any)",
+    "(?:i|we) (?:didn't|did not|don't|do not) find", "(?:must|have to) decline", "not possible", "as an ai",
+)  # fmt: skip
+# Nobody says sorry, and still nothing came of it.
+_EMPTY_HANDED = _any_of(
+    "unsuccessful", "not successful", "not available", "isn't available", "unavailable", "sold out", "fully booked",
+    "no (?:results?|match(?:es)?|such|longer available)", "there (?:are|is|were|was) (?:no|none|nothing)",
+    "there (?:aren't|isn't) any", "(?:has|have) failed",
+)  # fmt: skip
+_COURTESY = _any_of(
+    "thank(?:s| you)", "please", "(?:you're|you are)(?: very| most)? welcome", "welcome to", "(?:happy|glad) to",
+    "my pleasure", "of course", "certainly", "gladly", "sorry", "apologi[sz]e", "apologies",
+    "i understand(?! you want)", "i see why", "enjoy your", "have a (?:great|good|nice|lovely|wonderful)",
+)  # fmt: skip
+_THANKS = _any_of("thanks?", "thank(?:s| you)", "thx", "cheers", "appreciate it", "much appreciated")
+_SOLVED = _any_of(
+    "(?:that|it|this) (?:worked|works now|solved it|fixed it|helped a lot)", "problem(?:'s| is)? solved",
+    "(?:exactly|just) what i (?:needed|wanted|was looking for)", "(?:very|so|really|extremely) helpful",
+    "(?:a )?(?:great|big|huge) help", "you(?:'ve| have) been (?:great|wonderful)",
+)  # fmt: skip
+_COMPLAINT = _any_of(
+    "ridiculous", "useless", "unacceptable", "frustrat(?:ed|ing)", "annoy(?:ed|ing)", "disappoint(?:ed|ing)",
+    "waste of (?:my )?time", "wasting my time", "not helpful", "unhelpful", "(?:doesn't|does not|didn't) help",
+    "no help", "(?:terrible|awful|poor) service", "thanks for nothing", "forget it", "i give up", "how many times",
+    "(?:speak|talk) to (?:a|your) (?:human|manager|supervisor|real person)", "makes no sense", "not good enough",
+)  # fmt: skip
+_CORRECTION = _any_of(
+    "i meant", "i (?:already |just )?(?:said|told you)", "(?:as|like) i said", "(?:that's|that is) (?:not what|wrong)",
+    "not what i (?:asked|said|meant|wanted)", "you (?:just )?(?:told me|said)", "you misunderstood",
+    "i (?:didn't|did not) (?:ask|say)", "(?:that's|that is) (?:incorrect|not (?:right|correct|true))",
+)  # fmt: skip
+_TAKEN_BACK = _any_of(
+    "my mistake", "i (?:was|am) (?:wrong|mistaken)", "i made (?:a mistake|an error)", "i misspoke", "let me correct",
+    "(?:that|what i said) was (?:wrong|incorrect)",
+)  # fmt: skip
+_REQUEST = _any_of(
+    "(?:can|could|would|will) you", "can i", "please", "i(?:'d| would) like", "i (?:also )?(?:need|want)",
+    "i'm looking for", "i am looking for",
+)  # fmt: skip
+_QUESTION_MARK = re.compile(r"\?")
 
-    def __init__(self, listed: str) -> None:
-        phrases = (" ".join(phrase.split()) for phrase in listed.split(","))
-        self.phrases = tuple(_needle(phrase) for phrase in phrases if phrase)
-        self._ascii = tuple(filter(str.isascii, self.phrases))
 
-    def find(self, said: str) -> str | None:
-        """The first of the phrases that stands in a text made by `spoken`."""
-        for phrase in self._ascii if said.isascii() else self.phrases:
-            if phrase in said:
-                return phrase
-        return None
-
-    def find_meant(self, said: str) -> str | None:
-        """The same, but not where a negation stands right before it: `not great` is no praise."""
-        for phrase in self._ascii if said.isascii() else self.phrases:
-            if phrase in said and said[: said.index(phrase)].rpartition(" ")[2] not in _NEGATIONS:
-                return phrase
-        return None
+def declines(text: str) -> Span | None:
+    """The place of the first apology or refusal."""
+    return _first(_DECLINES, text)
 
 
-def _needle(phrase: str) -> str:
-    if _UNSPACED.search(phrase):
-        return phrase
-    return f" {_NOT_SPOKEN.sub(' ', phrase.lower()).strip()} "
+def comes_back_empty(text: str) -> Span | None:
+    """The place where it first says that there is nothing to be had, politely or not."""
+    return _first(_EMPTY_HANDED, text)
 
 
-def words_of(said: str, leaving_out: Iterable[str] = ()) -> frozenset[str]:
-    """The words of a text made by `spoken` that carry meaning."""
-    return frozenset(word for word in said.split() if len(word) > 2 or not word.isascii()).difference(leaving_out)
+def is_courteous(text: str) -> Span | None:
+    """The place of the first courteous or kind word."""
+    return _first(_COURTESY, text)
+
+
+def thanks(text: str) -> Span | None:
+    """The place of the first thanks."""
+    return _first(_THANKS, text)
+
+
+def says_it_is_solved(text: str) -> Span | None:
+    """The place where somebody first says that this was what they needed."""
+    return _first(_SOLVED, text)
+
+
+def complains(text: str) -> Span | None:
+    """The place of the first complaint."""
+    return _first(_COMPLAINT, text)
+
+
+def corrects(text: str) -> Span | None:
+    """The place where somebody first puts the other side right."""
+    return _first(_CORRECTION, text)
+
+
+def takes_back(text: str) -> Span | None:
+    """The place where somebody first takes back what they said."""
+    return _first(_TAKEN_BACK, text)
+
+
+def asks(text: str) -> Span | None:
+    """The place where somebody first asks for something."""
+    return _first(_REQUEST, text) or _first(_QUESTION_MARK, text)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> Span | None:
+    match = pattern.search(text)
+    return match.span() if match else None
