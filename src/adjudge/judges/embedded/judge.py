@@ -11,8 +11,16 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ...verdicts import ComparisonOpinion, Failure, Research
-from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, Question, RateQuestion, ResearchQuestion
+from ...verdicts import ComparisonOpinion, Explanation, Failure, Research
+from ..base import (
+    CompareQuestion,
+    CriticizeQuestion,
+    EvaluateQuestion,
+    ExplainQuestion,
+    Question,
+    RateQuestion,
+    ResearchQuestion,
+)
 
 if TYPE_CHECKING:
     from .model import Model
@@ -62,6 +70,9 @@ class EmbeddedJudge:
             return cast(O, rate(question, self._name, self._model))
         if isinstance(question, ResearchQuestion):
             return cast(O, Research(judge=self.name, queries=()))
+        if isinstance(question, ExplainQuestion):
+            # Whether words are specific and true is for a judge that reads.
+            return cast(O, Explanation(judge=self.name, reasons="", words={}))
         return Failure(reason="rejected", message=f"cannot answer a {type(question).__name__}", judge=self.name)
 
     def _compare(self, question: CompareQuestion) -> ComparisonOpinion:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from ...cases import Review
-from ...constraints.english import read_constraints
+from ...constraints.demands import demands_in_english
 from ...constraints.measuring import Measurement, measure
 from ...models.constraints import Constraint, Observation
 from ...text.findings import cut_off_facts, facts_of, hostile_facts
@@ -49,13 +49,6 @@ def facts_alone(case: Review) -> tuple[Fact, ...]:
         facts += facts_of("repetition", label, find_repetition(body))
         facts += hostile_facts(label, body, case.prompt)
     return tuple(facts)
-
-
-def demands_in_english(case: Review) -> list[Constraint]:
-    """What a plain English prompt or system prompt demands; where both speak of the same, the system prompt's."""
-    ruling = read_constraints(case.system_prompt, "system_prompt")
-    kinds = {constraint.kind for constraint in ruling}
-    return [*ruling, *(one for one in read_constraints(case.prompt, "prompt") if one.kind not in kinds)]
 
 
 def with_the_judges(
