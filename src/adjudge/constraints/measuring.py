@@ -117,7 +117,7 @@ def _counted(constraint: Constraint, found: int, unit: str) -> str:
         asked += f" to {constraint.most:,}"
     elif constraint.bound != "exactly":
         asked = f"{constraint.bound.replace('_', ' ')} {asked}"
-    were = "was" if asked == "1" else "were"
+    were = "was" if constraint.amount == 1 and constraint.most is None else "were"
     return f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
 
 

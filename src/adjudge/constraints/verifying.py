@@ -7,7 +7,7 @@ on the same number are both dropped: a weak judge calls "exactly 3 paragraphs" t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..evidence import Haystack, Span
@@ -41,13 +41,19 @@ class _Placed(NamedTuple):
     number: tuple[Source, int] | None  # where the number it rests on stands
 
 
-def verify_constraints(listed: Sequence[Mapping[str, Any]], material: Mapping[Source, str]) -> Verified:
-    """The constraints of a judge's list that its quotes bear out. `listed` has the fields of the reply's schema."""
+def verify_constraints(
+    listed: Sequence[Mapping[str, Any]], material: Mapping[Source, str], responses: Iterable[str] = ()
+) -> Verified:
+    """The constraints of a judge's list that its quotes bear out. `listed` has the fields of the reply's schema.
+
+    A quote is too short to tell its language: it may be any of the material's, or of the responses'.
+    """
+    languages = sorted({code for text in (*material.values(), *responses) for code in languages_in(text)})
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
     placed: dict[tuple[object, ...], _Placed] = {}
     dropped: list[str] = []
     for entry in listed:
-        found = _verified(entry, haystacks)
+        found = _verified(entry, haystacks, languages)
         if isinstance(found, str):
             dropped.append(f"{entry['kind']}: {found}")
         else:
@@ -68,7 +74,7 @@ def verify_constraints(listed: Sequence[Mapping[str, Any]], material: Mapping[So
     return Verified(tuple(kept), tuple(dropped))
 
 
-def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack]) -> _Placed | str:
+def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack], languages: list[str]) -> _Placed | str:
     """One entry with its place, or why it is dropped."""
     kind: ConstraintKind = entry["kind"]
     place = next(((source, span) for source, hay in haystacks.items() if (span := hay.find(entry["quote"]))), None)
@@ -85,7 +91,7 @@ def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack]) ->
         "strict": entry["strict"],
     }
     if kind in COUNTED:
-        return _with_amount(given, entry, haystacks[source].text, span)
+        return _with_amount(given, entry, languages, span)
     if kind == "language":
         code = code_named(entry["text"].strip())
         if code is None:
@@ -103,13 +109,12 @@ def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack]) ->
     return _Placed(Constraint(**given), None)
 
 
-def _with_amount(given: dict[str, Any], entry: Mapping[str, Any], text: str, span: Span) -> _Placed | str:
+def _with_amount(given: dict[str, Any], entry: Mapping[str, Any], languages: list[str], span: Span) -> _Placed | str:
     amount, most, bound = entry["amount"], entry["up_to"], entry["bound"]
     if not 1 <= amount <= MOST_AMOUNT:
         return f"the amount {amount} cannot be counted against"
     if bound == "between" and not amount <= most <= MOST_AMOUNT:
         return f"between {amount} and {most} is no range"
-    languages = sorted(languages_in(text))
     wanted = (amount, most) if bound == "between" else (amount,)
     places = [find_number(given["quote"], number, languages) for number in wanted]
     constraint = Constraint(

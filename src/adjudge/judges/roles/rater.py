@@ -154,7 +154,7 @@ class Rater:
                 for item in question.rubric.criteria
             }
             responses[label] = RatedResponse(ratings, given["largely_unusable"], check.still_good(label, given))
-        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case))
+        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
         bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
         seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], bodies)
         reasons = check.reasons(reply[BECAUSE])
@@ -190,9 +190,7 @@ class Rater:
         reply = _replacements_shape(question.rubric).parse(text)
         wanted = {(entry.label, entry.key) for entry in first.unusable}
         criteria = {item.key: item for item in question.rubric.criteria}
-        responses = {
-            label: rated._replace(ratings=dict(rated.ratings)) for label, rated in first.opinion.responses.items()
-        }
+        responses = dict(first.opinion.responses)
         reasons = first.opinion.reasons
         mended: set[tuple[Label | None, str]] = set()
         for given in [] if isinstance(reply, tuple) else reply["entries"]:
@@ -202,24 +200,21 @@ class Rater:
             check = _Check(question.case)
             if key == STILL_GOOD:
                 words = check.still_good(label, {STILL_GOOD: given["justification"]})
-                responses[label] = responses[label]._replace(still_good=words)
+                rated = responses[label]._replace(still_good=words)
             else:
-                value = responses[label].ratings[key].value
-                responses[label].ratings[key] = check.rating(label, criteria[key], given, value)
+                rating = check.rating(label, criteria[key], given, responses[label].ratings[key].value)
+                rated = responses[label]._replace(ratings={**responses[label].ratings, key: rating})
             if not check.bad:
                 mended.add((label, key))
+                responses[label] = rated
         if not isinstance(reply, tuple) and (None, BECAUSE) in wanted:
             check = _Check(question.case)
             reasons = check.reasons(reply[BECAUSE])
             if not check.bad:
                 mended.add((None, BECAUSE))
         left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
-        kept = [
-            warning
-            for warning in first.opinion.warnings
-            if warning.code.startswith("dropped_") and warning.code != "dropped_quote"
-        ]
-        warnings = (*kept, *_warnings(left))
+        lists = [told for told in first.opinion.warnings if told.code in ("dropped_constraint", "dropped_observation")]
+        warnings = (*lists, *_warnings(left))
         return Reading(replace(first.opinion, responses=responses, reasons=reasons, warnings=warnings))
 
 

@@ -192,7 +192,8 @@ def names_fact(justification: str, fact: Fact) -> bool:
         return numbers <= set(re.findall(r"\d+", justification.replace(",", "")))
     if fact.name == "language" and (languages := named_languages(fact.found)):
         return bool(languages & named_languages(justification))
-    return re.search(_NAMED[fact.name], justification, re.IGNORECASE) is not None
+    pattern = _NAMED[fact.name]
+    return bool(pattern) and re.search(pattern, justification, re.IGNORECASE) is not None
 
 
 def shortened(text: str, room: int = 90) -> str:

@@ -33,7 +33,7 @@ def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, 
     if not_english(words):
         return rewritten(final, not_english(words).replace("; English is needed", ", not in English"))
     if check.invented_quote(words):
-        return rewritten(final, f"{NOT_TRUE}: {check.invented_quote(words)}")
+        return rewritten(final, f"{NOT_TRUE} ({check.invented_quote(words)})")
     # What binds must be named, and a person may have rated by it without naming it.
     if not all(names_fact(words, fact) for fact in facts):
         return rewritten(final, "ours names what was measured")
@@ -59,4 +59,4 @@ def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> Fi
     if said is None or said.stand:
         return kept
     why = NOT_TRUE if not said.true else NOT_SPECIFIC
-    return rewritten(ours, f"{why}: {said.reason}" if said.reason else why)
+    return rewritten(ours, f"{why} ({said.reason})" if said.reason else why)

@@ -5,6 +5,7 @@ Reasons are the judge's where they fit the final tables, and else composed from 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ...rubric import OVERALL, Criterion, Rubric
@@ -27,20 +28,23 @@ VERDICTS = {
 def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Rubric) -> bool:
     """Whether the judge's reasons name a response or a rating that the final tables contradict.
 
-    They were written for its own ratings: they fit as long as the preferred side and every criterion they name stand.
+    They were written for its own ratings, so they fit as long as the preferred side stands, and in every criterion they
+    name the better side, and the ratings they give.
     """
     if _side(opinion.preference) != _side(likert):
         return True
     told = opinion.reasons.casefold()
-    moved = [
-        criterion
-        for criterion in rubric.criteria
-        if any(
-            opinion.responses[label].ratings[criterion.key].value != tables[label][criterion.key].value
-            for label in LABELS
-        )
-    ]
-    return any(criterion.name.casefold() in told or criterion.key.replace("_", " ") in told for criterion in moved)
+    given = set(re.findall(r"\d", told)) - {"1", "2"}
+    for criterion in rubric.criteria:
+        if criterion.name.casefold() not in told and criterion.key.replace("_", " ") not in told:
+            continue
+        own = {label: opinion.responses[label].ratings[criterion.key].value for label in LABELS}
+        final = _values(criterion, tables)
+        if _better(criterion, own) != _better(criterion, final):
+            return True
+        if own != final and given & {str(abs(value)) for value in own.values()}:
+            return True
+    return False
 
 
 def with_verdict(likert: int, reasons: str) -> str:
@@ -54,7 +58,7 @@ def composed(likert: int, tables: Tables, rubric: Rubric) -> str:
     order = sorted(dimensions(rubric), key=lambda criterion: -criterion.weight)
     differing = [c for c in order if tables["A"][c.key].value != tables["B"][c.key].value]
     # What speaks for the better side comes first; the Overall closes.
-    telling = [c for c in differing if _favours(c, tables) == _side(likert)] or differing
+    telling = [c for c in differing if _better(c, _values(c, tables)) == _side(likert)] or differing
     a, b = tables["A"], tables["B"]
     said = [
         f"On {c.name}, Response 1 is rated {a[c.key].value} and Response 2 is rated {b[c.key].value}."
@@ -79,10 +83,17 @@ def _side(likert: int) -> Label | None:
     return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
 
 
-def _favours(criterion: Criterion, tables: Tables) -> Label | None:
-    """Which side is better in one dimension."""
-    a, b = (_BADNESS[severity(criterion, tables[label][criterion.key].value)] for label in LABELS)
-    return None if a == b else "A" if a < b else "B"
+def _values(criterion: Criterion, tables: Tables) -> dict[Label, int]:
+    return {label: tables[label][criterion.key].value for label in LABELS}
+
+
+def _better(criterion: Criterion, values: Mapping[Label, int]) -> Label | None:
+    """Which side is better in one criterion."""
+    if criterion.key == OVERALL:
+        badness = {label: -value for label, value in values.items()}
+    else:
+        badness = {label: _BADNESS[severity(criterion, value)] for label, value in values.items()}
+    return None if badness["A"] == badness["B"] else "A" if badness["A"] < badness["B"] else "B"
 
 
 _BADNESS = {None: 0, "minor": 1, "major": 2}

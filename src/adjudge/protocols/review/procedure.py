@@ -210,9 +210,8 @@ async def _explained(
         for label, table in tables.items()
     }
     final = judged(final, by_rule, said.words.get(_LIKERT))
-    reasons = said.reasons or (reasons if fits else "")
-    if reasons and not same and final.justification_action != "kept":
-        final = final._replace(justification=with_verdict(bare.value, reasons))
+    if said.reasons and not same and final.justification_action != "kept":
+        final = final._replace(justification=with_verdict(bare.value, said.reasons))
     return _Explained(tables, final._replace(assessed=True), said.calls, said.warnings)
 
 
