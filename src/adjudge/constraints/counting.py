@@ -1,7 +1,7 @@
 """Counting what stands in a text: words, characters, sentences, paragraphs, list items.
 
-Lengths have one count. For the others a text may allow several readings (a heading, a closing line, an abbreviation):
-all of them are given, so that nobody is blamed for one of them.
+A text may allow several readings (a hyphen, a heading, a closing line, an abbreviation): all of them are given, so that
+nobody is blamed for one of them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ _KANA = re.compile(r"[\u3040-\u30ff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
+# Some that ICU takes for the end of a sentence; whether "in the U.S." is one is open.
+_ABBREVIATION = re.compile(r"\b(?:Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|No|Fig|vs|etc|[ei]\.[ge]|[ap]\.m|[A-Z])\.\s*\Z")
 _ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
 
 
@@ -43,9 +45,10 @@ def count_characters(text: str) -> int:
     return sum(map(len, text.split()))
 
 
-def word_count(text: str) -> int:
-    """The words of a text outside code blocks."""
-    return count_words(outside_code(text))
+def word_counts(text: str) -> list[int]:
+    """The words of a text outside code blocks: as Unicode parts them, and as spaces do ("well-known" is one or two)."""
+    prose = outside_code(text)
+    return [count_words(prose), sum(any(map(str.isalnum, piece)) for piece in prose.split())]
 
 
 def sentence_counts(text: str) -> frozenset[int]:
@@ -60,8 +63,8 @@ def sentence_counts(text: str) -> frozenset[int]:
         piece for line in lines for piece in SentenceBreaker(line, "en@ss=standard") if any(map(str.isalnum, piece))
     ]
     ended = sum(piece.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS) for piece in pieces)
-    quoted = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT]))
-    least = max(1, min(ended, len(pieces)) - quoted) if pieces else 0
+    doubtful = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT])) + sum(map(bool, map(_ABBREVIATION.search, pieces)))
+    least = max(1, min(ended, len(pieces)) - doubtful) if pieces else 0
     return frozenset(range(least, len(pieces) + 1))
 
 

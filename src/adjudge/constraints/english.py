@@ -20,8 +20,7 @@ from ..text.sentences import code_spans, sentence_spans, word_set
 
 _READ_ENOUGH = 150  # findings of a kind, none of them false, before it binds
 _LONGEST = 20_000  # characters; what is longer is material with a few instructions somewhere
-_SHORT, _HEAD = 1500, 600  # of a text that is not short only the head is read: the rest is likely pasted
-_SENTENCE = 400
+_SHORT, _HEAD, _SENTENCE = 1500, 600, 400  # of a text that is not short only the head is read: the rest may be pasted
 _FEW = 20  # "one word changed": so few words are the reply's length only where a clause ends
 _LENGTHS = word_set("words characters")
 _COUNTED = _LENGTHS | word_set("sentences paragraphs items")
@@ -45,7 +44,7 @@ _MATERIAL = _pattern(
     r"constraint|guideline|instruction|criteri|format))[^.?!\n]{0,80}:(?=\s|\Z)"
 )
 _TRANSCRIPT = _pattern(r"^[ *]{0,9}(?:assistant|AI|bot|chatgpt|model)[ *]{0,9}:")
-_GAME = _pattern(r"\b(?:act(?:ing)? (?:as|like)|pretend|role-?play|simulat\w+|let's play|game)\b")
+_GAME = _pattern(r"\b(?:act(?:ing)? (?:as|like)|pretend|role-?play|let's play|game)\b")
 _UNSURE = _pattern(
     r"\b(?:if|unless|when|whenever|whether|each|every|per|both|either|neither|respectively|apiece|instead|rather|"
     r"e\.g|eg|for example|for instance|i wrote|i have|i had|as well as|followed by|along with|together with|then|"
@@ -54,8 +53,8 @@ _UNSURE = _pattern(
 )
 _NEGATION = _pattern(r"\b(?:not|never|without|avoid|no|cannot)\b|n['’]t\b")
 _CODING = _pattern(
-    r"\b(?:program|function|script|code|python|java(?:script)?|c\+\+|sql|html|css|regex|query|algorithm|class|"
-    r"password|user ?name|string|variable|database|api)\b"
+    r"\b(?:program|function|script|python|java(?:script)?|c\+\+|sql|html|css|regex|query|algorithm|class|"
+    r"password|user ?name|variable|database|api)\b"
 )
 
 # Requests: to make something, or about the form of what is made.
@@ -81,12 +80,18 @@ _REPLY = (
 )
 _LABEL = r"(?:length|word (?:count|limit))\b[^:]{0,20}:"
 _REQUEST = _pattern(
-    rf"{_LEAD}(?:{_MAKE}|{_SHAPE})\b|{_LABEL}|what are the top\b|"
-    rf"(?:your |the |this )?(?:\w{{1,20}} ){{0,3}}?{_REPLY} (?:should|must|has to|needs to)\b|"
-    r"(?:in|within|using|at most|no more than|not more than|maximum|max|minimum|at least|about|exactly|up to)\b"
+    rf"{_LEAD}(?:{_MAKE}|{_SHAPE})\b|{_LABEL}|(?:what are the top|in|within|using|at most|no more than|maximum|exactly|"
+    rf"at least|about|up to)\b|(?:your |the |this )?(?:\w{{1,20}} ){{0,3}}?{_REPLY} (?:should|must|has to|needs to)\b"
 )
+_PRODUCE = r"(?:write|compose|create|generate|draft|produce|prepare|craft|make|give|provide|tell)"
+# What stands between a verb and its measure may be the thing to make, but not another thing: "a rubric for an essay".
+_DIRECT = _pattern(
+    rf"\A(?:{_LEAD}(?:(?:{_PRODUCE}|keep|use|limit|include)\b(?!.*\b(?:for|about|of|on|from|to|that|between|by)\b).{{0,60}})?|"
+    rf".*\b{_REPLY} (?:is|should|must|has to|needs to)\b[a-z ]{{0,12}}|.*[,:] ?)\Z"
+)
+_INDIRECT = _pattern(r"\b(?:how|why|what|where|who|which|alternatives?)\b")
 _MAKING = _pattern(rf"{_LEAD}{_MAKE}\b")
-_AND_MORE = _pattern(rf"(?:\b(?:and|to)|[,;]) (?:please |also )?(?:{_MAKE}|a|an|why|how|what)\b")
+_AND_MORE = _pattern(rf"\b{_MAKE}\b.*?(?:\b(?:and|to)|[,;]) (?:please |also )?(?:{_MAKE}|a|an|why|how|what)\b")
 _ANSWER = _pattern(rf"^{_LEAD}(?:answer|respond|reply)\b|\byour (?:\w{{1,20}} )?(?:answer|response|reply|output)\b")
 
 # Numbers, and what is said before and behind them.
@@ -100,10 +105,7 @@ _N = (
     rf"\b(?:(?:a|{_SPELLED}) (?:hundred|thousand)(?: and {_SPELLED})?|{_SPELLED})\b)"
 )
 _RANGE = rf"(?P<n>{_N})(?: ?(?:-|–|to|and) ?(?P<m>{_N}))?"
-_STRICTLY = (
-    r"(?:no|not|never) (?:be )?(?:more|longer) than|(?:not|n['’]t|never) (?:to )?(?:exceed|go over)|"
-    r"(?:no|not) (?:be )?(?:less|fewer|shorter) than|strictly (?:under|below|at most|less than|fewer than|within)"
-)
+_STRICTLY = _pattern(r"(?:no|not|n['’]t|never|strictly) ")
 _BOUNDS: tuple[tuple[str, Bound], ...] = (
     (r"(?:no|not|never) (?:be )?(?:more|longer) than|(?:not|n['’]t|never) (?:to )?(?:exceed|go over)|at maximum|up to|"
      r"(?:strictly )?(?:at most|under|below|less than|fewer than|within)|(?:an? )?max(?:imum)?(?: of)?|shorter than|"
@@ -116,10 +118,13 @@ _BOUNDS: tuple[tuple[str, Bound], ...] = (
     (r"between", "between"),
 )  # fmt: skip
 _ANY_BOUND = "|".join(pattern for pattern, _ in _BOUNDS)
+_BEHIND = r"or (?:less|fewer|under|below|more|longer|so)|max(?:imum)?|min(?:imum)?|at most|at least"
 _SHIFTED = r"(?:strictly )?(?:under|below|less than|fewer than)|more than|over|shorter than|longer than"
+_FRAME = rf"\b(?:in|into|to|using|within)\b|\(|{_LABEL}"
+_LINK = rf"\b(?:with|of|be|have|(?:{_PRODUCE}|use)(?: me| us)?)\b"
 _BEFORE = (
-    rf"(?:(?P<before>{_ANY_BOUND})|\b(?:in|using|with|of|to|be|is|into)(?: just| only)?|\b(?:just|only)|\(|{_LABEL}|"
-    rf"\b(?:{_MAKE}|use)(?: me| us)?(?: only| just)?)"
+    rf"(?={_FRAME}|{_LINK}|\b(?:{_ANY_BOUND}|just|only)|~)(?:(?P<frame>{_FRAME})|{_LINK})? {{0,2}}(?:only |just )?"
+    rf"(?P<before>{_ANY_BOUND})?"
 )
 _ADJECTIVE = r"(?:short|brief|concise|long|complete|full|simple|clear|detailed|main|key|separate|different)"
 _KINDS: dict[str, ConstraintKind] = {"w": "words", "c": "characters", "s": "sentences", "p": "paragraphs"}
@@ -127,64 +132,66 @@ _UNIT = r"(?P<unit>words?|characters?|sentences?|paragraphs?|bullet(?:ed)?[- ]?(
 _THINGS = (
     r"tips|examples|reasons|ways|ideas|facts|questions|titles|names|jokes|steps|options|suggestions|benefits|trends|"
     r"advantages|disadvantages|points|headlines|slogans|quotes|tweets|things|books|movies|films|songs|places|cities|"
-    r"countries|recommendations|strategies|methods|hashtags|captions|synonyms|antonyms|alternatives|topics|keywords|"
-    r"tools|techniques|taglines|puns|riddles|habits|activities|factors|features|differences|similarities|principles|"
-    r"causes|effects|animals|destinations|characteristics|hobbies|gifts|items|insights|takeaways|challenges"
+    r"countries|recommendations|strategies|hashtags|captions|synonyms|antonyms|alternatives|topics|keywords|techniques|"
+    r"taglines|puns|riddles|habits|activities|factors|features|differences|similarities|principles|causes|effects|items"
 )
 # What has lines or parts of its own, or is a measure, is not counted as items.
 _NO_THINGS = word_set(
-    "minutes seconds hours days weeks months years dollars percent times lines stanzas verses pages chapters columns "
-    "rows syllables letters words characters digits numbers sentences paragraphs recipes plans workouts itineraries "
-    "stories poems emails articles essays descriptions programs functions problems exercises values variables lists "
-    "sections parts scenarios scenes blogs posts quizzes news its is was has this as us branches"
+    "minutes seconds hours days weeks months years times lines stanzas verses pages chapters columns rows words "
+    "letters characters digits numbers sentences paragraphs recipes plans workouts stories poems emails articles "
+    "essays descriptions programs functions problems exercises values variables lists sections parts scenes posts this"
 )
-_QUANTITIES = (
-    # in at most 100 words
-    _pattern(
-        rf"{_BEFORE} {{0,2}}{_RANGE}[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}(?: (?:long|in length|in total|total))?"
-        rf"(?:,? (?P<after>{_ANY_BOUND})\b)?"
-    ),
-    # a short 200-word essay
-    _pattern(
-        rf"\b(?:{_MAKE})(?: me| us)? an? (?:[a-z]{{1,20}},? ){{0,2}}?(?:(?P<before>{_ANY_BOUND}) )?{_RANGE}[- ]"
-        r"(?P<unit>word|sentence|paragraph)s?(?P<after>(?= [a-z]))"
-    ),
-    # list five tips, the top 10 places
-    _pattern(
-        rf"\b(?:(?P<naming>list|name|brainstorm)|{_MAKE}|what are)(?: (?:me|us|out|down|up with))?"
-        r"(?: (?:a|the) (?:\w{1,20} )?list of)?(?P<top>(?: the)? (?:top|best))?"
-        r"(?: (?:(?P<before>at least|at most|exactly|up to|about|around|no more than|between)|only|just))?"
-        rf" {_RANGE} (?:[a-z][a-z-]{{1,20}} ){{0,3}}?(?P<unit>{_THINGS}|[a-z]{{3,20}}s|species|people)\b(?P<after>)"
-    ),
+_MENTION = _pattern(rf"({_N})[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}")
+# in at most 100 words
+_LENGTH = _pattern(
+    rf"{_BEFORE} {{0,2}}{_RANGE}[- ]? ?(?:{_ADJECTIVE} ){{0,2}}{_UNIT}(?: (?:long|in length|in total|total))?"
+    rf"(?:,? (?P<after>{_BEHIND})\b)?"
 )
+# a short 200-word essay
+_SIZED = _pattern(
+    rf"\b{_PRODUCE}(?: me| us)? an? (?:[a-z]{{1,20}},? ){{0,2}}?(?:(?P<before>{_ANY_BOUND}) )?{_RANGE}[- ]"
+    r"(?P<unit>word|sentence|paragraph)s?(?P<after>(?= [a-z]))"
+)
+# list five tips, the top 10 places
+_ITEMS = _pattern(
+    rf"\b(?:(?P<naming>list|name|brainstorm)|{_MAKE}|what are)(?: (?:me|us|out|down|up with))?"
+    r"(?: (?:a|the) (?:\w{1,20} )?list of)?(?P<top>(?: the)? (?:top|best))?"
+    r"(?: (?:(?P<before>at least|at most|exactly|up to|about|around|no more than|between)|only|just))?"
+    rf" {_RANGE} (?:[a-z][a-z-]{{1,20}} ){{0,3}}?(?P<unit>{_THINGS}|[a-z]{{3,20}}s|species|people)\b(?P<after>)"
+)
+_YEAR = 1000  # "the top 5 movies of 2020" is not about two numbers of things
 # "five words that rhyme" is no length of the reply, and neither is "two sentences of the text".
 _OTHER_THING = _pattern(
     r" {0,2}(?:that|which|from|of|with|who|whose|starting|beginning|ending|containing|related|rhyming|like|such|at|"
     r"above|below|into|you|i|were|are|is)\b|['’]|-"
 )
+_NUMBER_AT_END = _pattern(rf"{_N} ?[-–]? ?\Z")  # of a range
 _STOP = _pattern(r" {0,2}(?:[.,;:!?)]|\Z)")
 _LETTER = _pattern(r"\b(?:letter|e-?mail|dialogue|conversation|script|poem|song|recipe|haiku)\b")  # odd paragraphs
+_STORY = _pattern(r"\b(?:story|novel|play|movie|film|scene|fiction|cast)\b")  # characters that are persons
 
 # Forms, languages, wordings.
 _FORMS: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
     ("table", _pattern(
-        r"\b(?:(?:as|in|into|using) an? (?:[a-z]{1,20} )?table|in (?:a )?(?:table|tabular) (?:format|form)|"
-        r"in the form of a table|(?:make|create|generate|draw|build) (?:me )?a (?:[a-z]{1,20} )?table)\b"
-        r"(?! (?:of contents|tennis|in (?:sql|mysql|excel|html|latex|word)|below|above))")),
+        r"\b(?:(?:as|in|into|using) an? (?:[a-z]{1,20} )?table|in (?:a )?(?:table|tabular) form(?:at)?|"
+        r"in the form of a table)\b(?! (?:of contents|tennis|below|above|in ))|"
+        r"\b(?:make|create|generate|draw) (?:me )?a (?:(?:brief|simple|short|summary|comparison|markdown) )?table"
+        r"(?= (?:for|of|with|showing|listing|comparing|that|chart)\b(?! contents)|[.,:!?]|\Z)")),
     ("json", _pattern(
         r"\b(?:(?:in|as|using) (?:an? )?(?:valid |well-formed |correctly formatted )?json"
         r"(?: (?:format|object|array|string|syntax|document|output))?|(?:return|output) (?:only )?(?:valid )?json)\b"
         r"(?! (?:to|into|files?|parser|schema|data|format))")),
     ("code_block", _pattern(r"\b(?:in|inside|within|using|use) (?:a |one )?(?:single |markdown )?code ?block\b")),
 )  # fmt: skip
-_OBJECT = r"(?P<object>(?: (?:me|it|this|everything|only|back|(?:an?|the|your|my)(?: [a-z]{1,20}){1,3}))?)"
-_PART = _pattern(r"\b(?:of|on|about|for|between|from|with|that|how|what|why|to|title|heading|words?|phrase|names?)\b")
-_SHOULD_BE = (
-    rf"(?:your|the) (?:entire |whole |complete )?{_REPLY} (?:should|must) (?:be )?(?:written )?(?:entirely )?in "
+_OBJECT = rf"(?: (?:me|it|this|everything|only|back|(?:your|the) (?:entire |whole )?{_REPLY}))?"
+_THING = r"(?P<thing>(?: an? (?:[a-z]{1,20} ?){1,3}(?<! ))?)"
+_PART = _pattern(
+    r"\b(?:of|on|about|for|between|from|with|that|to|title|word|phrase|name|sentence|verb|greeting|list)\b"
 )
+_SHOULD_BE = rf"(?:your|the) (?:entire |whole )?{_REPLY} (?:should|must) (?:be )?(?:written )?(?:entirely )?in "
 _LANGUAGE = _pattern(
-    rf"(?:{_LEAD}(?:answer|respond|reply|write|explain|describe|summari[sz]e|compose|speak|talk|tell|rewrite){_OBJECT}"
-    rf"(?: only)? in |{_SHOULD_BE}|{_LEAD}translate (?:it |this |the [a-z ]{{1,40}})?(?:in)?to )"
+    rf"(?:{_LEAD}(?:answer|respond|reply|explain|describe|speak|talk|(?:write|summari[sz]e|compose|tell|rewrite){_THING})"
+    rf"{_OBJECT}(?: only)? in |{_SHOULD_BE}|{_LEAD}translate (?:it |this |the [a-z ]{{1,40}})?(?:in)?to (?!.* and ))"
     r"(?P<name>[a-z]{3,12})(?: language)?(?: only| please)?"
     r"(?=\s{0,2}(?:[.!,;:?)]|\Z|(?:what|how|why|when|where|who|which|about|and|using)\b))"
 )
@@ -196,13 +203,17 @@ _CASING = _pattern(
 _QUOTED = rf"[\"“'‘]{_HIDDEN}{{1,100}}[\"”'’]"
 _TERM = r"(?:the )?(?:exact |following |specific )?(?:words?|phrases?|keywords?|key ?phrases?|terms?|expressions?)"
 _QUOTES = rf"(?P<quotes>{_QUOTED}(?:(?:,? and |, ?){_QUOTED}){{0,9}})"
-_WITH = rf"(?: (?:it|(?:your|the) {_REPLY}))?(?: off)? with (?:{_TERM} |the (?:sentence|line|question) )?{_QUOTES}"
+_WITH = (
+    rf"(?: (?:it|(?:your|the) {_REPLY}))?(?: off)? with (?:{_TERM} |the (?:sentence|line|question) )?{_QUOTES}"
+    r"(?=\s{0,2}(?:[.,;:!?)]|\Z|and\b))"
+)
 _WORDINGS: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
     ("must_not_contain", _pattern(
-        r"\b(?:(?:do not|don['’]t|never) (?:ever )?(?:use|include|mention|say|write|contain)|avoid(?: using)?|"
-        rf"without using) {_TERM},?:? {_QUOTES}")),
+        rf"(?:^{_LEAD}(?:(?:do not|don['’]t|never) (?:ever )?(?:use|include|mention|say|write)|avoid(?: using)?)|"
+        rf"\bwithout using) {_TERM},?:? {_QUOTES}")),
     ("must_contain", _pattern(
-        rf"\b(?:include|use|using|contain|mention|incorporate|including|containing) {_TERM}:? {_QUOTES}")),
+        rf"(?:^{_LEAD}(?:include|use|mention|incorporate)|\b{_REPLY} (?:should|must) (?:include|contain|use|mention)|"
+        rf"(?<!to )\b(?:using|including|containing)) {_TERM}:? {_QUOTES}")),
     ("begins_with", _pattern(rf"^{_LEAD}(?:start|begin|open){_WITH}")),
     ("ends_with", _pattern(rf"^{_LEAD}(?:end|finish|conclude|close){_WITH}")),
 )  # fmt: skip
@@ -234,38 +245,31 @@ def read_constraints(text: str, source: Source = "prompt") -> list[Constraint]:
     demands = [demand for sentence in _instructions(text) for demand in _read(sentence, text)]
     constraints: dict[tuple[object, ...], Constraint] = {}
     for demand in _without_doubtful(demands):
-        constraint = _constraint(demand, text, source)
-        constraints.setdefault(constraint.demand, constraint)
+        values = {name: value for name, value in demand._asdict().items() if name != "sentence"}
+        made = Constraint(source=source, quote=text[demand.start : demand.end], certain=binds(demand.kind), **values)
+        constraints.setdefault(made.demand, made)
     return sorted(constraints.values(), key=lambda constraint: constraint.start)
 
 
-def binds(kind: ConstraintKind) -> bool:
+def binds(kind: ConstraintKind, readings: dict[str, dict[str, int]] | None = None) -> bool:
     """Whether what is read of this kind is a fact: enough of it was read on unseen text, and none was false."""
-    counts = _readings().get(kind, {"read": 0, "false": 0})
+    counts = (readings or load_readings()).get(kind, {"read": 0, "false": 0})
     return counts["read"] >= _READ_ENOUGH and counts["false"] == 0
 
 
 @cache
-def _readings() -> dict[str, dict[str, int]]:
-    kinds: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("reading.json").read_text("utf-8"))["kinds"]
-    return kinds
-
-
-def _constraint(demand: _Demand, text: str, source: Source) -> Constraint:
-    values = demand._asdict()
-    del values["sentence"]
-    return Constraint(source=source, quote=text[demand.start : demand.end], certain=binds(demand.kind), **values)
+def load_readings() -> dict[str, dict[str, int]]:
+    """For each kind, how many findings were read on unseen text and how many of them were false."""
+    return dict(json.loads(Path(__file__).with_name("reading.json").read_text("utf-8"))["kinds"])
 
 
 def _without_doubtful(demands: list[_Demand]) -> list[_Demand]:
-    """Drop what is doubtful: two numbers for one kind, and two counts in one sentence ("3 paragraphs of 100 words")."""
+    """Drop what is doubtful: different demands of one kind, two counts in one sentence ("5 tips in 2 sentences")."""
     kinds = Counter(kind for kind, *_ in {(one.kind, one.text, one.bound, one.amount, one.most) for one in demands})
-    counted = {(one.sentence, one.kind, one.amount) for one in demands if one.kind in _COUNTED}
-    in_sentence = Counter(sentence for sentence, _, _ in counted)
+    counts = Counter(sentence for sentence, _ in {(one.sentence, one.kind) for one in demands if one.kind in _COUNTED})
+    doubtful = {kind for kind, number in kinds.items() if number > 1 and kind not in _MANY}
     return [
-        one
-        for one in demands
-        if (kinds[one.kind] == 1 or one.kind in _MANY) and (one.kind not in _COUNTED or in_sentence[one.sentence] == 1)
+        one for one in demands if one.kind not in doubtful and (one.kind not in _COUNTED or counts[one.sentence] == 1)
     ]
 
 
@@ -297,11 +301,12 @@ def _read(sentence: _Sentence, text: str) -> Iterator[_Demand]:
     if _UNSURE.search(sentence.text):
         return
     yield from _wordings(sentence, text)
-    coding = _CODING.search(sentence.text) is not None
-    if sentence.whole and not coding:
+    if _CODING.search(sentence.text):
+        return
+    if sentence.whole:
         yield from _counts(sentence)
     if not _NEGATION.search(sentence.text):
-        yield from _forms(sentence, coding)
+        yield from _forms(sentence)
 
 
 def _demand(kind: ConstraintKind, sentence: _Sentence, match: re.Match[str], text: str = "") -> _Demand:
@@ -309,25 +314,39 @@ def _demand(kind: ConstraintKind, sentence: _Sentence, match: re.Match[str], tex
 
 
 def _counts(sentence: _Sentence) -> Iterator[_Demand]:
-    for pattern in _QUANTITIES:
+    if len(_MENTION.findall(sentence.text)) > 1:
+        return  # "3 paragraphs of 100 words"
+    for read, pattern in ((_length, _LENGTH), (_length, _SIZED), (_items, _ITEMS)):
         for match in pattern.finditer(sentence.text):
-            unit, behind = match["unit"].lower(), match.end()
-            naming = "naming" in match.re.groupindex
-            kind = "items" if naming else _KINDS.get(unit[0], "items")
+            head, tail = sentence.text[: match.start()], sentence.text[match.end() :]
             amount, most = _value(match["n"]), _value(match["m"]) if match["m"] else None
-            if naming:
-                known = match["naming"] or match["top"] or re.fullmatch(_THINGS, unit)
-                doubtful = unit in _NO_THINGS or not known or not 2 <= amount <= 50
-            else:
-                doubtful = _OTHER_THING.match(sentence.text, behind) is not None
-            few = kind in _LENGTHS and amount < _FEW and not _STOP.match(sentence.text, behind)
-            odd = kind in ("sentences", "paragraphs") and _LETTER.search(sentence.text)
-            elsewhere = _NEGATION.search(sentence.text[: match.start()] + sentence.text[behind:])
-            bound = _bound(match, kind, amount, most)
-            if bound and not (doubtful or few or odd or elsewhere or (kind == "characters" and amount < _FEW)):
-                strict = re.fullmatch(_STRICTLY, match["before"] or "", re.IGNORECASE) is not None
-                found = _demand(kind, sentence, match)
-                yield found._replace(bound=bound, amount=amount, most=most, strict=strict)
+            kind = None if _NEGATION.search(head + tail) else read(match, head, tail, amount)
+            if kind and (bound := _bound(match, kind, amount, most)):
+                strict = _STRICTLY.match(match["before"] or "") is not None
+                yield _demand(kind, sentence, match)._replace(bound=bound, amount=amount, most=most, strict=strict)
+
+
+def _length(match: re.Match[str], head: str, tail: str, amount: int) -> ConstraintKind | None:
+    """What is counted, where it is the reply's own length."""
+    kind = _KINDS.get(match["unit"][0].lower(), "items")
+    if match.re is _LENGTH and not match["frame"] and (_INDIRECT.search(head) or not _DIRECT.match(head)):
+        return None
+    if _OTHER_THING.match(tail) or (match[0].startswith("to ") and _NUMBER_AT_END.search(head)):
+        return None
+    if amount < _FEW and (kind == "characters" or (kind == "words" and not _STOP.match(tail))):
+        return None
+    odd = _STORY if kind == "characters" else _LETTER if kind in ("sentences", "paragraphs") else None
+    return None if odd and odd.search(head + match[0] + tail) else kind
+
+
+def _items(match: re.Match[str], head: str, tail: str, amount: int) -> ConstraintKind | None:
+    """Items, where they are of a kind that is listed, and the only ones asked for."""
+    thing = match["unit"].lower()
+    known = match["naming"] or match["top"] or re.fullmatch(_THINGS, thing)
+    more = any(_value(other) < _YEAR for other in re.findall(_N, head + tail, re.IGNORECASE))
+    if more or not known or thing in _NO_THINGS or not 2 <= amount <= 50 or tail.lower().startswith(" and cons"):
+        return None
+    return None if _INDIRECT.search(head) else "items"
 
 
 def _bound(match: re.Match[str], kind: ConstraintKind, amount: int, most: int | None) -> Bound | None:
@@ -350,33 +369,29 @@ def _value(written: str) -> int:
         return int(digits)
     total = 0
     for word in re.findall(r"[a-z]+", written.lower()):
-        if word in ("hundred", "thousand"):
-            total = max(total, 1) * (100 if word == "hundred" else 1000)
-        else:
-            total += _VALUES.get(word, 0)  # "a" and "and" add nothing
+        scale = {"hundred": 100, "thousand": 1000}.get(word)
+        total = max(total, 1) * scale if scale else total + _VALUES.get(word, 0)  # "a" and "and" add nothing
     return total
 
 
-def _forms(sentence: _Sentence, coding: bool) -> Iterator[_Demand]:
+def _forms(sentence: _Sentence) -> Iterator[_Demand]:
     for kind, pattern in _FORMS:
-        if match := pattern.search(sentence.text):
+        match = pattern.search(sentence.text)
+        if match and not _INDIRECT.search(sentence.text[: match.start()]):
             yield _demand(kind, sentence, match)
-    language, casing = _LANGUAGE.match(sentence.text), _CASING.match(sentence.text)
-    if (
-        language
-        and not coding
-        and not _PART.search(language["object"] or "")
-        and (code := code_named(language["name"]))
-    ):
-        yield _demand("language", sentence, language, code)
-    if casing and not coding and not _PART.search(casing["object"] or ""):
-        yield _demand("casing", sentence, casing, "lower" if casing["case"][0] in "lL" else "upper")
+    match = _LANGUAGE.match(sentence.text)
+    if match and not _PART.search(match["thing"] or "") and (code := code_named(match["name"])):
+        yield _demand("language", sentence, match, code)
+    if match := _CASING.match(sentence.text):
+        yield _demand("casing", sentence, match, "lower" if match["case"][0] in "lL" else "upper")
 
 
 def _wordings(sentence: _Sentence, text: str) -> Iterator[_Demand]:
     for kind, pattern in _WORDINGS:
         match = pattern.search(sentence.text)
-        if match is None or (kind != "must_not_contain" and _NEGATION.search(sentence.text)):
+        if match is None or _INDIRECT.search(sentence.text[: match.start()]):
+            continue
+        if kind != "must_not_contain" and _NEGATION.search(sentence.text):
             continue
         for quoted in re.finditer(_QUOTED, match["quotes"]):
             low = sentence.start + match.start("quotes") + quoted.start() + 1

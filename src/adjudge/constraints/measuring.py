@@ -26,12 +26,15 @@ from .counting import (
     outside_code,
     paragraph_counts,
     sentence_counts,
-    word_count,
+    word_counts,
 )
 
 # How far a length may be off, as a share of what was asked for: no issue up to the first, minor up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
+_SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
+_COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
+_TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
 CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
 
 
@@ -58,27 +61,31 @@ def measure(constraint: Constraint, response: str) -> Measurement | None:
 
 def _words(constraint: Constraint, text: str) -> Measurement | None:
     if counts_in_characters(text):
-        return _length(constraint, count_characters(text), "character")
-    return _length(constraint, word_count(text), "word")
+        return _length(constraint, [count_characters(text)], "character")
+    return _length(constraint, word_counts(text), "word")
 
 
 def _characters(constraint: Constraint, text: str) -> Measurement | None:
-    # Whether spaces count is seldom said: what keeps to the limit in one of the two ways keeps to it.
-    ways = [_length(constraint, count, "character") for count in (count_characters(text), len(text))]
-    return next((way for way in ways if way.met), min(ways, key=lambda way: way.severity == "major"))
+    return _length(constraint, [count_characters(text), len(text)], "character")
 
 
-def _length(constraint: Constraint, found: int, unit: str) -> Measurement:
-    """How far a length is off; `strict` leaves no tolerance."""
+def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
+    """How far a length is off, counted in the way that suits it best; `strict` leaves no tolerance."""
+    off = [(count, *_off(constraint, count)) for count in ways]
+    found, severity, over = min(off, key=lambda way: _SEVERITIES.index(way[1]))
+    return Measurement(_counted(constraint, found, unit), severity, over if severity else None)
+
+
+def _off(constraint: Constraint, found: int) -> tuple[Severity | None, bool]:
+    """How bad a length is, and whether it is too much."""
     none, minor = (0, 0) if constraint.strict else _ABOUT if constraint.bound == "about" else _LIMIT
     least, most = _range(constraint)
-    severity: Severity | None = None
     over = most is not None and found > most
     limit = most if over else least
-    if limit is not None:
-        beyond = found - limit if over else limit - found
-        severity = None if beyond <= none * limit else "minor" if beyond <= minor * limit else "major"
-    return Measurement(_counted(constraint, found, unit), severity, over if severity else None)
+    if limit is None:
+        return None, over
+    beyond = found - limit if over else limit - found
+    return None if beyond <= none * limit else "minor" if beyond <= minor * limit else "major", over
 
 
 def _number(unit: str, counts: Callable[[str], frozenset[int]]) -> Callable[[Constraint, str], Measurement | None]:
@@ -122,10 +129,10 @@ def _counted(constraint: Constraint, found: int, unit: str) -> str:
 
 
 def _table(constraint: Constraint, text: str) -> Measurement | None:
-    # A fence around it, HTML, or rows without a line below the header are still a table.
-    rows = [line.count("|") + line.count("\t") for line in text.split("\n")]
-    drawn = any(upper and lower for upper, lower in pairwise(rows)) or re.search(r"<table|\\begin\{tabular", text)
-    return _form("table", bool(drawn))
+    # In a fence, in HTML, drawn, or without a line below its header: a table is lines with columns.
+    columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
+    drawn = any(upper and lower for upper, lower in pairwise(columns))
+    return _form("table", drawn or _TABLE_CODE.search(text) is not None)
 
 
 def _code_block(constraint: Constraint, text: str) -> Measurement | None:
@@ -137,9 +144,12 @@ def _form(what: str, there: bool) -> Measurement:
 
 
 def _json(constraint: Constraint, text: str) -> Measurement | None:
-    blocks = [re.sub(r"\A```[^\n]*", "", text[low:high]) for low, high in code_spans(text)]
-    spans = [match[0] for piece in (*blocks, text) for match in re.finditer(r"\{.*\}|\[.*\]", piece, re.DOTALL)]
-    if any(map(_parses, spans)):
+    pieces = [*(re.sub(r"\A```[^\n]*", "", text[low:high]) for low, high in code_spans(text)), text]
+    ends = [(piece, piece.find(opened), piece.rfind(closed)) for piece in pieces for opened, closed in ("{}", "[]")]
+    spans = [piece[low : high + 1] for piece, low, high in ends if 0 <= low < high]
+    # One value a line is JSON, too.
+    lines = [[line for line in piece.split("\n") if line.lstrip().startswith(("{", "["))] for piece in pieces]
+    if any(map(_parses, spans)) or any(values and all(map(_parses, values)) for values in lines):
         return Measurement("has the JSON asked for", None)
     return Measurement(f"has {'JSON that does not parse' if spans else 'no JSON'}; JSON was asked for", "minor")
 
@@ -173,8 +183,8 @@ def _wording(says: str, holds: Callable[[str, str], bool]) -> Callable[[Constrai
 def _casing(constraint: Constraint, text: str) -> Measurement | None:
     prose = outside_code(text)
     met = {
-        "upper": prose == prose.upper(),
-        "lower": prose == prose.lower(),
+        "upper": not any(map(str.islower, prose)),
+        "lower": not any(map(str.isupper, prose)),
         "title": all(word[0].isupper() for word in re.findall(r"[^\W\d_]{4,}", prose)),
     }[constraint.text]
     return Measurement(f"is not in {CASINGS[constraint.text]}, as was asked for", None if met else "minor")
@@ -198,12 +208,12 @@ def _lacks(text: str, words: str) -> bool:
 
 
 def _begins(text: str, words: str) -> bool:
-    return text.lstrip(CLOSERS + "# ").startswith(words.lstrip(CLOSERS))
+    return text.lstrip(CLOSERS + "# ").startswith(words.strip(CLOSERS))
 
 
 def _ends(text: str, words: str) -> bool:
     closing = CLOSERS + ".!?…。！？ "
-    return text.rstrip(closing).endswith(words.rstrip(closing))
+    return text.rstrip(closing).endswith(words.strip(closing))
 
 
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {

@@ -1,0 +1,239 @@
+from fractions import Fraction
+from itertools import product
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.constraints.measuring import KINDS, measure
+from adjudge.models.constraints import Bound, Constraint, ConstraintKind
+
+
+def constraint(kind, bound="exactly", amount=None, most=None, text="", strict=False):
+    return Constraint(
+        kind=kind, source="prompt", quote="q", start=0, end=1, bound=bound, amount=amount, most=most, text=text,
+        strict=strict,
+    )  # fmt: skip
+
+
+def words(count):
+    return " ".join(["word"] * count)
+
+
+def expected(bound, strict, amount, most, found):
+    """The rule as the specification words it, in percent."""
+    none, minor = (0, 0) if strict else (10, 20) if bound == "about" else (5, 10)
+    least, limit = {
+        "at_most": (0, amount),
+        "at_least": (amount, None),
+        "exactly": (amount, amount),
+        "about": (amount, amount),
+        "between": (amount, most),
+    }[bound]
+    if limit is not None and found > limit:
+        off, over = Fraction(100 * (found - limit), limit), True
+    elif found < least:
+        off, over = Fraction(100 * (least - found), least), False
+    else:
+        return None, None
+    return (None, None) if off <= none else ("minor" if off <= minor else "major", over)
+
+
+@pytest.mark.parametrize(("bound", "strict"), list(product(get_args(Bound), [False, True])))
+@pytest.mark.parametrize("amount", [100, 97])
+def test_every_length_around_every_bound_is_judged_by_the_tolerances(bound, strict, amount):
+    most = amount + 50 if bound == "between" else None
+    asked = constraint("words", bound, amount, most, strict=strict)
+    for found in range(70, 201):
+        result = measure(asked, words(found))
+        assert (result.severity, result.over) == expected(bound, strict, amount, most, found), found
+        assert result.met == (result.severity is None)
+
+
+@pytest.mark.parametrize(
+    ("bound", "found", "severity"),
+    [
+        ("about", 110, None), ("about", 111, "minor"), ("about", 120, "minor"), ("about", 121, "major"),
+        ("about", 90, None), ("about", 89, "minor"), ("about", 80, "minor"), ("about", 79, "major"),
+        ("at_most", 1, None), ("at_most", 105, None), ("at_most", 106, "minor"), ("at_most", 110, "minor"),
+        ("at_most", 111, "major"),
+        ("at_least", 1000, None), ("at_least", 95, None), ("at_least", 94, "minor"), ("at_least", 90, "minor"),
+        ("at_least", 89, "major"),
+        ("exactly", 105, None), ("exactly", 106, "minor"), ("exactly", 111, "major"), ("exactly", 95, None),
+        ("exactly", 94, "minor"), ("exactly", 89, "major"),
+    ],
+)  # fmt: skip
+def test_the_edges_of_the_tolerances(bound, found, severity):
+    assert measure(constraint("words", bound, 100), words(found)).severity == severity
+    assert measure(constraint("characters", bound, 100), "x" * found).severity == severity
+
+
+@pytest.mark.parametrize(("bound", "found"), [("at_most", 101), ("at_least", 99), ("exactly", 101), ("about", 99)])
+def test_strict_makes_any_miss_major(bound, found):
+    assert measure(constraint("words", bound, 100, strict=True), words(found)).severity == "major"
+    assert measure(constraint("words", bound, 100, strict=True), words(100)).met
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "says"),
+    [
+        (constraint("words", "at_most", 100), words(1300), "has 1,300 words; at most 100 were asked for"),
+        (constraint("words", "about", 1000), words(1), "has 1 word; about 1,000 were asked for"),
+        (constraint("words", "exactly", 1), words(2), "has 2 words; 1 was asked for"),
+        (constraint("words", "between", 10, 20), words(30), "has 30 words; 10 to 20 were asked for"),
+        (constraint("characters", "at_least", 9), "abc", "has 3 characters; at least 9 were asked for"),
+        (constraint("items", "exactly", 3), "- a\n- b", "has 2 items; 3 were asked for"),
+    ],
+)
+def test_what_was_found_and_asked_for_is_said_in_words(asked, found, says):
+    assert measure(asked, found).says == says
+
+
+@pytest.mark.parametrize("text", ["中" * 130, "ก" * 130])
+def test_words_asked_for_are_characters_in_chinese_and_thai(text):
+    result = measure(constraint("words", "at_most", 100), text)
+    assert result.severity == "major" and "130 characters" in result.says
+    assert measure(constraint("words", "at_most", 130), text).met
+
+
+def test_a_hyphen_or_a_space_is_held_against_nobody():
+    assert measure(constraint("words", "at_most", 2, strict=True), "well-known facts").met
+    assert measure(constraint("words", "at_least", 3, strict=True), "well-known facts").met
+    assert measure(constraint("characters", "at_most", 4, strict=True), "ab cd").met
+    assert measure(constraint("characters", "at_least", 5, strict=True), "ab cd").met
+    assert not measure(constraint("characters", "at_least", 6, strict=True), "ab cd").met
+
+
+def test_code_and_end_markers_do_not_count_as_words():
+    assert measure(constraint("words", "exactly", 2, strict=True), "Two words ```x = 1 + 2```<turn_end>").met
+
+
+THINGS = {
+    "sentences": lambda count: " ".join(["He left."] * count),
+    "paragraphs": lambda count: "\n\n".join(["He left."] * count),
+    "items": lambda count: "\n".join(["- He left"] * count),
+}
+
+
+@pytest.mark.parametrize(("kind", "bound", "found"), list(product(THINGS, get_args(Bound), range(2, 9))))
+def test_numbers_of_things_are_exact_and_about_allows_one(kind, bound, found):
+    least, most = {"exactly": (5, 5), "about": (4, 6), "at_least": (5, 99), "at_most": (0, 5), "between": (4, 5)}[bound]
+    asked = constraint(kind, bound, 4 if bound == "between" else 5, 5 if bound == "between" else None)
+    result = measure(asked, THINGS[kind](found))
+    if least <= found <= most:
+        assert result.met and result.over is None
+    else:
+        assert result.severity == "minor" and result.over is (found > most)
+
+
+def test_where_there_is_nothing_to_count_nothing_is_said():
+    assert measure(constraint("items", "exactly", 3), "Apples, pears and plums.") is None
+    assert measure(constraint("sentences", "exactly", 3), "- One.\n- Two.") is None
+
+
+def test_of_several_readings_the_nearest_counts():
+    titled = "My dog\n\nHe left.\n\nHe came back."
+    assert measure(constraint("paragraphs", "exactly", 2), titled).met
+    assert measure(constraint("paragraphs", "exactly", 3), titled).met
+    assert "3 paragraphs" in measure(constraint("paragraphs", "exactly", 4), titled).says
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("table", "| a | b |\n|---|---|\n| 1 | 2 |"),
+        ("table", "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"),
+        ("table", "Name | Age\nAnn | 7"),
+        ("table", "Name\tAge\nAnn\t7"),
+        ("table", "Name     Age\nAnn      7"),
+        ("table", "<table><tr><td>1</td></tr></table>"),
+        ("json", '{"a": 1}'),
+        ("json", 'Here it is:\n```json\n{"a": [1, 2]}\n```\nUse it {well}.'),
+        ("json", '[{"a": 1}]'),
+        ("json", '{"a": 1}\n{"a": 2}'),
+        ("code_block", "Here:\n```\nx\n```"),
+        ("code_block", "```x"),
+    ],
+)
+def test_a_form_that_is_there(kind, text):
+    assert measure(constraint(kind), text).met
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "says"),
+    [
+        ("table", "Ann is 7.\nBob is 8.", "has no table; one was asked for"),
+        ("table", "a | b", "has no table; one was asked for"),
+        ("table", "", "has no table; one was asked for"),
+        ("json", '{"a": 1,}', "has JSON that does not parse; JSON was asked for"),
+        ("json", "```json\n{'a': 1}\n```", "has JSON that does not parse; JSON was asked for"),
+        ("json", '[\n{"a": 1},\n{"a": 2},\n]', "has JSON that does not parse; JSON was asked for"),
+        ("json", "a: 1", "has no JSON; JSON was asked for"),
+        ("json", "[" * 100_000, "has no JSON; JSON was asked for"),
+        ("json", "[" * 100_000 + "]", "has JSON that does not parse; JSON was asked for"),
+        ("code_block", "x = `1`", "has no code block; one was asked for"),
+    ],
+)
+def test_a_form_that_is_not_there(kind, text, says):
+    result = measure(constraint(kind), text)
+    assert (result.says, result.severity) == (says, "minor")
+
+
+ENGLISH = "The old river slowly rises in the hills and runs through the valley until it reaches the sea after many days"
+SPANISH = "El viejo río nace en las montañas y corre por el valle hasta que llega al mar después de muchos días fríos"
+
+
+def test_the_language_asked_for():
+    assert measure(constraint("language", text="es"), SPANISH).met
+    missed = measure(constraint("language", text="es"), ENGLISH)
+    assert (missed.severity, missed.says) == ("major", "is in English; Spanish was asked for")
+    assert measure(constraint("language", text="es"), "Sí, claro.") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "met", "missed"),
+    [
+        ("must_contain", "river", "The River runs.", "The rivers run."),
+        ("must_contain", "I’m “here”", 'Well, I\'m "here"  now', "I am here"),
+        ("must_contain", "two  words", "Just two\nwords.", "two other words"),
+        ("must_contain", "é", "caf\u0065\u0301 e\u0301", "cafe"),
+        ("must_contain", "河", "这条河很长", "这条江很长"),
+        ("must_not_contain", "very", "Every day", "Very good"),
+        ("begins_with", "Dear Sir", "dear sir, hello", "Oh, Dear Sir"),
+        ("begins_with", "“Well”", "Well, then", "Oh well"),
+        ("begins_with", "Well", "**“Well,” he said**", "Oh well"),
+        ("begins_with", "Title", "# Title", "A Title"),
+        ("ends_with", "the end", "This is the end.", "The end is near"),
+        ("ends_with", "Over and out.", "… “over and out”", "over and out now"),
+        ("ends_with", "the end", "This is **the end**<turn_end>", "Not yet"),
+    ],
+)
+def test_wordings_regard_neither_case_nor_kinds_of_quotation_mark(kind, words, met, missed):
+    assert measure(constraint(kind, text=words), met).met
+    assert measure(constraint(kind, text=words), missed).severity == "minor"
+
+
+@pytest.mark.parametrize(
+    ("case", "met", "missed"),
+    [
+        ("upper", "ALL OF IT, 7 TIMES.", "ALL Of IT"),
+        ("lower", "all of it, 7 times.", "All of it"),
+        ("title", "The Sea and the Stars", "The ocean and the Stars"),
+        ("upper", "RUN THIS:\n```\nls -l\n```", "Run this:\n```\nLS\n```"),
+    ],
+)
+def test_casing(case, met, missed):
+    assert measure(constraint("casing", text=case), met).met
+    assert measure(constraint("casing", text=case), missed).severity == "minor"
+
+
+def test_every_kind_has_its_measure():
+    assert set(KINDS) == set(get_args(ConstraintKind))
+
+
+@given(st.sampled_from(get_args(ConstraintKind)), st.sampled_from(get_args(Bound)), st.text(max_size=200))
+def test_any_text_can_be_measured(kind, bound, text):
+    named = {"language": "es", "casing": "upper"}.get(kind, "words")
+    result = measure(constraint(kind, bound, 3, 5 if bound == "between" else None, named), text)
+    assert result is None or result.says
