@@ -4,6 +4,7 @@
 
 DIR (or the variable ADJUDGE_DIALOGUES) holds one transcript file a set (*.txt: SPEAKER, utterance, act and ratings
 between tabs; a blank line between conversations; the humans' overall ratings in a last line USER OVERALL).
+The plainest baseline is the share of SYSTEM's turns that neither apologise nor decline.
 Rank agreement is Spearman's rho with the mean of the human ratings. Agreement on the five steps is Krippendorff's alpha
 (ordinal) with that mean rounded. The ceiling holds each annotator against the mean of the others. Intervals are
 95 % bootstrap percentiles over conversations from a fixed seed.
@@ -26,6 +27,7 @@ from scipy.stats import rankdata, spearmanr  # type: ignore[import-untyped]
 
 from adjudge.cases import Dialogue
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.judges.embedded.conversation import read_conversation
 from adjudge.protocols.dialogue import dialogue
 from adjudge.readers.transcript import read_dialogues
 from adjudge.rubric import shipped
@@ -40,12 +42,13 @@ Pairs = tuple[Sequence[float], Sequence[float]]
 
 @dataclass(frozen=True)
 class Judged:
-    """One conversation: what people said of it, what the judge said, and how long it is."""
+    """One conversation: what people said of it, what the judge said, how long it is, and how often it declined."""
 
     ratings: tuple[int, ...]
     average: float
     overall: int
     turns: int
+    not_declined: float
 
     @property
     def human(self) -> float:
@@ -65,8 +68,14 @@ async def judge_all(cases: Sequence[Dialogue]) -> tuple[list[Judged], int, int]:
             unrated += 1
         else:
             overall = int(verdict.overall_experience) // 20
-            judged.append(Judged(case.overall_ratings, float(verdict.final_average), overall, len(case.turns)))
+            average = float(verdict.final_average)
+            judged.append(Judged(case.overall_ratings, average, overall, len(case.turns), not_declined(case)))
     return judged, failed, unrated
+
+
+def not_declined(case: Dialogue) -> float:
+    talk = read_conversation(case)
+    return 1 - len(talk.declined) / len(talk.system)
 
 
 def rounded(value: float) -> int:
@@ -112,6 +121,7 @@ def beside_humans(first: Callable[[Sequence[Judged]], Sequence[float]]) -> Calla
 
 MEASURES: tuple[tuple[str, Callable[[Sequence[Judged]], float | None]], ...] = (
     ("judge ρ", lambda rows: rho(beside_humans(lambda r: [row.average for row in r])(rows))),
+    ("not declined ρ", lambda rows: rho(beside_humans(lambda r: [row.not_declined for row in r])(rows))),
     ("constant ρ", lambda rows: rho(beside_humans(lambda r: [CONSTANT for _ in r])(rows))),
     ("length ρ", lambda rows: rho(beside_humans(lambda r: [row.turns for row in r])(rows))),
     ("length ρ, sign aside", lambda rows: abs(rho(beside_humans(lambda r: [row.turns for row in r])(rows)) or 0.0)),

@@ -62,7 +62,7 @@ def dialogues() -> list[Given]:
     two = read_dialogues(rude, "dialogue.txt", first_id=2)[0]
     odd = read_dialogues(f"USER: {HOSTILE}\nSYSTEM: I cannot help with that.\n".encode(), "odd.txt", first_id=3)[0]
     return [
-        Given("1", one, "80", extra={"channel": "phone"}),
+        Given("1", one, "60", extra={"channel": "phone"}),
         Given("2", two, "40", extra={"channel": "chat"}),
         Given("3", odd),
         Given("4", replace(one, dialogue_id=4), fate="failure"),

@@ -20,8 +20,8 @@ def other_weights(protocol):
     """The same criteria, weighed otherwise."""
     source = shipped(protocol).source
     if protocol == "dialogue":
-        swapped = source.replace("weight: 0.40", "weight: X").replace("weight: 0.15", "weight: 0.40", 1)
-        return parse(swapped.replace("weight: X", "weight: 0.15"), "other.yaml")
+        swapped = source.replace("weight: 0.40", "weight: X").replace("weight: 0.10", "weight: 0.40", 1)
+        return parse(swapped.replace("weight: X", "weight: 0.10"), "other.yaml")
     return parse(source.replace("weight: 1.5", "weight: 9", 1), "other.yaml")
 
 

@@ -1,4 +1,7 @@
+"""The embedded Evaluator: six marks on the scale for any transcript, each with a sentence that quotes it."""
+
 import dataclasses
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +17,7 @@ from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import Rubric, parse, shipped
 from adjudge.verdicts import Critique, DialogueVerdict, Evaluation, Utterance
+from adjudge.words import count_words
 
 GOOD = """
 USER: I'm looking for a cheap hotel in the north with free parking.
@@ -34,25 +38,6 @@ USER: That's not what I asked. I need a cheap hotel in the north with free parki
 SYSTEM: there are no hotels
 USER: This is ridiculous. Can you find anything at all in the north?
 """
-INTERVIEW = """
-SYSTEM: What kind of films do you like?
-USER: I love comedies because they make me laugh after a long day at work.
-SYSTEM: Great, which comedy did you like most?
-USER: Probably the one about the dog show, it was just so original and funny.
-SYSTEM: I see. What was it about the actors that you liked?
-USER: They made up half of the lines themselves, and you never know what comes next.
-SYSTEM: Thank you for telling me, have a nice day!
-"""
-POOR_INTERVIEW = """
-SYSTEM: What kind of films do you like?
-USER: I don't know.
-SYSTEM: Have you seen the one about the dog show?
-USER: No.
-SYSTEM: Have you seen the one about the whale?
-USER: Nope, never heard of it.
-SYSTEM: Have you seen the one about the ship?
-USER: No, I haven't.
-"""
 OWN_RUBRIC = """
 name: own
 version: "1"
@@ -62,7 +47,6 @@ criteria:
   - {key: warmth, weight: 0.5, guidance: Friendly or not}
   - {key: Fluency, weight: 0.5, guidance: Clear or not}
 """
-KEYS = ("TaskSuccess", "Helpfulness", "Accuracy", "Understanding", "Empathy", "Fluency")
 
 
 def talk(text: str) -> Dialogue:
@@ -92,9 +76,17 @@ async def scores_of(text: str) -> dict[str, Decimal]:
 
 def check_quote(case: Dialogue, quote: Utterance) -> None:
     turn = case.turns[quote.turn]
-    assert quote.quote.strip() and len(quote.quote) <= 300
     assert turn.text[quote.start : quote.end] == quote.quote
     assert (quote.speaker, quote.line) == (turn.speaker, turn.line)
+    assert quote.quote == turn.text.strip() or (count_words(quote.quote) >= 3 and len(quote.quote) <= 200)
+
+
+def check_sentence(justification: str, quotes: tuple[Utterance, ...]) -> None:
+    """One sentence in plain words, with every quote as `SPEAKER: "…"`."""
+    for quote in quotes:
+        assert f'{quote.speaker}: "{quote.quote}"' in justification
+        justification = justification.replace(quote.shown, "", 1)
+    assert re.fullmatch(r"[A-Z\d][^.!?\n]*\.", justification), justification
 
 
 def check(case: Dialogue, evaluation: Evaluation, critique: Critique, rubric: Rubric) -> None:
@@ -105,122 +97,102 @@ def check(case: Dialogue, evaluation: Evaluation, critique: Critique, rubric: Ru
     for key in keys:
         mark, entry = evaluation.marks[key], critique.entries[key]
         assert mark.value in rubric.scale.values
-        assert mark.reason.endswith(".") and mark.reason[0] == mark.reason[0].upper()
-        assert mark.quotes and entry.comment
-        for quote in (*mark.quotes, *entry.quotes):
-            check_quote(case, quote)
-        if entry.agree:
-            assert entry.suggested is None and not entry.contradicts and not entry.quotes
-        else:
-            assert entry.quotes and entry.suggested in rubric.scale.values
-            assert entry.suggested is not None and entry.suggested != mark.value
+        assert mark.assessed == (key != "Accuracy")
+        assert mark.quotes
+        for said in (mark, entry):
+            check_sentence(said.justification, said.quotes)
+            for quote in said.quotes:
+                check_quote(case, quote)
+        assert entry.agree == (entry.suggested is None) == (not entry.contradicts) == (not entry.quotes)
+        if entry.suggested is not None:
             steps = [rubric.scale.values.index(value) for value in (entry.suggested, mark.value)]
-            assert abs(steps[0] - steps[1]) <= 2
+            assert abs(steps[0] - steps[1]) == 1
 
 
-@pytest.mark.parametrize("text", [GOOD, POOR, INTERVIEW, POOR_INTERVIEW])
+@pytest.mark.parametrize("text", [GOOD, POOR])
 async def test_every_criterion_has_an_allowed_score_a_reason_and_quotes_that_stand_where_they_say(text: str) -> None:
     case = talk(text)
     check(case, *await opinions_on(case), shipped("dialogue"))
 
 
-async def test_a_served_user_is_told_from_one_who_was_not_on_every_criterion() -> None:
+async def test_a_served_user_is_told_from_one_who_was_not() -> None:
     good, poor = await scores_of(GOOD), await scores_of(POOR)
-    assert {key for key in KEYS if good[key] > poor[key]} >= set(KEYS) - {"Accuracy"}
-    assert good["TaskSuccess"] == 100 and poor["TaskSuccess"] == 20
-
-
-async def test_an_interview_succeeds_when_the_questions_get_real_answers() -> None:
-    good, poor = await scores_of(INTERVIEW), await scores_of(POOR_INTERVIEW)
-    assert good["TaskSuccess"] >= 80 and poor["TaskSuccess"] <= 40
-    assert good["Empathy"] > poor["Empathy"]
+    assert list(good.values()) == [100, 100, 60, 80, 80, 80]
+    assert list(poor.values()) == [20, 20, 60, 40, 40, 80]
 
 
 BASE = """
 USER: I need a table for 4 at an Italian place on Friday at 19:00.
 SYSTEM: There are 3 Italian places in the centre. Which price range would you like?
-USER: A cheap one, please.
+USER: A cheap one.
 SYSTEM: Pizza Corner is a cheap Italian place in the centre.
-{more}
 USER: What is the address?
-SYSTEM: The address is 12 High Street.
-USER: Alright.
+SYSTEM: {reply}
+USER: {end}
+SYSTEM: The post code is CB1 7AB.
 """
 
 
-@pytest.mark.parametrize(
-    ("criterion", "better", "worse", "named"),
-    [
-        ("TaskSuccess", "SYSTEM: Your table is booked.", "SYSTEM: The booking was unsuccessful.", "refusal"),
-        ("TaskSuccess", "USER: That is great, thank you!", "USER: This is ridiculous.", "let down"),
-        ("Understanding", "USER: Very well.", "USER: No, I meant the north, that's not what I asked.", "corrected"),
-        ("Understanding", "USER: Very well.", "USER: What do you mean? I don't understand.", "did not understand"),
-        ("Accuracy", "USER: Very well.", "USER: Are you sure? That is not right.", "disputed"),
-        ("Empathy", "SYSTEM: Great choice, I'm happy to help!", "SYSTEM: Choose a time.", "courteous"),
-        ("Fluency", "SYSTEM: I will look.", "SYSTEM: i will will look at the the and u can", "slips"),
-    ],
-)
-async def test_what_is_counted_moves_its_criterion_and_is_named(
-    criterion: str, better: str, worse: str, named: str
-) -> None:
-    first, _ = await opinions_on(talk(BASE.format(more="\n".join([better] * 3))))
-    second, _ = await opinions_on(talk(BASE.format(more="\n".join([worse] * 3))))
-    assert first.marks[criterion].value > second.marks[criterion].value
-    assert named in first.marks[criterion].reason + second.marks[criterion].reason
+async def justified(criterion: str, reply: str = "The address is 12 High Street.", end: str = "Alright.") -> str:
+    mark = (await opinions_on(talk(BASE.format(reply=reply, end=end))))[0].marks[criterion]
+    return f"{mark.value} {mark.justification}"
 
 
-async def test_a_request_left_open_at_the_end_costs_and_is_quoted() -> None:
-    closed = "USER: Is there a bus to the airport?\nSYSTEM: Yes, the number 12 goes there every hour.\nUSER: Fine."
-    left_open = closed + "\nUSER: Where does it leave?"
-    (before, _), (after, _) = [await opinions_on(talk(text)) for text in (closed, left_open)]
-    assert after.marks["TaskSuccess"].value < before.marks["TaskSuccess"].value
-    assert "nobody answered" in after.marks["TaskSuccess"].reason
-    assert "Where does it leave?" in [quote.quote for quote in after.marks["TaskSuccess"].quotes]
+async def test_the_sentences_say_what_was_counted_as_a_person_would() -> None:
+    quoted = 'SYSTEM: "Pizza Corner is a cheap Italian place in the centre."'
+    plain = f"SYSTEM apologised or declined in none of its replies ({quoted})."
+    assert await justified("TaskSuccess") == f"80 {plain}"
+    assert await justified("Helpfulness") == f"80 {plain}"
+    assert await justified("TaskSuccess", reply="Sorry, I could not find that.") == (
+        '60 SYSTEM apologised or declined in 1 of its 4 replies (SYSTEM: "Sorry, I could not find that.").'
+    )
+    assert await justified("TaskSuccess", reply="I am unable to say.", end="Thank you anyway.") == (
+        "80 USER said thanks at the end, but SYSTEM apologised or declined in 1 of its 4 replies "
+        '(USER: "Thank you anyway."; SYSTEM: "I am unable to say.").'
+    )
+    assert (
+        await justified("TaskSuccess", end="This is ridiculous.") == '60 USER complained (USER: "This is ridiculous.").'
+    )
+    assert await justified("Understanding", end="That's not what I asked.") == (
+        '60 USER had to put SYSTEM right (USER: "That\'s not what I asked.").'
+    )
+    assert await justified("Empathy", reply="Certainly, it is 12 High Street.") == (
+        '60 SYSTEM has a courteous word in 1 of its 4 replies (SYSTEM: "Certainly, it is 12 High Street.").'
+    )
+    assert await justified("Fluency", reply="The address is is 12 High Street.") == (
+        '60 SYSTEM broke off or doubled a word (SYSTEM: "The address is is 12 High Street.").'
+    )
+    assert (await justified("Accuracy")).startswith("60 Whether SYSTEM's statements are true cannot be measured, ")
+
+
+async def test_how_often_is_said_in_words() -> None:
+    only = talk("USER: Any hotel?\nSYSTEM: I am afraid I cannot say.")
+    assert (await opinions_on(only))[0].marks[
+        "TaskSuccess"
+    ].reason == "SYSTEM apologised or declined in its only reply."
+    every = talk("USER: A hotel.\nSYSTEM: Sorry, no.\nUSER: A bus.\nSYSTEM: Sorry, no bus.\nUSER: A taxi.")
+    reason = (await opinions_on(every))[0].marks["TaskSuccess"].reason
+    assert reason == "SYSTEM apologised or declined in all 2 of its replies."
+    again = "USER: Where is the bus to the airport?\nSYSTEM: Here.\n" * 4
+    reason = (await opinions_on(talk(again)))[0].marks["Understanding"].reason
+    assert reason == "USER had to repeat a request 3 times."
+
+
+@pytest.mark.parametrize("replies", range(1, 8))
+async def test_task_success_and_helpfulness_fall_with_the_share_of_refusals(replies: int) -> None:
+    scores = []
+    for declined in range(replies + 1):
+        said = ["Unfortunately not."] * declined + ["Platform 4."] * (replies - declined)
+        scores.append(await scores_of("".join(f"USER: And {at}.\nSYSTEM: {text}\n" for at, text in enumerate(said))))
+    for key in ("TaskSuccess", "Helpfulness"):
+        values = [score[key] for score in scores]
+        assert values == sorted(values, reverse=True)
+        assert (values[0], values[-1]) == (80, 20)
 
 
 async def test_turns_and_ratings_may_come_in_lists() -> None:
     turns = [Turn("USER", "Is it open?", 1, None, [3, 4]), Turn("SYSTEM", "Yes, it is open.", 2)]  # type: ignore[arg-type]
     assert (await opinions_on(Dialogue(1, turns)))[0].marks  # type: ignore[arg-type]
-
-
-async def test_not_great_is_no_praise_and_no_thanks_is_thanks() -> None:
-    def reason(said: str) -> str:
-        return f"USER: Where is it?\nSYSTEM: In the centre of town.\nUSER: {said}"
-
-    assert "approved" not in (await opinions_on(talk(reason("That is not great."))))[0].marks["TaskSuccess"].reason
-    assert "thanks" in (await opinions_on(talk(reason("No thanks."))))[0].marks["TaskSuccess"].reason
-
-
-async def test_a_question_of_the_system_refuses_nothing() -> None:
-    text = "SYSTEM: Is there a film you don't like?\nUSER: I never liked the long one about the ship and the ice."
-    reason = (await opinions_on(talk(text)))[0].marks["Helpfulness"].reason
-    assert "no system turn brought a refusal" in reason.lower()
-
-
-@pytest.mark.parametrize(
-    ("question", "thanks", "refusal", "complaint"),
-    [
-        ("¿Hay un hotel barato?", "¡Perfecto, muchas gracias!", "Lo siento, no hay hoteles.", "Eso no es lo que pedí."),
-        ("Gibt es ein Hotel?", "Perfekt, vielen Dank!", "Leider nicht verfügbar.", "Nein, ich meinte den Norden."),
-        ("Y a-t-il un hôtel ?", "Parfait, merci !", "Désolé, il n'y a pas d'hôtel.", "Ce n'est pas ça."),
-        ("有便宜的酒店吗？", "太好了，谢谢！", "抱歉，无法预订。", "不是这个，我的意思是北边。"),
-        (
-            "ホテルはありますか？",
-            "完璧です。ありがとうございました。",
-            "申し訳ございません。できません。",
-            "違います。",
-        ),
-    ],
-)
-async def test_thanks_and_refusals_are_understood_in_other_languages(
-    question: str, thanks: str, refusal: str, complaint: str
-) -> None:
-    served = talk(f"USER: {question}\nSYSTEM: Hotel Mira, 40 €.\nUSER: {thanks}")
-    refused = talk(f"USER: {question}\nSYSTEM: {refusal}\nUSER: {complaint}\nSYSTEM: {refusal}")
-    good, poor = [await opinions_on(case) for case in (served, refused)]
-    for case, opinions in ((served, good), (refused, poor)):
-        check(case, *opinions, shipped("dialogue"))
-    assert good[0].marks["TaskSuccess"].value >= poor[0].marks["TaskSuccess"].value + 40
 
 
 async def test_a_rubric_of_ones_own_is_scored_on_its_own_scale() -> None:
@@ -229,19 +201,27 @@ async def test_a_rubric_of_ones_own_is_scored_on_its_own_scale() -> None:
         case = talk(text)
         check(case, *await opinions_on(case, rubric), rubric)
     good, poor = [(await opinions_on(talk(text), rubric))[0].marks["warmth"].value for text in (GOOD, POOR)]
-    assert good > poor
-
-
-async def test_a_quote_of_a_short_word_takes_the_whole_neighbouring_sentence() -> None:
-    text = "SYSTEM: Ok. What is it about this kind of film that you like?\nUSER: The story.\nSYSTEM: Ok. And who plays?"
-    quotes = (await opinions_on(talk(text)))[0].marks["Empathy"].quotes
-    assert quotes[0].quote == "Ok. What is it about this kind of film that you like?"
+    assert (good, poor) == (2, 0)
 
 
 TEXTS = st.one_of(
-    st.sampled_from([line.partition(": ")[2] for line in (GOOD + POOR + INTERVIEW).splitlines() if line]),
+    st.sampled_from([line.partition(": ")[2] for line in (GOOD + POOR).splitlines() if line]),
     st.sampled_from(
-        ["Yes", "?!", "🎉", "...", "我们今天去公园散步。" * 30, "x" * 700, "| no | |", "İstanbul'da oda var mı?"]
+        [
+            "Yes",
+            "?!",
+            "🎉",
+            "...",
+            "我们今天去公园散步。" * 30,
+            "x" * 700,
+            "| no | |",
+            "I am sorry",
+            "Thanks!",
+            "the the",
+            "My mistake.",
+            "It is not at the depot now.",
+            "It is at the depot now.",
+        ]
     ),
     st.text(min_size=1, max_size=120).filter(str.strip),
 )
@@ -251,7 +231,7 @@ SPEAKERS = st.sampled_from(["SYSTEM", "USER"])
 
 @st.composite
 def conversations(draw: st.DrawFn) -> Dialogue:
-    turns = draw(st.lists(st.tuples(SPEAKERS, TEXTS), max_size=12))
+    turns = draw(st.lists(st.tuples(SPEAKERS, TEXTS | st.just("")), max_size=12))
     both = draw(st.permutations([*turns, ("SYSTEM", draw(TEXTS)), ("USER", draw(TEXTS))]))
     return Dialogue(1, tuple(Turn(speaker, text, line * 2) for line, (speaker, text) in enumerate(both, 3)))
 
@@ -269,6 +249,34 @@ async def test_any_conversation_is_judged_the_same_again_whatever_annotators_wro
         labelled.append(dataclasses.replace(turn, act=act, ratings=ratings))
     overall = data.draw(LABELS)[1]
     assert await opinions_on(Dialogue(1, tuple(labelled), overall)) == opinions
+
+
+@given(conversations())
+@settings(max_examples=100, deadline=None)
+async def test_case_and_typographic_apostrophes_change_no_score(case: Dialogue) -> None:
+    plain = [dataclasses.replace(turn, text=turn.text if turn.text.isascii() else "Yes") for turn in case.turns]
+    curly = [dataclasses.replace(turn, text=turn.text.replace("'", "’")) for turn in plain]
+    loud = [dataclasses.replace(turn, text=turn.text.upper()) for turn in plain]
+    scores = [
+        {key: mark.value for key, mark in (await opinions_on(Dialogue(1, tuple(turns))))[0].marks.items()}
+        for turns in (plain, curly, loud)
+    ]
+    assert scores[0] == scores[1] == scores[2]
+
+
+@given(conversations(), st.sampled_from(["Unfortunately not.", "I cannot do that."]))
+@settings(max_examples=100, deadline=None)
+async def test_one_more_refusal_never_helps_and_thanks_at_the_end_never_hurt(case: Dialogue, refusal: str) -> None:
+    before = (await opinions_on(case))[0].marks
+    spoken = [*case.turns, Turn("USER", "And a taxi.", 99), Turn("SYSTEM", "Platform 4.", 100)]
+    refused = [*spoken[:-1], Turn("SYSTEM", refusal, 100)]
+    thanked = [*case.turns, Turn("USER", "Thanks.", 99)]
+    served, declined, ended = [
+        (await opinions_on(Dialogue(1, tuple(turns))))[0].marks for turns in (spoken, refused, thanked)
+    ]
+    for key in ("TaskSuccess", "Helpfulness"):
+        assert declined[key].value <= served[key].value
+        assert ended[key].value >= before[key].value
 
 
 STRANGE = [
@@ -322,7 +330,7 @@ async def test_it_goes_through_the_protocol() -> None:
     judge = EmbeddedJudge()
     good, poor = [await dialogue(talk(text), judge, judge, shipped("dialogue")) for text in (GOOD, POOR)]
     assert isinstance(good, DialogueVerdict) and isinstance(poor, DialogueVerdict)
-    assert good.overall_experience >= 80 and poor.overall_experience <= 40
+    assert good.overall_experience == 80 and poor.overall_experience == 20
     assert not good.calls and [warning.code for warning in good.warnings] == ["not_assessed"]
 
 

@@ -7,27 +7,28 @@ speakers and what they said.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from itertools import groupby
 from typing import NamedTuple
 
 from ...cases import Dialogue, Turn
-from ...text.sentences import rough_words, sentence_spans, word_set
+from ...text.sentences import rough_words, sentence_spans
 from ...verdicts import Utterance
 from ...words import count_words, split_words
 from . import phrases
 
 _LONGEST = 200  # characters of a quote
 _SHORTEST = 3  # words of a quote that is not the whole utterance
-_PLAIN = 25  # words from which one sentence shows as much as another
-_WORDS = 4  # fewer words are said twice without anybody noticing
+_PLENTY = 25  # words from which one sentence shows as much as another
+_WORDS = 5  # fewer words are said twice without anybody noticing
 _ALIKE = 0.75  # share of their words that two requests have in common when one repeats the other
 _LOOKED_BACK = 6
 _LAST_WORDS = 2  # turns of USER that are the end of a conversation
-_NEGATIONS = word_set("not no never")
-_ROUTINE = re.compile(r"\b(?:anything else|welcome|bye|have a (?:good|great|nice|lovely) )", re.IGNORECASE)
-_SLIP = re.compile(r"\b(the|an|of|to|is|are|and|for|with|your)\s+\1\b|(?:,|\b(?:and|or|the|an|because))\s*\Z", re.I)
+_ROUTINE = re.compile(r"\b(?:else|(?:more|further) help|welcome|bye|have a \w+ day)\b", re.IGNORECASE)
+# A small word said twice, or an end that leaves the sentence open.
+_SLIP = re.compile(r"\b(the|an|of|to|is|are|and|with|your)\s+\1\b|(?:,|\b(?:and|or|the|an|because))\s*\Z", re.I)
+_FULL_FORMS = (("’", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not"))
 
 
 class Place(NamedTuple):
@@ -40,12 +41,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The turns of both sides (as positions in `turns`; of USER only those with words), and what was found in them."""
+    """The turns of both sides (their positions in `turns`; of USER only those with words), and what was found."""
 
     turns: tuple[Turn, ...]
     system: tuple[int, ...]
     user: tuple[int, ...]
     declined: tuple[Place, ...]
+    taken_back: tuple[Place, ...]
     courteous: tuple[Place, ...]
     repeated: tuple[Place, ...]
     slips: tuple[Place, ...]
@@ -54,16 +56,7 @@ class Conversation:
     complained: tuple[Place, ...]
     thanked: tuple[Place, ...]
     unanswered: tuple[Place, ...]
-
-    def replies_to(self, turn: int) -> tuple[int, ...]:
-        """SYSTEM's turns after one of USER's, before USER speaks again; what USER adds at once belongs to it."""
-        at = turn + 1
-        while at < len(self.turns) and self.turns[at].speaker == "USER":
-            at += 1
-        end = at
-        while end < len(self.turns) and self.turns[end].speaker == "SYSTEM":
-            end += 1
-        return tuple(index for index in range(at, end) if self.turns[index].text.strip())
+    replies: Mapping[int, range]  # to a turn of USER: SYSTEM's turns before USER speaks again
 
 
 def read_conversation(case: Dialogue) -> Conversation:
@@ -71,77 +64,77 @@ def read_conversation(case: Dialogue) -> Conversation:
     turns = tuple(case.turns)
     system = tuple(index for index, turn in enumerate(turns) if turn.speaker == "SYSTEM")
     user = tuple(index for index, turn in enumerate(turns) if turn.speaker == "USER" and turn.text.strip())
-    find = partial(_find, turns)
-    last = [index for index in user[-_LAST_WORDS:] if phrases.complains(turns[index].text) is None]
+
+    def find(pattern: re.Pattern[str], among: Iterable[int]) -> tuple[Place, ...]:
+        return tuple(Place(at, *match.span()) for at in among if (match := pattern.search(turns[at].text)))
+
+    complained = find(phrases.COMPLAINT, user)
+    last = [index for index in user[-_LAST_WORDS:] if all(place.turn != index for place in complained)]
     return Conversation(
         turns=turns,
         system=system,
         user=user,
-        declined=find(system, lambda text: phrases.declines(text) or phrases.comes_back_empty(text)),
-        courteous=find(system, phrases.is_courteous),
+        declined=find(phrases.DECLINED, system),
+        taken_back=find(phrases.TAKEN_BACK, system),
+        courteous=find(phrases.COURTESY, system),
         repeated=tuple(_repeated(turns, system)),
-        slips=find(system, _slip),
+        slips=find(_SLIP, system),
         asked_again=tuple(_asked_again(turns, user)),
-        corrected=find(user, phrases.corrects),
-        complained=find(user, phrases.complains),
-        thanked=find(last, phrases.thanks),
+        corrected=find(phrases.CORRECTION, user),
+        complained=complained,
+        thanked=find(phrases.THANKS, last),
         unanswered=tuple(_unanswered(turns, user)),
+        replies=_replies(turns),
     )
-
-
-def _find(
-    turns: tuple[Turn, ...], among: Iterable[int], look: Callable[[str], phrases.Span | None]
-) -> tuple[Place, ...]:
-    return tuple(Place(index, *span) for index in among if (span := look(turns[index].text)) is not None)
-
-
-def _slip(text: str) -> phrases.Span | None:
-    """A small word said twice, or an end that leaves the sentence open."""
-    match = _SLIP.search(text)
-    return match.span() if match else None
 
 
 def _repeated(turns: tuple[Turn, ...], system: Iterable[int]) -> Iterator[Place]:
     """Replies that SYSTEM gave before, word for word; offers of more help and farewells aside."""
     said: set[tuple[str, ...]] = set()
     for index in system:
-        text = turns[index].text
-        words = tuple(split_words(text.casefold()))
-        if len(words) >= _WORDS and not _ROUTINE.search(text):
+        words = tuple(split_words(turns[index].text.casefold()))
+        if len(words) >= _WORDS and not _ROUTINE.search(turns[index].text):
             if words in said:
                 yield _whole(turns, index)
             said.add(words)
 
 
 def _asked_again(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
-    """What USER says almost as a few turns before; thanks aside."""
+    """Requests in almost the words of one a few turns before."""
     said: list[frozenset[str]] = []
     for index in user:
         words = frozenset(split_words(turns[index].text.casefold()))
-        if len(words) < _WORDS or phrases.thanks(turns[index].text):
-            continue
-        if any(len(words & past) >= _ALIKE * len(words | past) for past in said[-_LOOKED_BACK:]):
-            yield _whole(turns, index)
-        said.append(words)
+        if len(words) >= _WORDS and asks(turns[index].text):
+            if any(len(words & past) >= _ALIKE * len(words | past) for past in said[-_LOOKED_BACK:]):
+                yield _whole(turns, index)
+            said.append(words)
 
 
-def _unanswered(turns: tuple[Turn, ...], user: tuple[int, ...]) -> Iterator[Place]:
+def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
     """What USER said before an empty reply of SYSTEM, and a question at the end to which nobody replied."""
-    spoken = [index for index, turn in enumerate(turns) if turn.text.strip()]
+    last = max(index for index, turn in enumerate(turns) if turn.text.strip())
     for index in user:
         after = [(turn.speaker, bool(turn.text.strip())) for turn in turns[index + 1 : index + 3]]
         silence = after[:1] == [("SYSTEM", False)] and after[1:] != [("SYSTEM", True)]
-        if silence or (index == spoken[-1] and "?" in turns[index].text):
+        if silence or (index == last and "?" in turns[index].text):
             yield _whole(turns, index)
 
 
-def _whole(turns: tuple[Turn, ...], index: int) -> Place:
-    return Place(index, 0, len(turns[index].text))
+def _replies(turns: tuple[Turn, ...]) -> dict[int, range]:
+    replies: dict[int, range] = {}
+    before = range(0)
+    for speaker, group in groupby(range(len(turns)), key=lambda index: turns[index].speaker):
+        first, *others = group
+        run = range(first, first + 1 + len(others))
+        if speaker == "SYSTEM":
+            replies.update(dict.fromkeys(before, run))
+        before = run
+    return replies
 
 
-def last_request(talk: Conversation) -> int | None:
-    """The last turn in which USER asks for something."""
-    return next((index for index in reversed(talk.user) if phrases.asks(talk.turns[index].text)), None)
+def asks(text: str) -> bool:
+    """Whether somebody asks for something; thanks such as "that's all I need" are no request."""
+    return "?" in text or bool(phrases.REQUEST.search(text) and not phrases.THANKS.search(text))
 
 
 def find_contradiction(talk: Conversation) -> tuple[Place, Place] | None:
@@ -150,36 +143,30 @@ def find_contradiction(talk: Conversation) -> tuple[Place, Place] | None:
     for index in talk.system:
         text = talk.turns[index].text
         for start, end in sentence_spans(text):
-            words = split_words(_spelled_out(text[start:end]))
-            kept = tuple(word for word in words if word not in _NEGATIONS)
-            if len(kept) <= _WORDS or text[start:end].endswith("?"):
-                continue
-            denied = len(words) > len(kept)
-            places = stated.setdefault(kept, {})
-            places.setdefault(denied, Place(index, start, end))
-            if (before := places.get(not denied)) is not None:
-                return before, Place(index, start, end)
+            plain = text[start:end].casefold()
+            for short, full in _FULL_FORMS:
+                plain = plain.replace(short, full)
+            words = split_words(plain)
+            kept = tuple(word for word in words if word != "not")
+            if len(kept) >= _WORDS and not plain.endswith("?"):
+                denied = len(words) > len(kept)
+                places = stated.setdefault(kept, {})
+                places.setdefault(denied, Place(index, start, end))
+                if (not denied) in places:
+                    return places[not denied], Place(index, start, end)
     return None
 
 
-def _spelled_out(sentence: str) -> str:
-    plain = sentence.casefold().replace("’", "'")
-    for short, full in (("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not")):
-        plain = plain.replace(short, full)
-    return plain
-
-
 def fullest_sentence(talk: Conversation, among: Iterable[int]) -> Place:
-    """The sentence that says most, the first of its kind: no question if there is anything else."""
-    places = [Place(index, start, end) for index in among for start, end in sentence_spans(talk.turns[index].text)] or [
-        _whole(talk.turns, index) for index in among
-    ]
+    """The first sentence that says most; a question only where nothing else is said."""
+    texts = ((index, talk.turns[index].text) for index in among)
+    places = (Place(index, *span) for index, text in texts for span in sentence_spans(text))
 
-    def says(place: Place) -> tuple[bool, int]:
+    def size(place: Place) -> tuple[bool, int]:
         sentence = talk.turns[place.turn].text[place.start : place.end]
-        return not sentence.endswith("?"), min(rough_words(sentence), _PLAIN)
+        return not sentence.endswith("?"), min(rough_words(sentence), _PLENTY)
 
-    return max(places, key=says)
+    return max(places, key=size)
 
 
 def quote(case: Dialogue, place: Place) -> Utterance:
@@ -187,8 +174,7 @@ def quote(case: Dialogue, place: Place) -> Utterance:
     turn = case.turns[place.turn]
     text = turn.text
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
-    around = ((low, high) for low, high in sentence_spans(text) if low <= place.start < high)
-    start, end = next(around, (first, last))
+    start, end = next((span for span in sentence_spans(text) if place.start < span[1]), (first, last))
     if place.end - place.start < _LONGEST < place.end - start:
         start = place.start
     for low, high in ((start, end), (start, last), (first, last)):
@@ -206,3 +192,7 @@ def _cut(text: str, start: int, end: int) -> int:
         return end
     gap = text.rfind(" ", start, start + _LONGEST + 1)
     return start + len(text[start : gap if gap > start else start + _LONGEST].rstrip())
+
+
+def _whole(turns: tuple[Turn, ...], index: int) -> Place:
+    return Place(index, 0, len(turns[index].text))

@@ -14,7 +14,7 @@ from ...cases import Dialogue
 from ...verdicts import Critique, Mark, Objection
 from ..base import CriticizeQuestion
 from . import phrases
-from .conversation import Conversation, Place, find_contradiction, last_request, quote, read_conversation
+from .conversation import Conversation, Place, asks, find_contradiction, quote, read_conversation
 from .evaluator import ACCURACY, MIXES
 
 
@@ -42,11 +42,9 @@ def find_moments(talk: Conversation) -> Iterator[Moment]:
     """All of them, for each criterion the gravest first."""
     if (opposites := find_contradiction(talk)) is not None:
         yield Moment((ACCURACY,), -1, "SYSTEM says one thing and later the opposite.", opposites)
-    for index in talk.system:
-        if (span := phrases.takes_back(talk.turns[index].text)) is not None:
-            yield Moment((ACCURACY,), -1, "SYSTEM takes back what it said before.", (Place(index, *span),))
+    for place in talk.taken_back:
+        yield Moment((ACCURACY,), -1, "SYSTEM takes back what it said before.", (place,))
     yield from _last_request(talk)
-    yield from _solved(talk)
     yield from _complaints(talk)
     for place in talk.corrected:
         yield Moment(("Understanding",), -1, "USER has to put SYSTEM right here.", (place,))
@@ -59,25 +57,18 @@ def find_moments(talk: Conversation) -> Iterator[Moment]:
 
 
 def _last_request(talk: Conversation) -> Iterator[Moment]:
-    """What came of the last thing that USER asked for."""
-    asked = last_request(talk)
-    if asked is None:
-        return
-    replies = talk.replies_to(asked)
-    refused = [place for place in talk.declined if place.turn in replies]
-    if refused:
-        comment = "The last thing USER asked for was declined."
-        yield Moment(("TaskSuccess", "Helpfulness"), -1, comment, (refused[0],))
-    elif not replies:
-        comment = "The last thing USER asked for got no reply."
-        yield Moment(("TaskSuccess", "Helpfulness"), -1, comment, (Place(asked, 0, len(talk.turns[asked].text)),))
-
-
-def _solved(talk: Conversation) -> Iterator[Moment]:
-    """USER says in the end that it was the right help."""
-    if talk.user and (span := phrases.says_it_is_solved(talk.turns[talk.user[-1]].text)) is not None:
-        comment = "USER says in the end that this was what was needed."
-        yield Moment(("TaskSuccess", "Helpfulness"), 1, comment, (Place(talk.user[-1], *span),))
+    """What came of the last thing that USER asked for, and whether USER says that it was the right help."""
+    both = ("TaskSuccess", "Helpfulness")
+    asked = next((index for index in reversed(talk.user) if asks(talk.turns[index].text)), None)
+    replies = talk.replies.get(asked, range(0)) if asked is not None else range(0)
+    for place in talk.declined:
+        if place.turn in replies:
+            yield Moment(both, -1, "The last thing USER asked for was declined.", (place,))
+    for place in talk.unanswered:
+        yield Moment(both, -1, "USER was left without a reply here.", (place,))
+    if solved := phrases.SOLVED.search(talk.turns[talk.user[-1]].text):
+        place = Place(talk.user[-1], *solved.span())
+        yield Moment(both, 1, "USER says in the end that this was the right help.", (place,))
 
 
 def _complaints(talk: Conversation) -> Iterator[Moment]:
@@ -85,7 +76,7 @@ def _complaints(talk: Conversation) -> Iterator[Moment]:
     kind = {place.turn: place for place in talk.courteous}
     for place in talk.complained:
         yield Moment(("TaskSuccess",), -1, "USER complains here.", (place,))
-        replies = talk.replies_to(place.turn)
+        replies = talk.replies.get(place.turn, range(0))
         answered = [kind[index] for index in replies if index in kind]
         if answered:
             yield Moment(("Empathy",), 1, "SYSTEM answers USER's complaint with a kind word.", (answered[0],))

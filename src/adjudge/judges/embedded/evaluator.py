@@ -129,19 +129,15 @@ def _mark(
     said = ", but ".join(part for part in (", and ".join(told), " and ".join(item.says for item in bad)) if part)
     shown = [item.place for item in (*good, *bad) if item.place is not None]
     if not shown:
-        shown = [fullest_sentence(talk, talk.user if mix is MIXES["Understanding"] else _speaking(talk))]
+        shown = [fullest_sentence(talk, talk.user if mix is MIXES["Understanding"] else talk.system)]
     quotes = tuple(dict.fromkeys(quote(case, place) for place in shown))
     return Mark(on_scale(mix.start + sum(moves.values()), values), f"{said[0].upper()}{said[1:]}.", quotes)
 
 
 def _unassessed(case: Dialogue, talk: Conversation, values: Sequence[Decimal]) -> Mark:
     """The middle, beside the fullest statement nobody checked."""
-    shown = quote(case, fullest_sentence(talk, _speaking(talk)))
+    shown = quote(case, fullest_sentence(talk, talk.system))
     return Mark(on_scale(_HALF, values), _NOT_ASSESSED, (shown,), assessed=False)
-
-
-def _speaking(talk: Conversation) -> list[int]:
-    return [index for index in talk.system if talk.turns[index].text.strip()]
 
 
 def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:
