@@ -47,11 +47,12 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
     words = [word for word in _WORD.findall(prose) if not word[0].isupper()]
     if len(words) < least_words and len(_UNSPACED_LETTER.findall(prose)) < UNSPACED:
         return None
-    found = _identifier().FindLanguage(text=prose)
-    if not found.is_reliable or found.probability < RELIABLE or found.language.endswith("-Latn"):
-        return None
-    code = plain_code(found.language)
-    return code if code in LANGUAGE_NAMES else None
+    code = _reliable_code(prose)
+    # CLD3 may take one foreign paragraph for the whole: neither half of a long text may be in another language.
+    middle = len(prose) // 2
+    halves = (prose[:middle], prose[middle:]) if len(words) >= WORDS else ()
+    agreed = {code, None}.issuperset(map(_reliable_code, halves))
+    return code if agreed and code in LANGUAGE_NAMES else None
 
 
 def languages_in(text: str) -> frozenset[str]:
@@ -71,10 +72,10 @@ def foreign_language(text: str) -> str | None:
     letters = [char for char in plain if char.isalpha()]
     strange = [char for char in letters if not unicodedata.name(char, "").startswith("LATIN")]
     if len(strange) * 2 > len(letters):
-        code = plain_code(_identifier().FindLanguage(text=plain).language)
-        return LANGUAGE_NAMES.get(code, "another script") if code != "en" else "another script"
-    code = language_of(text, FIELD_WORDS) or "en"
-    return None if code == "en" else language_name(code)
+        code = _reliable_code(plain)
+        return language_name(code) if code not in (None, "en") else "another script"
+    code = language_of(text, FIELD_WORDS)
+    return language_name(code) if code not in (None, "en") else None
 
 
 def prose_of(text: str) -> str:
@@ -84,6 +85,12 @@ def prose_of(text: str) -> str:
     if (len(lines) - len(kept)) * _CODE_SHARE >= len(lines):
         kept = [line for line in kept if rough_words(line) >= _WORDS_A_MARK]
     return "\n".join(kept)
+
+
+def _reliable_code(text: str) -> str | None:
+    found = _identifier().FindLanguage(text=text)
+    sure = found.is_reliable and found.probability >= RELIABLE and not found.language.endswith("-Latn")
+    return plain_code(found.language) if sure else None
 
 
 def _without_quotations(text: str) -> str:

@@ -16,8 +16,8 @@ _LINES = 3000
 # One word may stand before the number, in any language: "Step 1:", "Paso 1:", "第1步", "Day 1 - ".
 _NUMBERED = re.compile(
     r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?P<lead>[^\W\d_][^\s\d(\[{<=/.,:;]{0,20}\s?#?(?=\d))?"
-    r"(?:\((?P<a>\d{1,3})\)|（(?P<b>\d{1,3})）|(?P<c>\d{1,3})(?:[.)．、）:：]|\\\.|[ ]?[-–][ ]| ?[条点步]\b)|"
-    r"(?P<d>[①-⑳])|(?P<e>[1-9])\ufe0f?\u20e3)(?!\d)"
+    r"(?:\((?P<a>\d{1,3})\)|（(?P<b>\d{1,3})）|(?P<c>\d{1,3})"
+    r"(?:[.)．、）]|[ \u00a0\u202f]?[:：]|\\\.|[ ]?[-–][ ]| ?[条点步]\b)|(?P<d>[①-⑳])|(?P<e>[1-9])\ufe0f?\u20e3)(?!\d)"
 )
 _BARE_HEADING_NUMBER = re.compile(r"(?P<indent>)(?P<mark>#{1,6}[ \t]+)(?:\*\*)?(?P<c>\d{1,3})\b")
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*•+–·●▪◦‣・➢✓✔][ \t]+\S|(?P<tight>[ \t]*)[•●▪・]\S")
@@ -171,9 +171,9 @@ def _tables(lines: list[_Line]) -> list[Listing]:
         if line.kind == "table" or (run and _TABLE_RULE.match(line.text)):
             run.append(line)
             continue
-        if len(run) > 1 and any(_TABLE_RULE.match(row.text) for row in run[:3]):
-            rows = sum(1 for row in run if not _TABLE_RULE.match(row.text)) - 1
-            tables.append(Listing("table", rows, run[0].start, run[-1].start + len(run[-1].text)))
+        rows = [row for row in run if not _TABLE_RULE.match(row.text)]
+        if rows and any(_TABLE_RULE.match(row.text) for row in run[:3]):
+            tables.append(Listing("table", len(rows) - 1, run[0].start, run[-1].start + len(run[-1].text)))
         run = []
     return tables
 
