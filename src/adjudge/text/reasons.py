@@ -13,10 +13,12 @@ from ..evidence import Haystack
 from ..words import count_words
 from .language import foreign_language, language_of
 from .language_names import language_name
+from .sentences import QUOTATION
 
-QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{1,600})[\"”“»]")
 QUOTED_WORDS = 3  # shorter ones are terms, not quotations
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+# Whichever begins first holds the other: a quotation in code is code, code in a quotation is quoted.
+_CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.pattern}")
+_END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -28,9 +30,10 @@ class WordChecker:
 
     def invented_quote(self, words: str) -> str:
         """What is wrong with the quotations in some words; empty if all of them are real."""
-        for match in QUOTED.finditer(_CODE.sub(" ", words)):
-            if count_words(match[1]) >= QUOTED_WORDS and not self._stands(match[1]):
-                return f"the quotation {match[1][:120]!r} stands in none of the texts"
+        for match in _CODE_OR_QUOTED.finditer(words):
+            quote = next(filter(None, match.groups()), "")
+            if count_words(quote) >= QUOTED_WORDS and not self._stands(quote):
+                return f"the quotation {quote[:120]!r} stands in none of the texts"
         return ""
 
     def unknown_number(self, words: str, also: Iterable[str] = ()) -> str:
@@ -40,6 +43,7 @@ class WordChecker:
         return f"the number {unknown[0]} stands neither in the texts nor in the tables" if unknown else ""
 
     def _stands(self, quote: str) -> bool:
+        quote = quote.strip().rstrip(_END_MARKS)
         return any(haystack.find(quote) is not None for haystack in self._texts)
 
 
@@ -51,5 +55,5 @@ def not_english(words: str) -> str:
 
 def language_of_reply(fields: Iterable[str]) -> str:
     """The name of the language of all the prose of a reply, if that is surely not English; quotations do not count."""
-    code = language_of("\n".join(QUOTED.sub(" ", field) for field in fields))
+    code = language_of("\n".join(QUOTATION.sub(" ", field) for field in fields))
     return "" if code in (None, "en") else language_name(code)

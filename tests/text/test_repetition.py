@@ -1,9 +1,10 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.facts.repetition import _may_repeat, find_repetition
-from adjudge.facts.sentences import sentence_spans
+from adjudge.text.repetition import find_repetition
 
 REPEATED = [
     ("The cat sat on the mat. It rained. The cat sat on the mat.", 2),
@@ -16,6 +17,7 @@ NOT_REPEATED = [
     "Row, row, row your boat.\nRow, row, row your boat!",
     "The cat sat on the mat. The cat sat on the rug today.",
     "```\nfor item in some long list of things\nfor item in some long list of things\n```",
+    "````\n```\nfor item in some long list of things\nfor item in some long list of things\n```\n````",
     "| a b c d e f g |\n| a b c d e f g |",
     "- - - - - - - -\ntext\n- - - - - - - -",
     "One word",
@@ -45,10 +47,17 @@ def test_the_most_repeated_sentence_comes_first_and_the_list_is_short() -> None:
     assert text[spots[0].start : spots[0].end] == sentences[4].strip()
 
 
-@given(st.lists(st.sampled_from(["one two", "e.g. it", "3.5", " ", "\n", ".", "!", '."', ".'))", "\x1c", "_*", "`"])))
-def test_the_first_look_overlooks_no_sentence_that_stands_twice(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    sentences = [text[start:end] for start, end in sentence_spans(text)]
-    with_letters = [sentence for sentence in sentences if any(map(str.isalpha, sentence))]
-    if len(set(with_letters)) < len(with_letters):
-        assert _may_repeat(text)
+PIECES = ["the cat sat on the old mat", "one two", "e.g. it", ". ", "\n", "```", "| a", "。"]
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)))
+def test_any_text_gives_places_inside_it(text: str) -> None:
+    for spot in find_repetition(text):
+        assert 0 < spot.start < spot.end <= len(text)
+        assert text.index(text[spot.start : spot.end]) < spot.start
+
+
+def test_a_hundred_thousand_equal_sentences_take_linear_time() -> None:
+    started = time.process_time()
+    find_repetition("The cat sat on the old mat. " * 100_000)
+    assert time.process_time() - started < 2
