@@ -66,6 +66,9 @@ def _words(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _characters(constraint: Constraint, text: str) -> Measurement | None:
+    # A Chinese or Thai prompt counts in characters what is a word in another script.
+    if counts_in_characters(constraint.quote) and not counts_in_characters(text):
+        return _length(constraint, word_counts(text), "word")
     return _length(constraint, [count_characters(text), len(text)], "character")
 
 
