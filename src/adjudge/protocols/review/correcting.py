@@ -17,7 +17,7 @@ from .originals import OffScale, read_rating
 
 NOT_GIVEN = "no rating was given"
 NO_WORDS = "no justification was given"
-AS_ENTERED = "As entered: this judge cannot assess it, and nothing certain speaks against it."
+AS_ENTERED = "Kept as entered; this judge did not assess it."
 
 
 def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, Original]) -> dict[str, FinalRating]:
