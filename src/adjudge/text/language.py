@@ -14,7 +14,7 @@ from ..prompts import CONTROL_TOKEN
 from .language_names import LANGUAGE_NAMES, language_name
 from .sentences import QUOTATION, rough_words
 
-__all__ = ["LANGUAGE_NAMES", "foreign_language", "language_of", "languages_in", "plain_code", "prose_of"]
+__all__ = ["LANGUAGE_NAMES", "are_close", "foreign_language", "language_of", "languages_in", "plain_code", "prose_of"]
 
 RELIABLE = 0.95
 WORDS = 20  # of prose, below which nothing is said
@@ -37,6 +37,18 @@ _CODE_SHARE = 4  # one line of so many makes a text one with code in it, where s
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}")
 _UNSPACED_LETTER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+# Languages that are easily taken for each other.
+_CLOSE = tuple(
+    tuple(group.split())
+    for group in (
+        "es pt gl ca", "sv no da", "id ms jv su", "hr sr bs sl", "cs sk", "hi mr ne", "ru uk bg be mk", "nl af fy",
+        "it co", "de lb", "tr az", "fi et", "zh ja", "ar fa ur ps sd", "zu xh st sn ny", "ga gd", "he yi", "no is",
+    )
+)  # fmt: skip
+# A short text is easily taken for a rarer neighbour of its language.
+COMMONER = {
+    "gl": "es", "ca": "es", "co": "it", "lb": "de", "af": "nl", "fy": "nl", "ms": "id", "jv": "id", "su": "id",
+}  # fmt: skip
 _OLD_CODES = {"iw": "he", "fil": "tl", "nb": "no", "nn": "no", "in": "id", "jw": "jv", "ji": "yi", "cmn": "zh"}
 
 
@@ -53,6 +65,11 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
     halves = (prose[:middle], prose[middle:]) if len(words) >= WORDS else ()
     agreed = {code, None}.issuperset(map(_reliable_code, halves))
     return code if agreed and code in LANGUAGE_NAMES else None
+
+
+def are_close(code: str, other: str) -> bool:
+    """Whether two languages are the same or easily taken for each other."""
+    return code == other or any(code in group and other in group for group in _CLOSE)
 
 
 def languages_in(text: str) -> frozenset[str]:

@@ -131,6 +131,19 @@ async def test_the_embedded_judge_corrects_what_code_tells_alone():
     )
 
 
+async def test_a_prompt_about_a_text_in_a_second_language_makes_the_language_a_hint():
+    prompt = "Corrige las faltas de este texto, por favor:\n\nJe suis allé au marché hier et j'ai acheté des pommes."
+    verdict = await review(Review(prompt, IN_SPANISH + " " + IN_SPANISH, "Voilà."), EmbeddedJudge(), RUBRIC)
+    assert not any(fact.certain for fact in verdict.facts if fact.name == "language")
+
+
+async def test_a_short_spanish_prompt_that_looks_galician_is_not_held_against_a_spanish_answer():
+    prompt = "Escribe un correo a mi jefe para pedir dos días libres."
+    verdict = await review(Review(prompt, IN_SPANISH + " " + IN_SPANISH, IN_ENGLISH), EmbeddedJudge(), RUBRIC)
+    told = [(fact.where, fact.found, fact.certain) for fact in verdict.facts if fact.name == "language"]
+    assert told == [("B", "is in English; the prompt is in Spanish", True)]
+
+
 @pytest.mark.parametrize(
     ("prompt", "locale", "a", "found"),
     [

@@ -13,7 +13,7 @@ from ...constraints.demands import demands_in_english
 from ...constraints.measuring import Measurement, measure
 from ...models.constraints import Constraint, Observation
 from ...text.findings import cut_off_facts, facts_of, hostile_facts
-from ...text.language import language_of, languages_in, plain_code
+from ...text.language import COMMONER, are_close, language_of, languages_in, plain_code
 from ...text.language_names import LANGUAGE_NAMES, code_named, language_name, named_languages
 from ...text.markers import find_system_markers, without_end_markers
 from ...text.repetition import find_repetition
@@ -136,18 +136,29 @@ def _language_alone(case: Review, label: Label) -> list[Fact]:
     """A whole response in a language that nobody asked for."""
     found = language_of(without_end_markers(case.answer(label)))
     asked = "\n".join((case.system_prompt, case.history, case.prompt))
-    if found is None or found in (spoken := languages_in(case.prompt)) or named_languages(asked):
+    if found is None or named_languages(asked):
         return []
-    locale = locale_of(case.task_config)
-    prompts = language_of(case.prompt, _PROMPT_WORDS) or (locale if locale in spoken else None)
+    spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
+    if any(are_close(found, code) for code in spoken):
+        return []
+    prompts = _language_of_the_prompt(case.prompt, spoken, locale)
     wanted = prompts or locale
-    if wanted is None:
+    if wanted is None or are_close(wanted, found):
         return []
-    certain = prompts is not None and found != locale
-    says = f"is in {language_name(found)}; the prompt is in {language_name(wanted)}"
-    if prompts is None:
-        says = f"is in {language_name(found)}; the locale's language is {language_name(wanted)}"
+    # A prompt that may hold a second language may be about a text in it.
+    plain = all(are_close(code, wanted) for code in spoken)
+    certain = prompts is not None and plain and not (locale is not None and are_close(found, locale))
+    whose = "the prompt is in" if prompts is not None else "the locale's language is"
+    says = f"is in {language_name(found)}; {whose} {language_name(wanted)}"
     return [_fact("language", label, 0, len(case.answer(label)), says, certain, "major")]
+
+
+def _language_of_the_prompt(prompt: str, spoken: frozenset[str], locale: str | None) -> str | None:
+    """The language of a prompt: the locale's where it may be that one, else what a few words tell."""
+    if locale is not None and any(are_close(locale, code) for code in spoken):
+        return locale
+    few = language_of(prompt, _PROMPT_WORDS)
+    return few if few is None or few == language_of(prompt) else COMMONER.get(few, few)
 
 
 def locale_of(task_config: str) -> str | None:
