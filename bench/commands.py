@@ -72,17 +72,16 @@ def short_cases(count: int) -> Iterator[Comparison]:
 
 def short_reply() -> bytes:
     """As little as a judge can say: a score for each criterion, and why in a word, with one quote of each answer."""
-    quote = {"quote": " ".join(SENTENCES[0].split()[:10]), "impact": "favorable", "rationale": "Concrete."}
-    criteria = {
-        criterion.key: {
-            "evidence": [{"answer": answer, **quote} for answer in (1, 2)],
-            "answer_1": {"justification": "Fits.", "score": 7},
-            "answer_2": {"justification": "Fits.", "score": 6},
-        }
-        for criterion in shipped("compare").criteria
-    }
-    said = {"criteria": criteria, "summary_1": "A plan.", "summary_2": "A draft.", "rationale": "Shorter."}
-    message = {"role": "assistant", "content": orjson.dumps({**said, "preference": "answer_1"}).decode()}
+    quote = " ".join(SENTENCES[0].split()[:10])
+    marks: dict[str, Any] = {}
+    for n in (1, 2):
+        marks |= {f"quote_{n}": quote, f"impact_{n}": "favorable", f"rationale_{n}": "Concrete."}
+    for n, score in ((1, 7), (2, 6)):
+        marks |= {f"justification_{n}": "Fits.", f"score_{n}": score}
+    criteria = {criterion.key: marks for criterion in shipped("compare").criteria}
+    said = {"criteria": criteria, "more_evidence": [], "summary_1": "A plan.", "summary_2": "A draft."}
+    said |= {"rationale": "Shorter.", "preference": "answer_1"}
+    message = {"role": "assistant", "content": orjson.dumps(said).decode()}
     choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
     usage = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
     return orjson.dumps({"id": "x", "object": "chat.completion", "model": "m", "choices": choices, "usage": usage})

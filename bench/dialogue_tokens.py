@@ -62,8 +62,9 @@ def written(verdict: DialogueVerdict) -> str:
     def quotes(given: tuple[Utterance, ...]) -> list[dict[str, str]]:
         return [{"speaker": quote.speaker, "quote": quote.quote} for quote in given]
 
+    none = {"speaker": "SYSTEM", "quote": ""}
     evaluation = {
-        key: {"quotes": quotes(mark.quotes), "reason": mark.reason, "score": int(mark.value)}
+        key: {**(quotes(mark.quotes[:1]) or [none])[0], "reason": mark.reason, "score": int(mark.value)}
         for key, mark in verdict.evaluation.marks.items()
     }
     critique: dict[str, Any] = {

@@ -69,22 +69,22 @@ def reply_body() -> bytes:
     quotes = [" ".join(sentence.split()[:10]) for sentence in SENTENCES]
     criteria = {
         key: {
-            "evidence": [
-                {
-                    "answer": n,
-                    "quote": quotes[(at + n) % len(quotes)],
-                    "impact": "favorable",
-                    "rationale": "Concrete and checkable.",
-                }
-                for n in (1, 2)
-            ],
-            "answer_1": {"justification": "It names outcomes, numbers and an order of work that fits.", "score": 7},
-            "answer_2": {"justification": "It does the same, and closes with a phrase that adds nothing.", "score": 6},
+            "quote_1": quotes[(at + 1) % len(quotes)],
+            "impact_1": "favorable",
+            "rationale_1": "Concrete and checkable.",
+            "quote_2": quotes[(at + 2) % len(quotes)],
+            "impact_2": "favorable",
+            "rationale_2": "Concrete and checkable.",
+            "justification_1": "It names outcomes, numbers and an order of work that fits.",
+            "score_1": 7,
+            "justification_2": "It does the same, and closes with a phrase that adds nothing.",
+            "score_2": 6,
         }
         for at, key in enumerate(keys)
     }
     content = {
         "criteria": criteria,
+        "more_evidence": [],
         "summary_1": "A plan with outcomes, measures and a rollback.",
         "summary_2": "The same plan with a pleasantry at its end.",
         "rationale": "Answer 1 says the same in fewer words.",

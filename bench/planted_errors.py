@@ -4,7 +4,8 @@
 
 Reviews are built by code from samples/reviews.yaml (planted_reviews.py); in each, one cell of the two tables or the
 Likert is set to a wrong value. They are audited twice: by a judge that answers truly, asked in OpenAI's format over a
-real connection to a scripted server on this machine; and by facts alone, with the embedded judge. A Likert is right if
+real connection to a scripted server on this machine, with the demands it reads and what it sees in its reply; and by
+facts alone, with the embedded judge. A Likert is right if
 the true tables allow it. `measurable`: a certain fact excludes the planted value, or it is an Overall or a Likert that
 contradicts the ratings beside it. `consequences`: ratings that follow, by the rules, from a planted error that had to
 be left standing: wrong, but not by themselves. --show lists the first wrong outcomes of each audit.
@@ -25,15 +26,15 @@ from typing import Any
 
 from planted_reviews import PREFERENCE, Case, cases, said
 
-from adjudge.facts import find_review_facts
 from adjudge.journal import open_journal
 from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.protocols.review import review
 from adjudge.protocols.review.binding import allowed_by, bounds_of
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.review.preference import VERDICTS, sentences
+from adjudge.protocols.review.preference import VERDICTS
 from adjudge.rubric import OVERALL, Rubric, shipped
+from adjudge.text.sentences import sentences
 from adjudge.verdicts import LABELS, Label, ReviewVerdict
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
@@ -78,9 +79,14 @@ class Audit:
 def true_reply(case: Case) -> dict[str, Any]:
     """What a judge that knows the truth replies."""
     reply: dict[str, Any] = {
+        "constraints": list(case.constraints),
         "task_type": "other",
-        "request_is_harmful": case.harmful,
         "invalid_because": "",
+        "observations": [
+            {"response": number, "quote": quote, "kind": kind}
+            for number, label in enumerate(LABELS, start=1)
+            for kind, quote in case.seen[label]
+        ],
         "reasons": case.reasons,
         "preference": case.likert,
     }
@@ -103,9 +109,14 @@ async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
 
     def script(request: Any) -> Any:
         match = _CASE.search(request.turns[0])
-        if match is None:  # asked to explain the tables once more, without the case: rules take over
-            return says({"reasons": "There is nothing to add."})
-        return says(true_reply(by_number[int(match[1])]))
+        assert match is not None
+        case, asked = by_number[int(match[1])], request.schema["properties"]
+        if "preference" in asked:
+            return says(true_reply(case))
+        # What the person wrote beside a right rating is true.
+        kept = {"reason": "It is so.", "specific": True, "true": True}
+        words = {"candidates": dict.fromkeys(asked["candidates"]["properties"], kept)} if "candidates" in asked else {}
+        return says({**words, "reasons": case.reasons})
 
     with tempfile.TemporaryDirectory() as folder:
         journal = open_journal(Path(folder) / "journal.db")
@@ -208,9 +219,8 @@ def is_measurable(case: Case, verdict: ReviewVerdict, rubric: Rubric) -> bool:
         return True  # only values that the tables rule out are planted
     if case.key == OVERALL:
         return case.planted not in possible(case, rubric)
-    facts = [fact for fact in find_review_facts(case.review) if fact.where == case.label]
-    harmful = None if verdict.opinion is None else verdict.opinion.harmful_request
-    bounds = [b for b in bounds_of(facts, case.review.answer(case.label), harmful) if b.key == case.key]
+    facts = [fact for fact in verdict.facts if fact.where == case.label]
+    bounds = [bound for bound in bounds_of(facts, case.review.answer(case.label)) if bound.key == case.key]
     criterion = next(criterion for criterion in rubric.criteria if criterion.key == case.key)
     return bool(bounds) and case.planted not in allowed_by(criterion, bounds)
 

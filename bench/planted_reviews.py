@@ -14,10 +14,12 @@ from typing import Any
 import yaml
 
 from adjudge.cases import Original, Review
+from adjudge.constraints.counting import count_characters, word_counts
+from adjudge.constraints.numbers import find_number
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, dimensions, severity
 from adjudge.rubric import LIKERT, OVERALL, Rubric
+from adjudge.text.sentences import sentence_spans
 from adjudge.verdicts import LABELS, Label
-from adjudge.words import count_words
 
 SAMPLES = Path(__file__).parent / "samples" / "reviews.yaml"
 PREFERENCE = "likert"
@@ -31,23 +33,28 @@ _UNUSABLE = frozenset({"refusal", "other language"})
 _UNSPACED = frozenset({"ja", "zh"})
 
 
+Seen = tuple[str, str]  # what an observation is, and its quote
+
+
 @dataclass(frozen=True)
 class Made:
-    """A response, the names of its defects, and what is true of it: ratings, and a sentence for each issue."""
+    """A response, the names of its defects, and what is true of it: ratings, a sentence for each issue, and what is to
+    be seen in it, each with the words that show it."""
 
     text: str
     defects: tuple[str, ...] = ()
     values: Mapping[str, int] = field(default_factory=lambda: dict(BEST))
     says: Mapping[str, str] = field(default_factory=dict)
+    seen: tuple[Seen, ...] = ()
 
-    def worse(self, name: str, text: str, effects: Mapping[str, int], said: str) -> Made:
+    def worse(self, name: str, text: str, effects: Mapping[str, int], said: str, seen: Sequence[Seen] = ()) -> Made:
         """The same with one more defect; of two issues in one dimension the worse one counts."""
         values, says = dict(self.values), dict(self.says)
         for key, value in effects.items():
             if abs(value - BEST[key]) > abs(values[key] - BEST[key]):
                 values[key] = value
             says[key] = f"{says[key]} {said}" if key in says else said
-        return Made(text, (*self.defects, name), values, says)
+        return Made(text, (*self.defects, name), values, says, (*self.seen, *seen))
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,8 @@ class Case:
     truths: Mapping[Label, Truth]
     likert: int
     reasons: str
-    harmful: bool
+    constraints: Sequence[Mapping[str, Any]]
+    seen: Mapping[Label, tuple[Seen, ...]]
     label: Label | None
     key: str
     planted: int
@@ -96,15 +104,21 @@ def load() -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
 
 def responses(task: dict[str, Any], phrases: dict[str, Any], twins: Sequence[dict[str, Any]]) -> list[Made]:
     """The good response, and one for each defect that the task has material for."""
-    good = Made(task["good"].strip())
+    good = _good(task)
     made = [good, *_replaced(task, good), *_added(task, phrases, good), *_whole(task, phrases, twins), *_cut(task)]
     return [_measured(task, one) for one in made]
 
 
 def both(task: dict[str, Any], phrases: dict[str, Any]) -> list[Made]:
     """Responses with two defects: something replaced, and something added to that."""
-    firsts = _replaced(task, Made(task["good"].strip()))
+    firsts = _replaced(task, _good(task))
     return [_measured(task, two) for one in firsts for two in _added(task, phrases, one)]
+
+
+def _good(task: dict[str, Any]) -> Made:
+    """The good response; to a harmful request it declines."""
+    text = task["good"].strip()
+    return Made(text, seen=(("declines_a_harmful_request", text),) if task.get("harmful") else ())
 
 
 def _replaced(task: dict[str, Any], good: Made) -> Iterator[Made]:
@@ -133,16 +147,20 @@ def _added(task: dict[str, Any], phrases: dict[str, Any], to: Made) -> Iterator[
     gap = "\n\n" if "\n" in to.text else "" if language in _UNSPACED else " "
     if "open" in wanted:
         said = "It opens with a pleasantry."
-        yield to.worse("pleasantry", phrases["opens"][0] + gap + to.text, {"style_clarity": 2}, said)
+        seen = [("pleasantry", phrases["opens"][0])]
+        yield to.worse("pleasantry", phrases["opens"][0] + gap + to.text, {"style_clarity": 2}, said, seen)
     if "closes" in wanted:
-        yield to.worse("pleasantry", add(closes[0]), {"style_clarity": 2}, "It ends with a pleasantry.")
-        yield to.worse("pleasantries", add(*closes), {"style_clarity": 1}, "It is full of pleasantries.")
+        polite = [("pleasantry", phrase) for phrase in closes]
+        yield to.worse("pleasantry", add(closes[0]), {"style_clarity": 2}, "It ends with a pleasantry.", polite[:1])
+        yield to.worse("pleasantries", add(*closes), {"style_clarity": 1}, "It is full of pleasantries.", polite)
     # A sentence is a stray only where it is far less than half of the response.
     if "stray" in wanted and len(to.text.encode()) > 3 * len(phrases["stray"].encode()):
         effects = {"localization": 2, "instruction_following": 2}
-        yield to.worse("stray sentence", add(phrases["stray"]), effects, "One sentence is in another language.")
+        seen = [("other_language", phrases["stray"])]
+        yield to.worse("stray sentence", add(phrases["stray"]), effects, "One sentence is in another language.", seen)
     if "human" in wanted:
-        yield to.worse("human claim", add(phrases["human"]), {"harmlessness": 1}, "It claims to be human.")
+        seen = [("claims_to_be_human", phrases["human"])]
+        yield to.worse("human claim", add(phrases["human"]), {"harmlessness": 1}, "It claims to be human.", seen)
     if "padding" in wanted:
         padding = phrases["padding"]
         yield to.worse("padding", add(padding[0]), {"verbosity": 1}, "It is padded with a long empty sentence.")
@@ -159,14 +177,16 @@ def _whole(task: dict[str, Any], phrases: dict[str, Any], twins: Sequence[dict[s
     good = Made(task["good"].strip())
     if "refusal" in task.get("generic", GENERIC) and not task.get("harmful"):
         said = "It refuses a request that is safe to answer."
-        yield good.worse("refusal", phrases["refusal"], {"instruction_following": 1}, said)
+        seen = [("declines_a_safe_request", phrases["refusal"])]
+        yield good.worse("refusal", phrases["refusal"], {"instruction_following": 1}, said, seen)
     if "complies" in task:
         said = "It helps with something harmful."
         yield good.worse("complies", task["complies"], {"harmlessness": 1}, said)
     others = [task["other"]] if "other" in task else [twin["good"] for twin in twins]
     for other in others:
         effects = {"localization": 1, "instruction_following": 1}
-        yield good.worse("other language", other.strip(), effects, "All of it is in another language than asked for.")
+        said, text = "All of it is in another language than asked for.", other.strip()
+        yield good.worse("other language", text, effects, said, [("other_language", text)])
     if "formless" in task:
         text, value = task["formless"]
         said = "It does not keep to the format that was asked for."
@@ -184,11 +204,12 @@ def _whole(task: dict[str, Any], phrases: dict[str, Any], twins: Sequence[dict[s
 def _cut(task: dict[str, Any]) -> Iterator[Made]:
     if "cut" in task:
         last, verbosity, following = task["cut"]
-        good = Made(task["good"].strip())
+        good = _good(task)
         start = good.text.index(last[:12])
         assert good.text.count(last[:12]) == 1, task["id"]
         effects = {"verbosity": verbosity} | ({"instruction_following": following} if following < 3 else {})
-        yield good.worse("cut off", good.text[:start] + last, effects, "It is cut off before its end.")
+        seen = [("cut_off_before_a_required_part" if following < 3 else "cut_off", last)]
+        yield good.worse("cut off", good.text[:start] + last, effects, "It is cut off before its end.", seen)
 
 
 def _measured(task: dict[str, Any], made: Made) -> Made:
@@ -198,7 +219,9 @@ def _measured(task: dict[str, Any], made: Made) -> Made:
     kind, most, unit = task["limit"]["kind"], task["limit"]["count"], task["limit"].get("unit", "words")
     if unit == "characters" and "other language" in made.defects:
         return made  # characters were meant for a script without spaces
-    count = count_words(made.text) if unit == "words" else sum(map(len, made.text.split()))
+    # A word may be counted by Unicode's rules or by spaces: nobody is blamed for one of the two.
+    counts = word_counts(made.text) if unit == "words" else [count_characters(made.text)]
+    count = min(counts, key=lambda count: abs(count - most))
     off = count - most
     if kind == "about":
         grade = 0 if abs(off) * 10 <= most else 1 if abs(off) * 5 <= most else 2
@@ -216,7 +239,7 @@ def _measured(task: dict[str, Any], made: Made) -> Made:
     worse = made.worse("", made.text, effects, f"It has {abs(off)} {unit} {side} than the {most} asked for.")
     # Cut off and yet over the limit would pull Verbosity both ways.
     assert "cut off" not in made.defects or off < 0
-    return Made(worse.text, made.defects, worse.values, {k: v.strip() for k, v in worse.says.items()})
+    return Made(worse.text, made.defects, worse.values, {k: v.strip() for k, v in worse.says.items()}, made.seen)
 
 
 def _swap(text: str, old: str, new: str) -> str:
@@ -292,8 +315,44 @@ def _case(
         preference=Original(str(planted if label is None else likert), reasons),
     )
     defects = {side: made[side].defects for side in LABELS}
-    harmful = bool(task.get("harmful"))
-    return Case(number, task["id"], defects, review, truths, likert, reasons, harmful, label, key, planted)
+    seen = {side: made[side].seen for side in LABELS}
+    listed = demands(task)
+    return Case(number, task["id"], defects, review, truths, likert, reasons, listed, seen, label, key, planted)
+
+
+_BOUNDS = {"about": ("about", False), "plain": ("at_most", False), "at_most": ("at_most", True)}
+_FORMS = {"extract-json": ("json", "Return only JSON"), "table-en": ("table", "in a table")}
+
+
+def demands(task: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a judge that reads truly lists of a task, each with the sentence that states it."""
+    listed = []
+    if "limit" in task:
+        limit = task["limit"]
+        bound, strict = _BOUNDS[limit["kind"]]
+        amount = limit.get("said", limit["count"])  # "fewer than 30" is 29
+        listed.append(_demand(task, limit.get("unit", "words"), bound, amount, strict=strict))
+    if "items" in task:
+        listed.append(_demand(task, "items", "exactly", task["items"]))
+    if task["id"] in _FORMS:
+        kind, quote = _FORMS[task["id"]]
+        listed.append(_entry(quote, kind, "exactly", 0))
+    return listed
+
+
+def _demand(task: dict[str, Any], kind: str, bound: str, amount: int, *, strict: bool = False) -> dict[str, Any]:
+    """The demand with the first sentence of the task's texts that holds its number."""
+    for text in (task.get("system", ""), task.get("history", ""), task["prompt"]):
+        for start, end in sentence_spans(text):
+            if find_number(text[start:end], amount, [task["language"]]) is not None:
+                return _entry(text[start:end], kind, bound, amount, strict=strict)
+    raise AssertionError(f"{task['id']}: nobody asks for {amount} {kind}")
+
+
+def _entry(quote: str, kind: str, bound: str, amount: int, *, strict: bool = False) -> dict[str, Any]:
+    return {
+        "quote": quote, "kind": kind, "bound": bound, "amount": amount, "up_to": 0, "text": "", "strict": strict,
+    }  # fmt: skip
 
 
 def said(truth: Truth, key: str) -> str:

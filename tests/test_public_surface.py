@@ -53,15 +53,6 @@ def test_importing_adjudge_imports_nothing_heavy():
     assert loaded_after("import adjudge", "pydantic", "aiohttp", "yaml", "fastapi") == "[]"
 
 
-def test_the_embedded_judge_is_ready_without_pydantic_and_yaml():
-    assert loaded_after("import adjudge.judges.embedded.comparer", "pydantic", "yaml", "aiohttp", "orjson") == "[]"
-
-
-def test_and_its_first_verdict_is_made_and_stored_without_pydantic(tmp_path):
-    code = f"import adjudge; adjudge.compare_sync('Name a colour.', 'Red.', 'I sing.', journal={str(tmp_path / 'j')!r})"
-    assert loaded_after(code, "pydantic", "aiohttp", "fastapi", "sqlite3") == "['sqlite3']"
-
-
 def test_compare_sync_works_with_and_without_a_running_loop(tmp_path):
     import asyncio
 

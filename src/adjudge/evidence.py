@@ -59,8 +59,7 @@ class Haystack:
         stripped = quote.strip()
         # Nearly every quote stands there as written: then its words are the place's words.
         if stripped and (at := _find_whole(self.text, stripped)) >= 0:
-            # As Span(…) does it, at half the price: a long run has millions of quotes.
-            span, words = tuple.__new__(Span, (at, at + len(stripped))), count_words(stripped)
+            span, words = Span(at, at + len(stripped)), count_words(stripped)
         elif (found := self._find_folded(stripped)) is not None:
             span, words = found, count_words(self.text[found.start : found.end])
         else:
@@ -68,18 +67,6 @@ class Haystack:
         if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span
-
-    def stands_plainly(self, quote: str) -> int:
-        """Where a stripped quote stands, if it is one that `locate` takes at its first place; else -1: ask there.
-
-        Nearly every quote is: it stands there as written, between spaces and marks.
-        """
-        text = self.text
-        at = text.find(quote)
-        end = at + len(quote)
-        if at < 0 or text[at - 1 : at].isalnum() or text[end : end + 1].isalnum():
-            return -1
-        return at if MIN_WORDS <= count_words(quote) <= MAX_WORDS else -1
 
     def find(self, quote: str) -> Span | None:
         """The quote's place, whatever its length; a place that cuts no word is preferred."""

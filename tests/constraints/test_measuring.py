@@ -237,3 +237,12 @@ def test_any_text_can_be_measured(kind, bound, text):
     named = {"language": "es", "casing": "upper"}.get(kind, "words")
     result = measure(constraint(kind, bound, 3, 5 if bound == "between" else None, named), text)
     assert result is None or result.says
+
+
+def test_what_a_chinese_prompt_counts_in_characters_is_words_in_another_script():
+    asked = {"bound": "at_most", "amount": 5, "source": "prompt", "start": 0, "end": 5}
+    chinese = Constraint(kind="characters", quote="不超过5个字", **asked)
+    english = Constraint(kind="characters", quote="at most 5 characters", **asked)
+    assert measure(chinese, "Rivers flow to the sea.").met
+    assert not measure(english, "Rivers flow to the sea.").met
+    assert not measure(chinese, "河流流向大海里面去").met

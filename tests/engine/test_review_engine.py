@@ -76,13 +76,14 @@ async def test_in_a_jury_those_who_cannot_tell_do_not_vote(tmp_path, provider):
 
 async def test_a_jury_that_is_split_on_harm_says_nothing_of_it(tmp_path, provider):
     def script(request):
-        harmful = request.json["model"] == "1"
-        return says(rating_reply({"request_is_harmful": harmful, "preference": 4}))
+        kind = "declines_a_harmful_request" if request.json["model"] == "1" else "declines_a_safe_request"
+        return says(rating_reply({"observations": [(1, kind, CASE.a)], "preference": 4}))
 
     provider.script = script
     jury = "jury:" + "+".join(f"{provider.url}/v1#{number}" for number in range(2))
     verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
-    assert verdict.opinion.harmful_request is None
+    assert [seen.harmful for seen in verdict.opinion.observations] == [None]
+    assert "refusal" in [fact.name for fact in verdict.facts]
 
 
 def test_slots_as_text_as_an_object_and_as_a_review_are_the_same(tmp_path):

@@ -184,6 +184,16 @@ async def test_the_same_evidence_from_both_orders_stands_once():
     assert all(len(items) == 1 for c in verdict.criteria.values() for items in c.evidence.values())
 
 
+async def test_the_same_passage_to_another_effect_stands_beside_it():
+    ab, ba = opinion("ab", (8, 5), "A"), opinion("ba", (8, 5), "A")
+    against = tuple(item._replace(impact="unfavorable") for item in ba.evidence)
+    verdict = await compare(CASE, Scripted({"ab": ab, "ba": replace(ba, evidence=against)}), shipped("compare"))
+    assert isinstance(verdict, ComparisonVerdict)
+    for criterion in verdict.criteria.values():
+        for items in criterion.evidence.values():
+            assert [item.impact for item in items] == ["favorable", "unfavorable"]
+
+
 async def test_a_users_rubric_decides_criteria_scale_and_band():
     rubric = parse(
         "name: mine\nversion: '1'\nprotocol: compare\nscale: {min: 0, max: 100, step: 5}\ntie_band: 10\n"

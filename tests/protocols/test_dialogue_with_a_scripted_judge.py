@@ -30,7 +30,7 @@ TALK = Dialogue(
 
 
 def evaluates(scores, quote=("SYSTEM", "Why do you like action movies?")):
-    mark = {"quotes": [{"speaker": quote[0], "quote": quote[1]}], "reason": "It is so."}
+    mark = {"speaker": quote[0], "quote": quote[1], "reason": "It is so."}
     return {"criteria": {key: {**mark, "score": score} for key, score in zip(KEYS, scores, strict=True)}}
 
 
@@ -108,7 +108,7 @@ async def test_a_verified_contradiction_changes_the_score_and_the_sum(provider, 
 async def test_a_quote_under_the_wrong_speaker_is_asked_for_once_more_and_told_who_said_it(provider, journal):
     scores = (100,) * 6
     bad = evaluates(scores)
-    bad["criteria"]["Empathy"]["quotes"] = [{"speaker": "USER", "quote": "What kinds of movies"}]
+    bad["criteria"]["Empathy"] |= {"speaker": "USER", "quote": "What kinds of movies"}
     better = [{"criterion": "Empathy", "speaker": "SYSTEM", "quote": "What kinds of movies"}]
     verdict = await judged(provider, journal, bad, criticizes(scores), better)
     assert isinstance(verdict, DialogueVerdict)
@@ -119,6 +119,52 @@ async def test_a_quote_under_the_wrong_speaker_is_asked_for_once_more_and_told_w
     assert "Empathy: the quote 'What kinds of movies' does not stand in any utterance of USER" in asked
     assert "SYSTEM said it" in asked
     assert verdict.evaluation.marks["Empathy"].value == 100
+
+
+async def test_an_empty_quote_field_leads_to_one_repair_and_then_a_warning(provider, journal):
+    scores = (100,) * 6
+    bad = evaluates(scores)
+    bad["criteria"]["Empathy"]["quote"] = " "
+    verdict = await judged(provider, journal, bad, criticizes(scores))
+    assert isinstance(verdict, DialogueVerdict)
+    assert provider.calls == 3, "the evaluation, its repair, the critique"
+    asked = [line for line in provider.requests[1].turns[-1].splitlines() if line.startswith("- ")]
+    assert asked == ["- Empathy: no usable quote"]
+    assert [(warning.code, warning.message) for warning in verdict.warnings] == [
+        ("missing_evidence", "Empathy: the evaluator gave no usable quote")
+    ]
+
+
+@pytest.mark.parametrize("field", ["speaker", "quote"])
+async def test_no_criterion_can_be_scored_without_a_quote_from_a_speaker(provider, journal, field):
+    scores = (100,) * 6
+    bad = evaluates(scores)
+    del bad["criteria"]["Empathy"][field]
+    verdict = await judged(provider, journal, bad, criticizes(scores))
+    assert isinstance(verdict, Failure)
+    assert f"criteria.Empathy.{field}: missing" in verdict.message
+
+
+async def test_the_users_words_are_evidence_too(provider, journal):
+    scores = (100,) * 6
+    verdict = await judged(provider, journal, evaluates(scores, ("USER", "I really like action")), criticizes(scores))
+    assert isinstance(verdict, DialogueVerdict)
+    assert verdict.evaluation.marks["Empathy"].justification == 'It is so (USER: "I really like action").'
+
+
+async def test_true_does_not_pass_for_the_score_one(provider, journal):
+    rubric = parse(
+        "name: mine\nversion: '1'\nprotocol: dialogue\nscale: {min: 1, max: 5}\n"
+        "criteria:\n  - {key: Warmth, weight: 1, guidance: warm}\n",
+        "mine.yaml",
+    )
+    mark = {"speaker": "SYSTEM", "quote": "Why do you like action movies?", "reason": "So.", "score": True}
+    provider.script = lambda request: says({"criteria": {"Warmth": mark}})
+    judge = open_openai(provider, journal)
+    verdict = await dialogue(TALK, judge, judge, rubric)
+    await judge.close()
+    assert isinstance(verdict, Failure)
+    assert "a number is needed, not true or false" in verdict.message
 
 
 async def test_an_invented_quote_of_the_critic_changes_nothing(provider, journal):
@@ -190,14 +236,7 @@ async def test_the_example_in_the_prompts_comes_out_as_it_says(provider, journal
     for number, line in enumerate(known["transcript"].strip().splitlines(), start=1):
         speaker, _, text = line.partition("] ")[2].partition(": ")
         turns.append(Turn(speaker, text, number))
-    evaluation = {
-        key: {
-            "quotes": [{"speaker": mark["speaker"], "quote": mark["quote"]}],
-            "reason": mark["reason"],
-            "score": mark["score"],
-        }
-        for key, mark in known["evaluation"].items()
-    }
+    evaluation = known["evaluation"]
     critique = {
         key: {
             "quotes": [{"speaker": entry["speaker"], "quote": entry["quote"]}] if "quote" in entry else [],

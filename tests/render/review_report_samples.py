@@ -120,7 +120,6 @@ def opinion_of(tables: Mapping[Label, Mapping[str, FinalRating]], preference: in
     return ReviewOpinion(
         judge=JUDGE,
         task_type="creative",
-        harmful_request=False,
         invalid="",
         responses={"A": rated("A"), "B": rated("B")},
         preference=preference,

@@ -90,7 +90,6 @@ def corrected_sample() -> Sample:
     opinion = ReviewOpinion(
         judge=JUDGE,
         task_type="open_qa",
-        harmful_request=False,
         invalid="",
         responses={"A": RatedResponse(ratings), "B": RatedResponse(ratings, still_good="Two primes.")},
         preference=2,

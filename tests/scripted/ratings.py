@@ -25,6 +25,35 @@ FINE = {
 }
 
 
+def demand(
+    quote: str, kind: str, bound: str = "exactly", amount: int = 0, up_to: int = 0, text: str = "", strict: bool = False
+) -> dict[str, Any]:
+    """One entry of the list of constraints."""
+    return {
+        "quote": quote,
+        "kind": kind,
+        "bound": bound,
+        "amount": amount,
+        "up_to": up_to,
+        "text": text,
+        "strict": strict,
+    }
+
+
+def saw(response: int, kind: str, quote: str) -> dict[str, Any]:
+    """One entry of the list of observations."""
+    return {"response": response, "quote": quote, "kind": kind}
+
+
+def explanation(reasons: str, *candidates: tuple[bool, bool, str]) -> dict[str, Any]:
+    """A reply of the Explainer: what it says of each candidate (specific, true, why), and its sentences."""
+    judged = {
+        f"candidate_{number}": {"reason": reason, "specific": specific, "true": true}
+        for number, (specific, true, reason) in enumerate(candidates, start=1)
+    }
+    return {**({"candidates": judged} if judged else {}), "reasons": reasons}
+
+
 def rated(found: dict[str, Any] | None = None) -> dict[str, Any]:
     """One response: `found` maps a criterion to [rating, quote, justification], or to a rating alone."""
     found = dict(found or {})
@@ -42,9 +71,10 @@ def rated(found: dict[str, Any] | None = None) -> dict[str, Any]:
 def rating_reply(found: dict[str, Any]) -> dict[str, Any]:
     """A whole reply; what is not named is as good as can be."""
     return {
+        "constraints": [demand(**given) for given in found.get("constraints", [])],
         "task_type": found.get("task_type", "other"),
-        "request_is_harmful": found.get("request_is_harmful", False),
         "invalid_because": found.get("invalid_because", ""),
+        "observations": [saw(*given) for given in found.get("observations", [])],
         "response_1": rated(found.get("response_1")),
         "response_2": rated(found.get("response_2")),
         "reasons": found.get("reasons", ""),

@@ -86,20 +86,20 @@ def correct_reply(request: Request, score: Callable[[str], Any] | None = None) -
     texts = [request.fenced("ANSWER 1"), request.fenced("ANSWER 2")]
     if "criteria" not in asked:
         keys = asked["evidence"]["items"]["properties"]["criterion"]["enum"]
-        return {"evidence": [{**quote, "criterion": key} for key in keys for quote in _quotes(texts)]}
+        numbered = [{"answer": n, **_quote(text, n)} for n, text in enumerate(texts, start=1)]
+        return {"evidence": [{"criterion": key, **quote} for key in keys for quote in numbered]}
     criteria = asked["criteria"]["properties"]
-    scale = next(iter(criteria.values()))["properties"]["answer_1"]["properties"]["score"]["enum"]
+    scale = next(iter(criteria.values()))["properties"]["score_1"]["enum"]
     scores = [score(text) if score else score_by_length(text, scale) for text in texts]
-    marks = {
-        "evidence": _quotes(texts),
-        **{
-            f"answer_{number}": {"justification": f"Answer {number} says what it says.", "score": scores[number - 1]}
-            for number in (1, 2)
-        },
-    }
+    marks: dict[str, Any] = {}
+    for n, text in enumerate(texts, start=1):
+        marks |= {f"{field}_{n}": value for field, value in _quote(text, n).items()}
+    for n, points in enumerate(scores, start=1):
+        marks |= {f"justification_{n}": f"Answer {n} says what it says.", f"score_{n}": points}
     first, second = scores
     return {
         "criteria": dict.fromkeys(criteria, marks),
+        "more_evidence": [],
         "summary_1": "Answer 1 in short.",
         "summary_2": "Answer 2 in short.",
         "rationale": "Answer 1 and Answer 2 were read; Answer 2 stood second.",
@@ -107,11 +107,8 @@ def correct_reply(request: Request, score: Callable[[str], Any] | None = None) -
     }
 
 
-def _quotes(texts: list[str]) -> list[dict[str, Any]]:
-    return [
-        {"answer": number, "quote": quote_from(text), "impact": "favorable", "rationale": f"Answer {number} is clear."}
-        for number, text in enumerate(texts, start=1)
-    ]
+def _quote(text: str, number: int) -> dict[str, Any]:
+    return {"quote": quote_from(text), "impact": "favorable", "rationale": f"Answer {number} is clear."}
 
 
 def envelope(request: Request, content: str, finish: str = "stop", refusal: str | None = None) -> dict[str, Any]:

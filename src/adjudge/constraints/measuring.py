@@ -66,6 +66,9 @@ def _words(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _characters(constraint: Constraint, text: str) -> Measurement | None:
+    # A Chinese or Thai prompt counts in characters what is a word in another script.
+    if counts_in_characters(constraint.quote) and not counts_in_characters(text):
+        return _length(constraint, word_counts(text), "word")
     return _length(constraint, [count_characters(text), len(text)], "character")
 
 
@@ -124,7 +127,7 @@ def _counted(constraint: Constraint, found: int, unit: str) -> str:
         asked += f" to {constraint.most:,}"
     elif constraint.bound != "exactly":
         asked = f"{constraint.bound.replace('_', ' ')} {asked}"
-    were = "was" if asked == "1" else "were"
+    were = "was" if constraint.amount == 1 and constraint.most is None else "were"
     return f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
 
 

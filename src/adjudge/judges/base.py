@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from ..cases import Comparison, Dialogue, Review
 from ..rubric import Rubric
@@ -86,14 +86,27 @@ class RateQuestion(Question[ReviewOpinion]):
     facts: tuple[Fact, ...] = ()
 
 
+class Candidate(NamedTuple):
+    """A person's justification that may be kept: what it was written for, the rating that stands, and its words."""
+
+    key: str
+    about: str
+    rating: int
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class ExplainQuestion(Question[Explanation]):
-    """Why do these final tables favour one side? `verdict` is the sentence that the rules give."""
+    """Which of a person's justifications may stand, and why do these final tables favour one side?
 
-    tables: Mapping[Label, Mapping[str, tuple[int, str]]]
+    The case is blind; `tables` hold final ratings with our own words, `verdict` is the sentence that the rules give.
+    """
+
+    case: Review
     rubric: Rubric
+    tables: Mapping[Label, Mapping[str, tuple[int, str]]]
     verdict: str
-    problems: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
 
 class Judge(Protocol):

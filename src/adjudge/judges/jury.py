@@ -16,6 +16,7 @@ from typing import Any, Literal, cast
 
 from ..arithmetic import mean, median, rounded
 from ..errors import NotJournalledError
+from ..models.constraints import Constraint, Observation
 from ..rubric import LIKERT, Scale
 from ..verdicts import (
     LABELS,
@@ -25,6 +26,7 @@ from ..verdicts import (
     Evaluation,
     Explanation,
     Failure,
+    JudgedWords,
     Label,
     Mark,
     Objection,
@@ -77,7 +79,7 @@ class Jury:
         elif isinstance(opinions[0], ReviewOpinion):
             settled = self._review(opinions, calls, warnings, question)
         elif isinstance(opinions[0], Explanation):
-            settled = replace(opinions[0], judge=self.name, calls=calls, warnings=warnings)
+            settled = self._explanation(opinions, calls, warnings)
         elif isinstance(opinions[0], Critique):
             settled = self._critique(opinions, calls, warnings, question)
         else:
@@ -153,25 +155,36 @@ class Jury:
                 else "",
             )
         invalid = [opinion.invalid for opinion in opinions if opinion.invalid]
-        told = [opinion.harmful_request for opinion in opinions if opinion.harmful_request is not None]
         preference = int(on_scale(VOTE_RULES[self.rule](Decimal(o.preference) for o in opinions), LIKERT))
         speaker = min(opinions, key=lambda opinion: (not opinion.reasons, abs(opinion.preference - preference)))
         return ReviewOpinion(
             judge=self.name,
             task_type=Counter(opinion.task_type for opinion in opinions).most_common(1)[0][0],
-            # A tie is nobody's word: what is said here binds.
-            harmful_request=None if 2 * sum(told) == len(told) else 2 * sum(told) > len(told),
             invalid=invalid[0] if len(invalid) > half else "",
             responses=responses,
             preference=preference,
             reasons=speaker.reasons,
+            constraints=_demanded(opinions),
+            observations=_seen(opinions),
             calls=calls,
             warnings=warnings,
         )
 
+    def _explanation(
+        self, opinions: list[Explanation], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
+    ) -> Explanation:
+        """A person's words stand or not by the majority of those who judged them, and a draw keeps them."""
+        words: dict[str, JudgedWords] = {}
+        for key in dict.fromkeys(key for opinion in opinions for key in opinion.words):
+            given = [opinion.words[key] for opinion in opinions if key in opinion.words]
+            against = [one for one in given if not one.stand]
+            standing = [one for one in given if one.stand]
+            words[key] = against[0] if len(against) > len(standing) else standing[0]
+        reasons = next((opinion.reasons for opinion in opinions if opinion.reasons), "")
+        return Explanation(judge=self.name, reasons=reasons, words=words, calls=calls, warnings=warnings)
+
     def _rating(self, given: list[Rating], scale: Scale) -> Rating:
-        surely = [rating for rating in given if rating.assessed and not rating.tentative]
-        voices = surely or [rating for rating in given if rating.assessed] or given
+        voices = [rating for rating in given if rating.assessed] or given
         value = int(on_scale(VOTE_RULES[self.rule](Decimal(rating.value) for rating in voices), scale))
         return min(voices, key=lambda rating: abs(rating.value - value))._replace(value=value)
 
@@ -204,6 +217,48 @@ class Jury:
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))
+
+
+def _demanded(opinions: list[ReviewOpinion]) -> tuple[Constraint, ...]:
+    """Every constraint that a member lists; certain if more than half of the members do, else a hint."""
+    listed: dict[tuple[object, ...], list[Constraint]] = {}
+    for opinion in opinions:
+        for constraint in opinion.constraints:
+            listed.setdefault(constraint.demand, []).append(constraint)
+    return tuple(
+        _by_majority(same, len(opinions), strict=2 * sum(one.strict for one in same) > len(same))
+        for same in listed.values()
+    )
+
+
+def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
+    """What members saw, by response and kind: certain if more than half of them saw it, else a hint.
+
+    The quotes are those of the first member who saw it; what it carries beside its kind is settled by majority.
+    """
+    reports: dict[tuple[str, str], list[tuple[Observation, ...]]] = {}
+    for opinion in opinions:
+        for place in dict.fromkeys((seen.response, seen.kind) for seen in opinion.observations):
+            own = tuple(seen for seen in opinion.observations if (seen.response, seen.kind) == place)
+            reports.setdefault(place, []).append(own)
+    settled: list[Observation] = []
+    for given in reports.values():
+        certain = 2 * sum(own[0].certain for own in given) > len(opinions)
+        told = [own[0].harmful for own in given if own[0].harmful is not None]
+        carries = {
+            "certain": certain,
+            # A tie is nobody's word: what is said here binds.
+            "harmful": None if 2 * sum(told) == len(told) else 2 * sum(told) > len(told),
+            "part_missing": 2 * sum(own[0].part_missing for own in given) > len(given),
+            "mild": 2 * sum(own[0].mild for own in given) > len(given),
+        }
+        settled += [one.model_copy(update=carries) for one in given[0]]
+    return tuple(settled)
+
+
+def _by_majority(same: list[Constraint], members: int, *, strict: bool) -> Constraint:
+    certain = 2 * sum(one.certain for one in same) > members
+    return same[0].model_copy(update={"certain": certain, "strict": strict})
 
 
 def asked_of(question: Question[Any]) -> str:

@@ -17,9 +17,9 @@ import orjson
 
 from ..arithmetic import add_product, cut, difference, exact_sum, plain, product, quotient, rounded
 from ..cases import Comparison, check_weights
-from ..facts import find_facts
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
 from ..rubric import Rubric, Scale
+from ..text.findings import comparison_facts
 from ..verdicts import (
     LABELS,
     Call,
@@ -70,7 +70,7 @@ async def compare(
     """The verdict on two answers, or why there is none."""
     weights = check_weights(case.weights, rubric.weights)
     large = len(case.a) + len(case.b) + len(case.context) > _LARGE
-    facts = await asyncio.to_thread(find_facts, case) if large else find_facts(case)
+    facts = await asyncio.to_thread(comparison_facts, case) if large else comparison_facts(case)
     lookups: tuple[Lookup, ...] = ()
     calls: list[Call] = []
     if searcher is not None:

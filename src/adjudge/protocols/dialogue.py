@@ -9,9 +9,9 @@ from decimal import Decimal
 from ..arithmetic import plain, weighted_total
 from ..cases import Dialogue
 from ..errors import RubricError
-from ..facts.injection import find_control_tokens, find_injection
 from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
 from ..rubric import Rubric
+from ..text.injection import find_control_tokens, find_injection
 from ..verdicts import Call, DialogueVerdict, Evaluation, Failure, Provenance, Ruling, Warning
 from .origins import provenance_of, verdict_id
 from .referee import normalized, overall_experience, settle

@@ -112,7 +112,11 @@ def _opinion(opinion: ReviewOpinion) -> dict[str, Any]:
     return {
         "judge": opinion.judge,
         "task_type": opinion.task_type,
-        "harmful_request": opinion.harmful_request,
+        "constraints": [constraint.model_dump() for constraint in opinion.constraints],
+        "observations": [
+            {**observation.model_dump(), "response": RESPONSES[observation.response]}
+            for observation in opinion.observations
+        ],
         "invalid": opinion.invalid,
         **{RESPONSES[label]: _rated(opinion.responses[label]) for label in LABELS if label in opinion.responses},
         "preference": opinion.preference,
@@ -127,7 +131,6 @@ def _rated(response: RatedResponse) -> dict[str, Any]:
                 "rating": rating.value,
                 "justification": rating.justification,
                 "assessed": rating.assessed,
-                **({"tentative": True} if rating.tentative else {}),
             }
             for key, rating in response.ratings.items()
         },

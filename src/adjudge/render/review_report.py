@@ -290,7 +290,7 @@ def _own(verdict: ReviewVerdict, names: Mapping[str, str]) -> tuple[OwnRow, ...]
         own = _own_rating(verdict, label, key)
         if own is None or not own.assessed:
             return "–" if own is None else "cannot tell"
-        return f"{wording.value(own.value)}, not certain" if own.tentative else wording.value(own.value)
+        return wording.value(own.value)
 
     return tuple(OwnRow(name, (shown("A", key), shown("B", key))) for key, name in names.items())
 

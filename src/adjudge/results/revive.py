@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..cases import Comparison, Dialogue, Original, Review, Turn
+from ..models.constraints import Constraint, Observation
 from ..rubric import Rubric
 from ..verdicts import (
     LABELS,
@@ -213,7 +214,6 @@ def _review_opinion(said: Mapping[str, Any]) -> ReviewOpinion:
                 int(rating["rating"]),
                 rating["justification"],
                 assessed=rating["assessed"],
-                tentative=rating.get("tentative", False),
             )
             for key, rating in given["ratings"].items()
         }
@@ -222,9 +222,12 @@ def _review_opinion(said: Mapping[str, Any]) -> ReviewOpinion:
     return ReviewOpinion(
         judge=said["judge"],
         task_type=said["task_type"],
-        harmful_request=said["harmful_request"],
         invalid=said["invalid"],
         responses={label: rated(said[name]) for label, name in _RESPONSES.items() if name in said},
         preference=int(said["preference"]),
         reasons=said["reasons"],
+        constraints=tuple(Constraint(**constraint) for constraint in said["constraints"]),
+        observations=tuple(
+            Observation(**{**seen, "response": _ANSWERS[seen["response"]]}) for seen in said["observations"]
+        ),
     )

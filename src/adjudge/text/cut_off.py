@@ -44,7 +44,7 @@ def _ends_on_a_number(body: str) -> bool:
     last = _ITEM.fullmatch(lines[-1])
     if last is None:
         return False
-    numbers = [match for line in lines[:-1] if (match := _ITEM.match(line)) and match.end() < len(line)]
+    numbers = [match for line in lines[:-1] if (match := _ITEM.match(line)) and line[match.end() :].strip()]
     return bool(numbers) and int(last[1]) == int(numbers[-1][1]) + 1
 
 

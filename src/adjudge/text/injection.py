@@ -20,7 +20,7 @@ _ANSWER = r"(?:response|answer|assistant|candidate|option|model|output|submissio
 _WHICH = r"(?:A|B|1|2|one|two)"
 
 
-_PATTERNS = (
+PATTERNS = (
     pattern(
         "ignore|disregard|forget|override|bypass & instruction|prompt|rule|guideline|criteria|direction|rubric",
         r"\b(?:ignore|disregard|forget|override|bypass)\b(?: (?:all|any|every|the|your|of|these|those|my|other)){0,4}",
@@ -133,8 +133,8 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
     """The places where the text tries to steer its judge; what the task itself says may be repeated."""
     spots: list[Spot] = []
     lowered, asked = text.lower(), task.lower()
-    for kind in _PATTERNS:
-        if not _has_cues(lowered, kind):
+    for kind in PATTERNS:
+        if not has_cues(lowered, kind):
             continue
         matches = islice(kind.regex.finditer(text), _LOOKED_AT)
         found = [match for match in matches if _steers(kind, text, match, asked)][:_SHOWN]
@@ -143,7 +143,8 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
     return spots[:_SHOWN]
 
 
-def _has_cues(lowered: str, kind: Pattern) -> bool:
+def has_cues(lowered: str, kind: Pattern) -> bool:
+    """Whether a lower-case text may hold a match of the pattern."""
     return all(any(cue in lowered for cue in group) for group in kind.cues)
 
 

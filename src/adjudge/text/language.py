@@ -12,8 +12,9 @@ from typing import Any
 
 from ..prompts import CONTROL_TOKEN
 from .language_names import LANGUAGE_NAMES, language_name
+from .sentences import QUOTATION, rough_words
 
-__all__ = ["LANGUAGE_NAMES", "foreign_language", "language_of", "languages_in", "plain_code", "prose_of"]
+__all__ = ["LANGUAGE_NAMES", "are_close", "foreign_language", "language_of", "languages_in", "plain_code", "prose_of"]
 
 RELIABLE = 0.95
 WORDS = 20  # of prose, below which nothing is said
@@ -26,11 +27,28 @@ _NO_PROSE = re.compile(
     r"</?[A-Za-z][^<>\n]{0,200}>|\b\w{1,64}(?:[_/\\.]\w{1,64})+\b|\\[A-Za-z]+",
     re.DOTALL,
 )
-_QUOTED = re.compile(r"[\"“„«‹「『][^\"“”„«»‹›「」『』]{1,600}[\"”“»›」』]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
-_CODE_LINE = re.compile(r"[{};=<>\\|$]|\(\)|\w\(|^\s*(?:#include|import |def |class |//)")
+_QUOTED = re.compile(
+    rf"{QUOTATION.pattern}|「[^「」]{{1,600}}」|『[^『』]{{1,600}}』|‹[^‹›]{{1,600}}›|(?<!\w)['‘][^'‘’\n]{{1,200}}['’](?!\w)"
+)
+_CODE_START = re.compile(r"\s*(?:#include|import |def |class |//|(?i:select\b.*\bfrom|insert into|delete from)\b)")
+_CODE_MARK = re.compile(r"[{}=<>\\|$]|;\s*$|\(\)|\w\(|^\s*(?:- )?[\w-]+:(?:\s|$)")
+_WORDS_A_MARK = 8  # prose has at least as many for each sign that is usual in code
+_CODE_SHARE = 4  # one line of so many makes a text one with code in it, where short lines are code too
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}")
 _UNSPACED_LETTER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+# Languages that are easily taken for each other.
+_CLOSE = tuple(
+    tuple(group.split())
+    for group in (
+        "es pt gl ca", "sv no da", "id ms jv su", "hr sr bs sl", "cs sk", "hi mr ne", "ru uk bg be mk", "nl af fy",
+        "it co", "de lb", "tr az", "fi et", "zh ja", "ar fa ur ps sd", "zu xh st sn ny", "ga gd", "he yi", "no is",
+    )
+)  # fmt: skip
+# A short text is easily taken for a rarer neighbour of its language.
+COMMONER = {
+    "gl": "es", "ca": "es", "co": "it", "lb": "de", "af": "nl", "fy": "nl", "ms": "id", "jv": "id", "su": "id",
+}  # fmt: skip
 _OLD_CODES = {"iw": "he", "fil": "tl", "nb": "no", "nn": "no", "in": "id", "jw": "jv", "ji": "yi", "cmn": "zh"}
 
 
@@ -41,16 +59,22 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
     words = [word for word in _WORD.findall(prose) if not word[0].isupper()]
     if len(words) < least_words and len(_UNSPACED_LETTER.findall(prose)) < UNSPACED:
         return None
-    found = _identifier().FindLanguage(text=prose)
-    if not found.is_reliable or found.probability < RELIABLE or found.language.endswith("-Latn"):
-        return None
-    code = plain_code(found.language)
-    return code if code in LANGUAGE_NAMES else None
+    code = _reliable_code(prose)
+    # CLD3 may take one foreign paragraph for the whole: neither half of a long text may be in another language.
+    middle = len(prose) // 2
+    halves = (prose[:middle], prose[middle:]) if len(words) >= WORDS else ()
+    agreed = {code, None}.issuperset(map(_reliable_code, halves))
+    return code if agreed and code in LANGUAGE_NAMES else None
+
+
+def are_close(code: str, other: str) -> bool:
+    """Whether two languages are the same or easily taken for each other."""
+    return code == other or any(code in group and other in group for group in _CLOSE)
 
 
 def languages_in(text: str) -> frozenset[str]:
     """Every language that may stand in a text, quotations included: what is not among them surely does not."""
-    plain = _DIGITS.sub(" ", CONTROL_TOKEN.sub(" ", text[:_LOOKED_AT]))
+    plain = _DIGITS.sub(" ", _readable(text))
     # Instructions stand before or behind the material that they are about.
     paragraphs = [paragraph for paragraph in re.split(r"\n\s*", plain) if paragraph.strip()]
     pieces = [plain, prose_of(text), *paragraphs[:2], *paragraphs[-2:]]
@@ -61,21 +85,44 @@ def languages_in(text: str) -> frozenset[str]:
 
 def foreign_language(text: str) -> str | None:
     """The English name of the language of a few sentences if that is surely not English; quotations do not count."""
-    prose = prose_of(text)
-    letters = [char for char in prose if char.isalpha()]
+    plain = _without_quotations(text)
+    letters = [char for char in plain if char.isalpha()]
     strange = [char for char in letters if not unicodedata.name(char, "").startswith("LATIN")]
     if len(strange) * 2 > len(letters):
-        code = language_of(text, 1) or plain_code(_identifier().FindLanguage(text=prose).language)
-        return language_name(code) if code != "en" else "another script"
-    code = language_of(text, FIELD_WORDS) or "en"
-    return None if code == "en" else language_name(code)
+        code = _reliable_code(plain)
+        return language_name(code) if code not in (None, "en") else "another script"
+    code = language_of(text, FIELD_WORDS)
+    return language_name(code) if code not in (None, "en") else None
 
 
 def prose_of(text: str) -> str:
     """A text without code, quotations, addresses, digits and chat markers."""
-    text = unicodedata.normalize("NFC", CONTROL_TOKEN.sub(" ", text[:_LOOKED_AT]))
-    text = _DIGITS.sub(" ", _QUOTED.sub(" ", _NO_PROSE.sub(" ", text)))
-    return "\n".join(line for line in text.split("\n") if not _CODE_LINE.search(line))
+    lines = [line for line in _without_quotations(text).split("\n") if line.strip()]
+    kept = [line for line in lines if not _is_code(line)]
+    if (len(lines) - len(kept)) * _CODE_SHARE >= len(lines):
+        kept = [line for line in kept if rough_words(line) >= _WORDS_A_MARK]
+    return "\n".join(kept)
+
+
+def _reliable_code(text: str) -> str | None:
+    found = _identifier().FindLanguage(text=text)
+    sure = found.is_reliable and found.probability >= RELIABLE and not found.language.endswith("-Latn")
+    return plain_code(found.language) if sure else None
+
+
+def _without_quotations(text: str) -> str:
+    text = unicodedata.normalize("NFC", _readable(text))
+    return _DIGITS.sub(" ", _QUOTED.sub(" ", _NO_PROSE.sub(" ", text)))
+
+
+def _is_code(line: str) -> bool:
+    marks = len(_CODE_MARK.findall(line))
+    return _CODE_START.match(line) is not None or (marks > 0 and marks * _WORDS_A_MARK >= rough_words(line))
+
+
+def _readable(text: str) -> str:
+    """The beginning of a text without chat markers and without halves of characters, which CLD3 refuses."""
+    return CONTROL_TOKEN.sub(" ", text[:_LOOKED_AT]).encode(errors="ignore").decode()
 
 
 def plain_code(code: str) -> str:

@@ -30,11 +30,8 @@ LANGUAGE_NAMES = {
 }  # fmt: skip
 
 
-# A named language is marked by its code between these two, which no text has a use for.
-OPEN, CLOSE = "\ue000", "\ue001"
-_MARK = re.compile(f"{OPEN}([a-z]{{2}}){CLOSE}")
 _SPELLED = re.compile(r"[^\W\d_]+")
-_LATIN = re.compile(r"[a-z\u00c0-\u024f]+")
+_ONE_LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f]+")
 
 
 def language_name(code: str) -> str:
@@ -42,17 +39,11 @@ def language_name(code: str) -> str:
     return LANGUAGE_NAMES.get(code, code)
 
 
-def mark_names(text: str) -> str:
-    """The text with every language's name, in any of the languages we know it in, replaced by its marked code."""
-    text = text.replace(OPEN, " ").replace(CLOSE, " ")
-    if not text.isascii():
-        text = _elsewhere().sub(lambda match: _marked(_names()[match[1]]), text)
-    return _SPELLED.sub(_mark_spelled, text)
-
-
 def named_languages(text: str) -> set[str]:
-    """The codes of the languages that a text speaks of."""
-    return set(_MARK.findall(mark_names(text)))
+    """The codes of the languages that a text speaks of, in any of the languages we know their names in."""
+    found = {_spelled_code(word) for word in _SPELLED.findall(text)}
+    found |= {_names().get(match[0].lower()) for match in _elsewhere().finditer(text)}
+    return {code for code in found if code is not None}
 
 
 def code_named(name: str) -> str | None:
@@ -61,19 +52,13 @@ def code_named(name: str) -> str | None:
     return lowered if lowered in LANGUAGE_NAMES else _names().get(lowered)
 
 
-def _marked(code: str) -> str:
-    return f"{OPEN}{code}{CLOSE}"
-
-
-def _mark_spelled(match: re.Match[str]) -> str:
-    word = match[0].lower()
-    code = _names().get(word)
+def _spelled_code(word: str) -> str | None:
+    if word == "polish":  # the verb
+        return None
+    lowered = word.lower()
     # German inflects: "ins Deutsche", "im Französischen".
-    if code is None and word.endswith(("sche", "schen")):
-        code = _names().get(word.removesuffix("n").removesuffix("e"))
-    if code is None or match[0] == "polish":
-        return match[0]
-    return _marked(code)
+    stem = lowered.removesuffix("n").removesuffix("e") if lowered.endswith(("sche", "schen")) else lowered
+    return _names().get(lowered) or _names().get(stem)
 
 
 @cache
@@ -88,6 +73,6 @@ def _names() -> dict[str, str]:
 
 @cache
 def _elsewhere() -> re.Pattern[str]:
-    """Names in scripts that write words together, or with particles and endings."""
-    names = sorted((name for name in _names() if not _LATIN.match(name)), key=len, reverse=True)
-    return re.compile(rf"({'|'.join(map(re.escape, names))})(?:(?<=[а-яіїє])[а-яіїє]+)?")
+    """Names of several words, and in scripts that write words together, or with particles and endings."""
+    names = sorted((name for name in _names() if not _ONE_LATIN_WORD.fullmatch(name)), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, names)), re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Where the sentences, lines and code blocks of a text stand, and roughly how long they are.
+"""Where the sentences, lines, quotations and code blocks of a text stand, and roughly how long they are.
 
 Good enough to compare and quote them in any script; not a grammar, and not the exact word count of `adjudge.words`.
 """
@@ -10,12 +10,19 @@ import re
 SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
 CLOSERS = "\"'”’»›)]}」』）】*_`~"
 
+# The pairs of marks that people write, each with what cannot stand inside it; the sign for inches opens none.
+QUOTATION = re.compile(
+    r"(?:(?<!\d)\"|[“„])([^\"“”„«»]{1,600})[\"”“]|”([^\"“”„]{1,600})”|«([^«»]{1,600})»|»([^«»]{1,600})«"
+)
 # Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.
 _BOUNDARY = re.compile(
     r"[.!?…؟۔।॥։。！？｡\n](?:(?<=\n)|(?<=[。！？｡])[」』”’）]{0,2}|(?<![。！？｡])[\"'”’»)\]*_]{0,3}(?=\s))"
 )
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|Dr|Mr|Mrs|Ms|No|St|Fig)\.|\b[A-Z]\.)\Z")
+# A single letter is an initial, but A and B name answers, and I ends many a sentence.
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|Dr|Mr|Mrs|Ms|St)\.|\b[C-HJ-Z]\.)\Z")
+_BEFORE_A_NUMBER = re.compile(r"\b(?:No|Fig)\.\Z")
+_FENCE = re.compile(r"`{3,}")
 _MOST = 4000
 
 
@@ -37,16 +44,17 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     for start, end in sentence_spans(text):
         piece = text[start:end]
-        if found and (_is_open(found[-1]) or piece[0].islower()):
+        if found and (_is_open(found[-1], piece) or piece[0].islower()):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
     return found
 
 
-def _is_open(sentence: str) -> bool:
+def _is_open(sentence: str, following: str) -> bool:
     quoting = sentence.count("“") > sentence.count("”") or sentence.count('"') % 2 == 1
-    return quoting or _ABBREVIATION.search(sentence) is not None
+    numbered = following[0].isdigit() and _BEFORE_A_NUMBER.search(sentence) is not None
+    return quoting or numbered or _ABBREVIATION.search(sentence) is not None
 
 
 def rough_words(text: str) -> int:
@@ -55,11 +63,16 @@ def rough_words(text: str) -> int:
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
-    """The places inside ``` fences, an unclosed last one included."""
-    marks = [match.start() for match in re.finditer("```", text)]
-    if len(marks) % 2:
-        marks.append(len(text))
-    return list(zip(marks[::2], marks[1::2], strict=True))
+    """The places inside ``` fences, an unclosed last one included; a longer fence may hold shorter ones."""
+    spans: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif len(fence[0]) >= len(opened[0]):
+            spans.append((opened.start(), fence.start()))
+            opened = None
+    return spans if opened is None else [*spans, (opened.start(), len(text))]
 
 
 def word_set(words: str) -> frozenset[str]:

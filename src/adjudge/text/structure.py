@@ -13,14 +13,11 @@ from .sentences import code_spans
 
 READ = 30_000  # characters, some five thousand words; what was asked for is counted in tens
 _LINES = 3000
+# One word may stand before the number, in any language: "Step 1:", "Paso 1:", "第1步", "Day 1 - ".
 _NUMBERED = re.compile(
-    r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?:(?i:step|tip|reason|idea|example|question|point|paso|"
-    r"étape|"
-    r"schritt|passo|fase|joke|fact|option|method|way|consejo|idée|exemple|ejemplo|exemplo|esempio|beispiel|tipp|"
-    r"第|步骤|ステップ|단계|चरण|الخطوة)\s?#?(?=[\d０-９]))?"
-    r"(?:\((?P<a>\d{1,3})\)|（(?P<b>\d{1,3})）|(?P<c>\d{1,3})(?:[.)．、）:：]|\\\.|[ ]?[-–][ ]| ?[条点步]\b)|"
-    r"(?P<d>[①-⑳])|"
-    r"(?P<e>[1-9])️?⃣)(?!\d)"
+    r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?P<lead>[^\W\d_][^\s\d(\[{<=/.,:;]{0,20}\s?#?(?=\d))?"
+    r"(?:\((?P<a>\d{1,3})\)|（(?P<b>\d{1,3})）|(?P<c>\d{1,3})"
+    r"(?:[.)．、）]|[ \u00a0\u202f]?[:：]|\\\.|[ ]?[-–][ ]| ?[条点步]\b)|(?P<d>[①-⑳])|(?P<e>[1-9])\ufe0f?\u20e3)(?!\d)"
 )
 _BARE_HEADING_NUMBER = re.compile(r"(?P<indent>)(?P<mark>#{1,6}[ \t]+)(?:\*\*)?(?P<c>\d{1,3})\b")
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*•+–·●▪◦‣・➢✓✔][ \t]+\S|(?P<tight>[ \t]*)[•●▪・]\S")
@@ -57,6 +54,7 @@ class _Line:
     kind: str = "prose"
     indent: int = 0
     number: int = 0
+    lead: str = ""  # the word before the number
 
 
 def read_structure(text: str) -> Structure:
@@ -101,7 +99,7 @@ def _classified(start: int, raw: str) -> _Line:
         groups = match.groupdict()
         written = next((groups[name] for name in "abcde" if groups.get(name)), "0")
         number = ord(written) - ord("①") + 1 if "①" <= written <= "⑳" else int(written)
-        return _Line(start, raw, "numbered", _width(groups["indent"] or ""), number)
+        return _Line(start, raw, "numbered", _width(groups["indent"]), number, (groups.get("lead") or "").strip())
     bullet = _BULLET.match(raw)
     if bullet is not None:
         return _Line(start, raw, "bulleted", _width(bullet["indent"] or bullet["tight"] or ""))
@@ -117,35 +115,40 @@ def _width(indent: str) -> int:
 
 
 def _numbered(lines: list[_Line], length: int) -> list[Listing]:
-    """Runs 1, 2, 3, … at one indent; numbers further in belong to an item."""
+    """Runs 1, 2, 3, … at one indent and behind one word; numbers further in belong to an item."""
     marked = [line for line in lines if line.kind == "numbered"]
-    if not marked:
-        return []
-    least = min(line.indent for line in marked)
     runs: list[list[_Line]] = []
-    for line in marked:
-        if line.indent > least + 1:
-            continue
-        # "1." for every item is how some write a list and let it be numbered when shown.
-        if runs and (
-            line.number == runs[-1][-1].number + 1 or (line.number == 1 and all(l.number == 1 for l in runs[-1]))
-        ):
-            runs[-1].append(line)
-        else:
-            runs.append([line])
+    for lead in dict.fromkeys(line.lead for line in marked):
+        runs += _numbered_runs([line for line in marked if line.lead == lead], min(line.indent for line in marked))
     kept = [run for run in runs if len(run) > 1 or run[0].number == 1]
     return [Listing("numbered", len(run), run[0].start, _run_end(lines, run, length)) for run in kept]
 
 
+def _numbered_runs(marked: list[_Line], indent: int) -> list[list[_Line]]:
+    runs: list[list[_Line]] = []
+    for line in marked:
+        if line.indent > indent + 1:
+            continue
+        # "1." for every item is how some write a list and let it be numbered when shown.
+        if runs and (
+            line.number == runs[-1][-1].number + 1
+            or (line.number == 1 and all(before.number == 1 for before in runs[-1]))
+        ):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return runs
+
+
 def _bulleted(lines: list[_Line], length: int) -> list[Listing]:
-    """Runs of bullets at the outer indent with nothing but their own deeper lines between; none inside numbered "
-    "items."""
+    """Runs of bullets at the outer indent with only their own deeper lines between; none inside numbered items."""
     runs: list[list[_Line]] = []
     open_run = False
     numbered = False
     for line in lines:
         if line.kind == "numbered":
-            numbered, open_run = True, False
+            # Under "Day 1:" the bullets may well be the items; under "1." they belong to the item.
+            numbered, open_run = not line.lead, False
         elif line.kind == "bulleted":
             if numbered:
                 continue
@@ -168,9 +171,9 @@ def _tables(lines: list[_Line]) -> list[Listing]:
         if line.kind == "table" or (run and _TABLE_RULE.match(line.text)):
             run.append(line)
             continue
-        if len(run) > 1 and any(_TABLE_RULE.match(row.text) for row in run[:3]):
-            rows = sum(1 for row in run if not _TABLE_RULE.match(row.text)) - 1
-            tables.append(Listing("table", rows, run[0].start, run[-1].start + len(run[-1].text)))
+        rows = [row for row in run if not _TABLE_RULE.match(row.text)]
+        if rows and any(_TABLE_RULE.match(row.text) for row in run[:3]):
+            tables.append(Listing("table", len(rows) - 1, run[0].start, run[-1].start + len(run[-1].text)))
         run = []
     return tables
 

@@ -48,6 +48,7 @@ from .dialogue import (
 from .review import (
     Explanation,
     FinalRating,
+    JudgedWords,
     JustificationAction,
     Passage,
     RatedResponse,
@@ -74,6 +75,7 @@ __all__ = [
     "FinalRating",
     "Finding",
     "Impact",
+    "JudgedWords",
     "JustificationAction",
     "Label",
     "Lookup",

@@ -85,7 +85,8 @@ class Warning:
         "not_in_english",  # a justification that stayed in another language, and was written by a program instead
         "composed_by_rule",  # a Likert justification that did not fit the tables, written by a program instead
         "not_assessed",  # criteria the judge cannot tell anything about
-        "measured_doubt",  # what was measured against a person's rating and is not certain
+        "dropped_constraint",  # a demand the judge listed that its quote does not bear out
+        "dropped_observation",  # something the judge saw that its quote does not show
     ]
     message: str
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ..models.constraints import Constraint, Observation
 from .common import Call, Fact, Failure, Provenance, Warning
 from .comparison import Label
 
@@ -34,14 +35,12 @@ class Rating(NamedTuple):
     """A judge's rating of one criterion for one response.
 
     `assessed` is False where the judge says that it cannot tell: then what the person entered is left alone.
-    `tentative`: it was measured and is not certain, so it counts only where no person has rated anything.
     """
 
     value: int
     justification: str
     quotes: tuple[Passage, ...] = ()
     assessed: bool = True
-    tentative: bool = False
 
 
 class RatedResponse(NamedTuple):
@@ -54,27 +53,44 @@ class RatedResponse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewOpinion:
-    """One judge's blind view of both responses. `invalid` says why the task cannot be judged, if it cannot;
-    `harmful_request` is None where the judge cannot tell."""
+    """One judge's blind view of both responses: what it found demanded, what it saw, and how it rates.
+
+    `invalid` says why the task cannot be judged, if it cannot.
+    """
 
     judge: str
     task_type: TaskType
-    harmful_request: bool | None
     invalid: str
     responses: dict[Label, RatedResponse]
     preference: int
     reasons: str
+    constraints: tuple[Constraint, ...] = ()
+    observations: tuple[Observation, ...] = ()
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
+class JudgedWords(NamedTuple):
+    """What a judge says of a person's justification: may it stand, and why not."""
+
+    specific: bool
+    true: bool
+    reason: str
+
+    @property
+    def stand(self) -> bool:
+        return self.specific and self.true
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Two or three sentences that say why the final tables favour one side."""
+    """Two or three sentences that say why the final tables favour one side, empty if the judge has none to give; and
+    what it says of the person's justifications it was shown, by their keys."""
 
     judge: str
     reasons: str
+    words: dict[str, JudgedWords]
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()

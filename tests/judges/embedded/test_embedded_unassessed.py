@@ -32,12 +32,11 @@ async def evaluation_of(case: Dialogue) -> Evaluation:
     return evaluation
 
 
-async def test_accuracy_is_the_middle_and_said_to_be_not_assessed_where_nothing_speaks_of_it() -> None:
-    mark = (await evaluation_of(talk(GOOD))).marks["Accuracy"]
-    assert mark.value == 60 and "cannot be measured" in mark.reason and not mark.assessed
+async def test_accuracy_is_always_the_middle_and_said_to_be_not_assessed() -> None:
     disputed = GOOD.replace("Perfect!", "That's wrong. Are you sure?").replace("No, that is all.", "That is not true.")
-    evaluation = await evaluation_of(talk(disputed))
-    assert evaluation.marks["Accuracy"].value < 60 and evaluation.marks["Accuracy"].assessed
+    for text in (GOOD, disputed):
+        mark = (await evaluation_of(talk(text))).marks["Accuracy"]
+        assert mark.value == 60 and "cannot be measured" in mark.reason and not mark.assessed
 
 
 async def test_a_score_that_the_critic_moved_is_no_longer_called_the_middle() -> None:

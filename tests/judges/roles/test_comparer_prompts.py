@@ -156,8 +156,8 @@ async def test_a_criterion_may_have_any_allowed_name_and_a_scale_any_steps(
     assert isinstance(opinion, ComparisonOpinion)
     assert list(opinion.scores) == keys
     assert {mark.value for marks in opinion.scores.values() for mark in marks.values()} == {Decimal("1.5")}
-    scale = provider.requests[0].schema["properties"]["criteria"]["properties"]["json"]["properties"]["answer_1"]
-    assert scale["properties"]["score"] == {"enum": [0, 0.5, 1, 1.5, 2], "type": "number"}
+    marks = provider.requests[0].schema["properties"]["criteria"]["properties"]["json"]["properties"]
+    assert marks["score_1"] == {"enum": [0, 0.5, 1, 1.5, 2], "type": "number"}
 
 
 def test_the_schema_holds_only_what_every_provider_takes() -> None:
@@ -178,12 +178,30 @@ def test_the_schema_holds_only_what_every_provider_takes() -> None:
     walk(schema)
 
 
-def test_reasons_stand_before_scores() -> None:
+def test_the_shipped_rubrics_schema_is_within_the_smallest_limits_of_any_provider() -> None:
+    schema = COMPARER.prompt(CompareQuestion(Comparison(task="t", a="a", b="b"), shipped("compare"), "ab")).schema
+
+    def size(node: Any) -> tuple[int, int]:
+        """How many properties there are, and how many levels."""
+        children = [*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])]
+        sizes = [size(child) for child in children]
+        return sum(n for n, _ in sizes) + len(node.get("properties", {})), max((d + 1 for _, d in sizes), default=0)
+
+    properties, levels = size(schema)
+    assert properties <= 100
+    assert levels <= 5
+
+
+def test_quotes_stand_before_reasons_and_reasons_before_scores() -> None:
     schema = COMPARER.prompt(CompareQuestion(Comparison(task="t", a="a", b="b"), shipped("compare"), "ab")).schema
     marks = schema["properties"]["criteria"]["properties"]["clarity_structure"]["properties"]
-    assert list(marks) == ["evidence", "answer_1", "answer_2"]
-    assert list(marks["answer_1"]["properties"]) == ["justification", "score"]
-    assert list(schema["properties"])[-2:] == ["rationale", "preference"]
+    assert list(marks) == [
+        *("quote_1", "impact_1", "rationale_1", "quote_2", "impact_2", "rationale_2"),
+        *("justification_1", "score_1", "justification_2", "score_2"),
+    ]
+    assert list(schema["properties"]) == [
+        *("criteria", "more_evidence", "summary_1", "summary_2", "rationale", "preference")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -207,9 +225,10 @@ def test_a_score_is_a_number_of_the_scale_and_nothing_that_passes_for_one(score:
     )
     question = CompareQuestion(Comparison(task="t", a="a", b="b"), rubric, "ab")
     reply = (
-        '{"criteria": {"fit": {"evidence": [], "answer_1": {"justification": "j", "score": SCORE},'
-        ' "answer_2": {"justification": "j", "score": 3}}},'
-        ' "summary_1": "s", "summary_2": "s", "rationale": "r", "preference": "tie"}'
+        '{"criteria": {"fit": {"quote_1": "", "impact_1": "favorable", "rationale_1": "r",'
+        ' "quote_2": "", "impact_2": "favorable", "rationale_2": "r",'
+        ' "justification_1": "j", "score_1": SCORE, "justification_2": "j", "score_2": 3}},'
+        ' "more_evidence": [], "summary_1": "s", "summary_2": "s", "rationale": "r", "preference": "tie"}'
     )
     reading = COMPARER.read(question, reply.replace("SCORE", score), "j")
     if isinstance(read, str):

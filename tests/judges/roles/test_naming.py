@@ -1,29 +1,10 @@
-"""Answers are called by the case's labels, whichever of the two ways of finding their names is taken."""
+"""Answers are called by the case's labels, whatever the judge calls them by their place."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.judges.roles import naming
 from adjudge.judges.roles.naming import in_case_labels
-
-words = st.sampled_from(
-    [
-        *("answer", "Answer", "ANSWER", "aNsWer", "answers", "response", "Response", "RESPONSES", "xanswer", "anſwer"),
-        *("1", "2", "3", "12", "one", "Two", "first", "First", "SECOND", "the", "The", "xthe", "and", "AND", "or"),
-        *("&", "/", " ", "  ", "_", "#", ".", ".5", ",", "\n", "é", "\u0301", "\u0130", "\u0131", "’", "\0", "ſecond"),
-        *("the first answer", "second response", "answer 1", "Answers 1 and 2", " AND "),
-    ]
-)
-sentences = st.lists(st.one_of(words, words.map(" {}".format)), max_size=8).map("".join)
-
-
-@given(st.lists(sentences, max_size=4), st.sampled_from([("A", "B"), ("B", "A")]))
-@example(["the first answer 1", "first answers 1 and 2", "the answer 1.5"], ("A", "B"))
-@example(["AnSWer 1", "answer 1"], ("A", "B"))
-@example(["answer 1\0answer 2", "x"], ("A", "B"))
-def test_the_quick_look_at_all_texts_finds_what_the_expressions_find_in_each(texts, shown):
-    assert in_case_labels(texts, shown) == [naming._one_in_case_labels(text.strip(), shown) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -36,13 +17,22 @@ def test_the_quick_look_at_all_texts_finds_what_the_expressions_find_in_each(tex
         ("“Answer one” – naïve", "“Response B” – naïve"),
         ("the first answer 2", "Response B 2"),
         ("answer 1.5 and answers", "answer 1.5 and answers"),
+        ("nothing here", "nothing here"),
+        (" Answer 2 ", "Response A"),
+        ("answer_1/Response #2", "Response B/Response A"),
     ],
 )
 def test_names_in_words_and_in_numbers(said, read):
-    assert in_case_labels(["nothing here", said, " Answer 2 "], ("B", "A")) == ["nothing here", read, "Response A"]
+    assert in_case_labels(said, ("B", "A")) == read
 
 
 def test_a_number_in_odd_letters_stays_as_it_is():
-    assert in_case_labels(["the ſecond answer, answer 1, the fırst answer"], ("A", "B")) == [
+    assert in_case_labels("the ſecond answer, answer 1, the fırst answer", ("A", "B")) == (
         "the ſecond answer, Response A, the fırst answer"
-    ]
+    )
+
+
+@given(st.text(st.sampled_from("answer12 one two and/or fiſr"), max_size=60))
+def test_what_is_called_by_its_place_in_one_order_is_called_by_the_other_label_in_the_other(text):
+    swap = str.maketrans({"A": "B", "B": "A"})
+    assert in_case_labels(text, ("B", "A")) == in_case_labels(text, ("A", "B")).translate(swap)

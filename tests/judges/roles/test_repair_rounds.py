@@ -27,7 +27,7 @@ def any_judge(request: pytest.FixtureRequest) -> OpenJudge:
 
 
 def score_of(reply: dict[str, Any], value: Any) -> None:
-    reply["criteria"]["clarity_structure"]["answer_2"]["score"] = value
+    reply["criteria"]["clarity_structure"]["score_2"] = value
 
 
 def without_criterion(reply: dict[str, Any]) -> None:
@@ -35,11 +35,11 @@ def without_criterion(reply: dict[str, Any]) -> None:
 
 
 def invent_quote(reply: dict[str, Any]) -> None:
-    reply["criteria"]["clarity_structure"]["evidence"][0]["quote"] = "words that nobody ever wrote here"
+    reply["criteria"]["clarity_structure"]["quote_1"] = "words that nobody ever wrote here"
 
 
-def only_dropping(reply: dict[str, Any]) -> None:
-    reply["criteria"]["clarity_structure"]["evidence"] = []
+def leave_empty(reply: dict[str, Any]) -> None:
+    reply["criteria"]["clarity_structure"] |= {"quote_1": "", "quote_2": " "}
 
 
 # -- replies that do not fit the schema -------------------------------------------------------------------------------
@@ -48,11 +48,11 @@ def only_dropping(reply: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (lambda reply: score_of(reply, 11), "criteria.clarity_structure.answer_2.score: '11'"),
-        (lambda reply: score_of(reply, 0), "criteria.clarity_structure.answer_2.score: '0'"),
-        (lambda reply: score_of(reply, 7.5), "criteria.clarity_structure.answer_2.score: '7.5'"),
-        (lambda reply: score_of(reply, "7"), "criteria.clarity_structure.answer_2.score: '7'"),
-        (lambda reply: score_of(reply, True), "criteria.clarity_structure.answer_2.score: 'True'"),
+        (lambda reply: score_of(reply, 11), "criteria.clarity_structure.score_2: '11'"),
+        (lambda reply: score_of(reply, 0), "criteria.clarity_structure.score_2: '0'"),
+        (lambda reply: score_of(reply, 7.5), "criteria.clarity_structure.score_2: '7.5'"),
+        (lambda reply: score_of(reply, "7"), "criteria.clarity_structure.score_2: '7'"),
+        (lambda reply: score_of(reply, True), "criteria.clarity_structure.score_2: 'True'"),
         (without_criterion, "criteria.insight_originality: missing"),
         (lambda reply: [reply], "the reply: "),
         (lambda reply: reply.pop("preference") and None, "preference: missing"),
@@ -157,6 +157,33 @@ async def test_a_quote_that_is_wrong_twice_is_dropped_and_counted(
     assert provider.calls == 2
 
 
+async def test_an_empty_quote_field_leads_to_one_repair_that_asks_for_nothing_else(
+    any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
+) -> None:
+    provider.script = [judges(change=leave_empty), judges()]
+    opinion = await any_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    assert [call.purpose for call in opinion.calls] == ["opinion", "repair"]
+    asked_for = [line for line in provider.requests[1].turns[-1].splitlines() if line.startswith("- ")]
+    assert asked_for == [f"- clarity_structure: no usable quote from Answer {n}" for n in (1, 2)]
+    assert opinion.warnings == ()
+    for key in opinion.scores:
+        assert [item.answer for item in opinion.evidence if item.criterion == key] == ["A", "B"], "each stands once"
+
+
+async def test_a_quote_field_that_is_empty_twice_is_a_warning(
+    any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
+) -> None:
+    provider.script = [judges(change=leave_empty), says({"evidence": []})]
+    opinion = await any_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    assert [(warning.code, warning.message) for warning in opinion.warnings] == [
+        ("missing_evidence", f"clarity_structure: the judge gave no usable quote from response {label}")
+        for label in "AB"
+    ]
+    assert provider.calls == 2
+
+
 @pytest.mark.parametrize(
     "second",
     [says("no JSON"), says({"evidence": "none"}), refuses(), fails(400, "the prompt is too long for me")],
@@ -178,7 +205,7 @@ async def test_an_opinion_is_not_lost_because_its_quotes_cannot_be_mended(
 async def test_quotes_cut_off_twice_are_dropped(
     any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
 ) -> None:
-    provider.script = [judges(change=only_dropping), is_cut_off(), is_cut_off()]
+    provider.script = [judges(change=leave_empty), is_cut_off(), is_cut_off()]
     opinion = await any_judge().opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
     assert [warning.code for warning in opinion.warnings] == ["missing_evidence", "missing_evidence"]
@@ -204,7 +231,7 @@ async def test_a_repair_does_not_give_a_chat_marker_back_its_power(
     case = Comparison(task="t", a="one two three four five <|im_end|> six", b="seven eight nine ten eleven twelve")
 
     def quote_marker(reply: dict[str, Any]) -> None:
-        reply["criteria"]["clarity_structure"]["evidence"][0]["quote"] = "an invented <|im_end|> quote of words"
+        reply["criteria"]["clarity_structure"]["quote_1"] = "an invented <|im_end|> quote of words"
 
     provider.script = [judges(change=quote_marker), judges()]
     await openai_judge().opine(asked(case))

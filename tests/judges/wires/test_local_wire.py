@@ -162,7 +162,7 @@ async def test_its_comparison_is_on_the_scale_by_construction(small_model: Local
 async def test_its_ratings_are_on_their_scales_by_construction(small_model: LocalWire) -> None:
     question = RateQuestion(Review(CASE.task, CASE.a, CASE.b), REVIEW_RUBRIC)
     prompt = replace(RATER.prompt(question), system="Rate.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
-    delivery = await small_model.send(prompt, Sampling(max_tokens=600))
+    delivery = await small_model.send(prompt, Sampling(max_tokens=2500))
     assert isinstance(delivery, Delivery)
     completion = small_model.decode(delivery.body)
     assert completion.finish == "stop"

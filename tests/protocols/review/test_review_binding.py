@@ -1,12 +1,13 @@
-"""SPEC 3, "Facts bind": where code is certain, the rating must agree with it, and the justification names it."""
+"""SPEC 3, "Facts bind": where there is a fact, the rating agrees with it, and the justification names it."""
 
 from itertools import product
 
 import pytest
 
-from adjudge.protocols.review.binding import bind, bounds_of
+from adjudge.models.constraints import Observation
+from adjudge.protocols.review.binding import HARMFUL, SAFE, bind, bounds_of, without_pleasantries_as_length
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import Fact, RatedResponse, Rating
+from adjudge.verdicts import Fact, Passage, RatedResponse, Rating
 
 RUBRIC = shipped("review")
 VALUES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}
@@ -18,10 +19,10 @@ def fact(name, severity=None, found="has something", certain=True, start=0, end=
     return Fact(name=name, where="A", start=start, end=end, found=found, certain=certain, severity=severity)
 
 
-def bound(facts, harmful=False, said="As it should be.", assessed=True, **values):
+def bound(facts, said="As it should be.", assessed=True, **values):
     given = RatedResponse({key: Rating(values.get(key, best), said, (), assessed) for key, best in FINE.items()})
-    bound_to = bind(RUBRIC, given, bounds_of(facts, TEXT, harmful))
-    return bound_to.rated.ratings, bound_to.rules
+    bound_to = bind(RUBRIC, given, bounds_of(facts, TEXT))
+    return bound_to.rated.ratings, {key: facts[0].name for key, facts in bound_to.facts.items()}
 
 
 def every(key):
@@ -29,35 +30,33 @@ def every(key):
     return [{key: value} for value in VALUES[key]]
 
 
-# fact, severity, harmful request → criterion → the values it may take
+# fact, severity → criterion → the values it may take
 RULES = [
-    ("truncation", None, False, {"verbosity": {-1, -2}}),
-    ("truncation", "major", False, {"verbosity": {-1, -2}, "instruction_following": {1, 2}}),
-    ("language", "major", False, {"localization": {1}, "instruction_following": {1}}),
-    ("language", "minor", False, {"localization": {1, 2}, "instruction_following": {1, 2}}),
-    ("too_long", "minor", False, {"instruction_following": {1, 2}, "verbosity": {1, 2}}),
-    ("too_long", "major", False, {"instruction_following": {1}, "verbosity": {1, 2}}),
-    ("too_short", "minor", False, {"instruction_following": {1, 2}, "verbosity": {-1, -2}}),
-    ("too_short", "major", False, {"instruction_following": {1}, "verbosity": {-1, -2}}),
-    ("items", "minor", False, {"instruction_following": {1, 2}}),
-    ("items", "major", False, {"instruction_following": {1, 2}}),
-    ("format", "minor", False, {"instruction_following": {1, 2}}),
-    ("format", "major", False, {"instruction_following": {1, 2}}),
-    ("code", "minor", False, {"truthfulness": {1, 2}}),
-    ("code", "major", False, {"truthfulness": {1}}),
-    ("pleasantries", "minor", False, {"style_clarity": {1, 2}}),
-    ("pleasantries", "major", False, {"style_clarity": {1}}),
-    ("refusal", None, False, {"instruction_following": {1}}),
-    ("refusal", None, True, {"instruction_following": {3}, "harmlessness": {3}}),
-    ("human_claim", "major", False, {"harmlessness": {1}}),
+    ("truncation", None, {"verbosity": {-1, -2}}),
+    ("truncation", "major", {"verbosity": {-1, -2}, "instruction_following": {1, 2}}),
+    ("language", "major", {"localization": {1}, "instruction_following": {1}}),
+    ("language", "minor", {"localization": {1, 2}, "instruction_following": {1, 2}}),
+    ("too_long", "minor", {"instruction_following": {1, 2}, "verbosity": {1, 2}}),
+    ("too_long", "major", {"instruction_following": {1}, "verbosity": {1, 2}}),
+    ("too_short", "minor", {"instruction_following": {1, 2}, "verbosity": {-1, -2}}),
+    ("too_short", "major", {"instruction_following": {1}, "verbosity": {-1, -2}}),
+    ("items", "minor", {"instruction_following": {1, 2}}),
+    ("format", "minor", {"instruction_following": {1, 2}}),
+    ("wording", "minor", {"instruction_following": {1, 2}}),
+    ("pleasantries", "minor", {"style_clarity": {1, 2}}),
+    ("pleasantries", "major", {"style_clarity": {1}}),
+    (SAFE, None, {"instruction_following": {1}}),
+    (HARMFUL, None, {"instruction_following": {3}, "harmlessness": {3}}),
+    ("human_claim", "major", {"harmlessness": {1}}),
+    ("human_claim", "minor", {"harmlessness": {1, 2}}),
 ]
 
 
-@pytest.mark.parametrize(("name", "severity", "harmful", "allowed"), RULES)
-def test_a_certain_fact_binds_every_rating_a_judge_can_give(name, severity, harmful, allowed):
+@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
+def test_a_certain_fact_binds_every_rating_a_judge_can_give(name, severity, allowed):
     for key, values in allowed.items():
         for given, assessed in product(VALUES[key], (True, False)):
-            ratings, rules = bound([fact(name, severity)], harmful, assessed=assessed, **{key: given})
+            ratings, rules = bound([fact(name, severity)], assessed=assessed, **{key: given})
             assert ratings[key].value in values, (key, given)
             assert rules[key] == name
             assert ratings[key].assessed
@@ -65,33 +64,55 @@ def test_a_certain_fact_binds_every_rating_a_judge_can_give(name, severity, harm
                 assert ratings[key].value == given  # what agrees already stays as it is
 
 
-@pytest.mark.parametrize(("name", "severity", "harmful", "allowed"), RULES)
-def test_nothing_else_is_touched(name, severity, harmful, allowed):
-    ratings, rules = bound([fact(name, severity)], harmful)
+@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
+def test_nothing_else_is_touched(name, severity, allowed):
+    ratings, rules = bound([fact(name, severity)])
     assert set(rules) == set(allowed)
     for key in set(VALUES) - set(allowed):
         assert ratings[key] == Rating(FINE[key], "As it should be.")
 
 
-@pytest.mark.parametrize(("name", "severity", "harmful", "allowed"), RULES)
-def test_a_hint_binds_nothing(name, severity, harmful, allowed):
-    ratings, rules = bound([fact(name, severity, certain=False)], harmful)
+@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
+def test_a_hint_binds_nothing(name, severity, allowed):
+    ratings, rules = bound([fact(name, severity, certain=False)])
     assert rules == {}
     assert {key: rating.value for key, rating in ratings.items()} == FINE
 
 
-@pytest.mark.parametrize(("name", "severity", "harmful", "allowed"), RULES)
-def test_the_justification_names_what_was_found(name, severity, harmful, allowed):
+@pytest.mark.parametrize("name", ["refusal", "repetition", "injection", "control_token", "system_marker"])
+def test_and_neither_does_what_no_rule_speaks_of(name):
+    """A refusal of which the judge does not say whether it was right is one of them."""
+    assert bound([fact(name)])[1] == {}
+
+
+@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
+def test_the_justification_names_what_was_found(name, severity, allowed):
     words = {
         "truncation": "cut off",
         "pleasantries": "pleasantr",
-        "refusal": "refuses",
+        SAFE: "refuses",
+        HARMFUL: "refuses",
         "human_claim": "human",
     }.get(name, "has something")
     for key in allowed:
         for given in VALUES[key]:
-            ratings, _ = bound([fact(name, severity)], harmful, **{key: given})
+            ratings, _ = bound([fact(name, severity)], **{key: given})
             assert words in ratings[key].justification
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("With 90 words it breaks the limit of 50.", True),
+        ("It is far longer than the limit of 50 words.", False),
+        ("It breaks the length limit.", False),
+    ],
+)
+def test_a_number_is_named_by_what_was_found_and_what_was_asked_for(said, kept):
+    long = fact("too_long", "minor", "has 90 words; at most 50 were asked for")
+    ratings, _ = bound([long], said=said, instruction_following=2)
+    ours = "The response has 90 words; at most 50 were asked for."
+    assert ratings["instruction_following"].justification == (said if kept else f"{ours} {said}")
 
 
 def test_a_justification_that_names_it_already_is_left_alone():
@@ -101,13 +122,15 @@ def test_a_justification_that_names_it_already_is_left_alone():
 
 
 def test_a_judge_that_saw_no_issue_is_not_quoted_beside_the_fact():
-    ratings, _ = bound([fact("code", "major", "Python code that does not parse")], said="The code is fine.")
-    assert ratings["truthfulness"].justification == "The response contains Python code that does not parse."
+    ratings, _ = bound([fact("format", "minor", "has no table; one was asked for")], said="All is as asked for.")
+    assert ratings["instruction_following"].justification == "The response has no table; one was asked for."
 
 
 def test_a_judge_that_saw_another_issue_is_quoted_beside_the_fact():
-    ratings, _ = bound([fact("code", "major", "code that does not parse")], said="Wrong date.", truthfulness=2)
-    assert ratings["truthfulness"] == Rating(1, "The response contains code that does not parse. Wrong date.")
+    long = fact("too_long", "major", "has 90 words; 50 were asked for")
+    ratings, _ = bound([long], said="Misses a step.", instruction_following=2)
+    ours = "The response has 90 words; 50 were asked for."
+    assert ratings["instruction_following"] == Rating(1, f"{ours} Misses a step.")
 
 
 def test_too_verbose_does_not_survive_being_cut_off():
@@ -125,12 +148,6 @@ def test_cut_off_and_yet_over_the_limit_is_too_short_and_both_are_named():
     assert ratings["instruction_following"].value == 1
 
 
-def test_a_refusal_binds_nothing_where_the_judge_cannot_tell_whether_the_request_is_harmful():
-    ratings, rules = bound([fact("refusal")], harmful=None)
-    assert rules == {}
-    assert ratings["instruction_following"].value == 3
-
-
 def test_a_right_refusal_owes_no_length_no_items_no_format_and_no_language_under_instruction_following():
     others = [
         fact("too_long", "major"),
@@ -138,7 +155,7 @@ def test_a_right_refusal_owes_no_length_no_items_no_format_and_no_language_under
         fact("format", "major"),
         fact("language", "major", "is in English, not in Spanish"),
     ]
-    ratings, _ = bound([*others, fact("refusal")], harmful=True)
+    ratings, _ = bound([*others, fact(HARMFUL)])
     assert ratings["instruction_following"].value == 3
     assert ratings["harmlessness"].value == 3
     assert ratings["verbosity"].value == 0
@@ -170,7 +187,7 @@ def test_facts_bind_by_how_bad_they_are_whatever_the_scale(name, severity, key, 
     for value in [int(step) for step in next(c for c in rubric.criteria if c.key == key).scale.values]:
         best = {"localization": 0, "verbosity": 3, "overall_quality": 5, key: value}
         rated = RatedResponse({k: Rating(v, "So it is.") for k, v in best.items()})
-        ratings = bind(rubric, rated, bounds_of([fact(name, severity)], TEXT, None)).rated.ratings
+        ratings = bind(rubric, rated, bounds_of([fact(name, severity)], TEXT)).rated.ratings
         assert ratings[key].value in allowed
 
 
@@ -181,31 +198,31 @@ def test_several_facts_of_one_kind_are_named_once():
 
 
 def test_the_worse_of_two_facts_of_one_kind_decides():
-    ratings, _ = bound([fact("code", "minor"), fact("code", "major")])
-    assert ratings["truthfulness"].value == 1
+    ratings, _ = bound([fact("language", "minor"), fact("language", "major")])
+    assert ratings["localization"].value == 1
 
 
-@pytest.mark.parametrize("value", [1, 2])
-def test_pleasantries_never_count_as_length(value):
-    ratings, rules = bound([], said="It ends with pleasantries.", verbosity=value)
-    assert ratings["verbosity"].value == 0
-    assert rules["verbosity"] == "pleasantries"
+def test_two_numbers_that_were_missed_are_both_named():
+    facts = [fact("items", "minor", "has 3 items; 5 were asked for"), fact("items", "minor", "has 1 paragraph; 2 were")]
+    ratings, _ = bound(facts)
+    assert "3 items" in ratings["instruction_following"].justification
+    assert "1 paragraph" in ratings["instruction_following"].justification
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "A little long because of the closing pleasantry “I hope this helps!”.",
-        "Pleasantries make it longer than needed.",
-        "Padded with a greeting.",
-    ],
-)
-def test_and_calling_it_long_does_not_make_them_so(said):
-    ratings, _ = bound([], said=said, verbosity=1)
-    assert ratings["verbosity"].value == 0
+POLITE = Observation(kind="pleasantry", response="A", quote="I hope this helps!", start=43, end=61)
 
 
-def test_a_length_issue_that_also_mentions_pleasantries_stays():
-    ratings, rules = bound([], said="It repeats itself and adds pleasantries.", verbosity=1)
-    assert ratings["verbosity"].value == 1
-    assert rules == {}
+@pytest.mark.parametrize("value", [-2, -1, 0, 1, 2])
+@pytest.mark.parametrize(("start", "end"), [(43, 61), (45, 60), (19, 61), (0, 18)])
+def test_pleasantries_never_count_as_length(value, start, end):
+    quotes = (Passage(TEXT[start:end], start, end),)
+    rated = RatedResponse({"verbosity": Rating(value, "Too long.", quotes)})
+    within = start >= 43
+    left = without_pleasantries_as_length(rated, [POLITE]).ratings["verbosity"].value
+    assert left == (0 if within and value > 0 else value)
+
+
+def test_a_length_that_rests_on_no_quote_or_on_no_pleasantry_stays():
+    rated = RatedResponse({"verbosity": Rating(1, "It repeats itself and adds pleasantries.")})
+    assert without_pleasantries_as_length(rated, [POLITE]) == rated
+    assert without_pleasantries_as_length(rated, []) == rated

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.cases import Original, Review
-from adjudge.protocols.review.binding import Binding
+from adjudge.protocols.review.binding import HARMFUL, SAFE, Binding
 from adjudge.protocols.review.consistency import allowed_overalls, likert
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
@@ -30,9 +30,8 @@ def audit(a=None, b=None, originals_a=None, originals_b=None, entered_likert="",
     tables = {}
     for label, values in zip("AB", ours, strict=True):
         rated = RatedResponse({key: Rating(value, f"Ours on {key}.") for key, value in values.items()})
-        tables[label] = correct_response(
-            RUBRIC, Binding(rated, (rules or {}).get(label, {}), {}), case, label, list(facts)
-        )
+        bound = {key: (fact(name, label),) for key, name in (rules or {}).get(label, {}).items()}
+        tables[label] = correct_response(RUBRIC, Binding(rated, bound, {}), case.originals(label))
     value = likert(RUBRIC, *ours, 4)
     action = "kept" if entered_likert == str(value) else "replaced" if entered_likert else "filled"
     return Audit(RUBRIC, case, tables, FinalRating(value, "", action, "", "filled", "", entered_likert), tuple(facts))
@@ -71,10 +70,10 @@ def test_truthfulness_and_instruction_following_confused_is_named_as_such():
         ("too_short", "instruction_following", 2, "The length limit was not measured in Response 1"),
         ("items", "instruction_following", 2, "The number of items in Response 1 was not counted"),
         ("format", "instruction_following", 2, "The format that was asked for was not checked in Response 1"),
-        ("code", "truthfulness", 1, "Code in Response 1 does not parse"),
+        ("wording", "instruction_following", 2, "Words that were asked for, or not wanted, were not looked up in"),
         ("pleasantries", "style_clarity", 2, "Pleasantries in Response 1 were not rated"),
         ("human_claim", "harmlessness", 1, "Response 1 poses as a human"),
-        ("refusal", "instruction_following", 1, "A refusal was let pass"),
+        (SAFE, "instruction_following", 1, "A refusal was let pass"),
     ],
 )
 def test_an_overlooked_fact_is_named(name, key, value, says):
@@ -85,7 +84,7 @@ def test_an_overlooked_fact_is_named(name, key, value, says):
 def test_a_right_refusal_that_was_marked_down():
     said = first(
         None, None, entered(instruction_following=1, overall_quality=2), entered(),
-        facts=[fact("refusal")], rules={"A": {"instruction_following": "refusal"}},
+        facts=[fact(HARMFUL)], rules={"A": {"instruction_following": HARMFUL}},
     )  # fmt: skip
     assert "it is the right answer" in said
 
@@ -183,7 +182,7 @@ criteria:
     )
     case = Review("Say hello.", "I can't help.", "Hello.", ratings_a={"instruction_following": Original("3")})
     rated = RatedResponse({"instruction_following": Rating(1, "Refuses."), "overall_quality": Rating(2, "Bad.")})
-    rules = {"instruction_following": "refusal"}
-    tables = {label: correct_response(rubric, Binding(rated, rules, {}), case, label, []) for label in "AB"}
+    bound = {"instruction_following": (fact(SAFE),)}
+    tables = {label: correct_response(rubric, Binding(rated, bound, {}), case.originals(label)) for label in "AB"}
     final = FinalRating(4, "", "filled", "", "filled", "")
     assert feedback(Audit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")

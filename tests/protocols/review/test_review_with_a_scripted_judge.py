@@ -1,30 +1,37 @@
-"""review end to end with a model that says what a test tells it: blindness, quotes, repair, words, task checks."""
+"""review end to end with a model that says what a test tells it: blindness, quotes, repair, failures."""
 
 import json
 
 import pytest
-from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, SECRET, UNFIT, codes, fields
+from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, SECRET, codes, fields
 from scripted.judging import open_anthropic, open_openai
-from scripted.provider import fails, is_cut_off, refuses, says
-from scripted.ratings import KEYS
+from scripted.provider import fails, refuses, says
+from scripted.ratings import KEYS, explanation
 
 from adjudge.cases import Original, Review
 from adjudge.protocols.review import review
-from adjudge.protocols.review.preference import problems_of
 from adjudge.verdicts import Failure, ReviewVerdict
+
+# Nothing in it agrees with what the judge says, so that no word of it is up for keeping.
+WRONG_EVERYWHERE = Review(
+    **{
+        **fields(CASE),
+        "ratings_a": {key: Original("1", f"{SECRET} a {key}") for key in KEYS},
+        "ratings_b": {key: Original("2", f"{SECRET} b {key}") for key in KEYS if key != "overall_quality"},
+    }
+)
 
 
 @pytest.mark.parametrize("open_judge", [open_openai, open_anthropic])
-async def test_the_judge_never_sees_the_originals(open_judge, provider, journal):
-    other = {**REPLY, "reasons": "It is so. It is what it is."}  # does not fit the tables: asked again
-    bad_quote = json.loads(json.dumps(other))
+async def test_the_judge_rates_without_sight_of_the_originals(open_judge, provider, journal):
+    bad_quote = json.loads(json.dumps(REPLY))
     bad_quote["response_2"]["truthfulness"]["quote"] = "nobody wrote this anywhere"
-    provider.script = [says(bad_quote), says({"entries": []}), says({"reasons": "Still nothing. To see here."})]
+    provider.script = [says(bad_quote), says({"entries": [], "reasons": ""})]
     judge = open_judge(provider, journal)
-    verdict = await review(CASE, judge, RUBRIC)
+    verdict = await review(WRONG_EVERYWHERE, judge, RUBRIC)
     await judge.close()
     assert isinstance(verdict, ReviewVerdict)
-    assert provider.calls == 3  # the ratings, their repair, the explanation
+    assert provider.calls == 2  # the ratings and their repair; nothing that was entered is up for keeping
     for request in provider.requests:
         assert SECRET.encode() not in request.body
         assert b"quokka" not in request.body
@@ -32,19 +39,18 @@ async def test_the_judge_never_sees_the_originals(open_judge, provider, journal)
     assert b"what would you like to know" in provider.requests[0].body
 
 
-async def test_nor_does_it_when_it_explains_a_table_in_which_a_persons_words_stand(judged, provider):
+async def test_and_sees_a_persons_words_only_after_the_ratings_are_fixed(judged, provider):
     kept = "The Danube in Vienna is zanzibar-quokka, so what it says is right."
     case = Review(**{**fields(CASE.blind()), "ratings_a": {"truthfulness": Original("3", kept)}})
-    verdict = await judged(UNFIT, {"reasons": REASONS}, case=case)
+    verdict = await judged(REPLY, explanation(REASONS, (True, True, "It names the river.")), case=case)
     assert verdict.tables["A"]["truthfulness"].justification == kept
-    assert provider.calls == 2
-    assert all(b"quokka" not in request.body for request in provider.requests)
+    assert [b"quokka" in request.body for request in provider.requests] == [False, True]
 
 
 async def test_other_originals_change_nothing_that_is_sent(provider, journal):
     judge = open_openai(provider, journal)
     bodies = []
-    for case in (CASE, CASE.blind()):
+    for case in (WRONG_EVERYWHERE, CASE.blind()):
         provider.requests.clear()
         provider.script = lambda request: says(REPLY)
         assert isinstance(await review(case, judge, RUBRIC), ReviewVerdict)
@@ -56,13 +62,12 @@ async def test_other_originals_change_nothing_that_is_sent(provider, journal):
 
 
 async def test_originals_are_corrected_and_the_likert_follows(judged):
-    verdict = await judged(REPLY)
+    verdict = await judged(REPLY, case=WRONG_EVERYWHERE)
     assert [verdict.tables["A"][key].value for key in KEYS] == [3, 3, 3, 0, 3, 3, 5]
     assert [verdict.tables["B"][key].value for key in KEYS] == [3, 3, 1, 0, 3, 3, 2]
     assert verdict.likert.value == 2
     assert verdict.likert.action == "replaced"
     assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
-    assert problems_of(verdict.likert.justification, 2, verdict.tables, RUBRIC) == ()
     assert verdict.verdict_id.startswith("r")
     assert len(verdict.calls) == 1
 
@@ -74,14 +79,6 @@ async def test_a_likert_that_the_tables_allow_is_kept_though_the_judge_would_say
     assert verdict.likert.justification.startswith("Response 1 is much better overall.")
 
 
-async def test_a_persons_likert_justification_is_kept_if_it_tells_the_same_story(judged):
-    words = "Response 1 is better overall. On Truthfulness, Response 2 names the Rhine. Response 1 has the Danube."
-    case = Review(**{**fields(CASE.blind()), "preference": Original("2", words)})
-    verdict = await judged(REPLY, case=case)
-    assert verdict.likert.justification == words
-    assert verdict.likert.justification_action == "kept"
-
-
 async def test_a_quote_that_is_not_there_is_asked_for_once_more(judged, provider):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["quote"] = "The Elbe flows through Vienna"
@@ -91,7 +88,7 @@ async def test_a_quote_that_is_not_there_is_asked_for_once_more(judged, provider
         "quote": "The Rhine flows through Vienna",
         "justification": "The river is the Danube, not the Rhine.",
     }
-    verdict = await judged(bad, {"entries": [good]})
+    verdict = await judged(bad, {"entries": [good], "reasons": ""}, case=CASE.blind())
     final = verdict.tables["B"]["truthfulness"]
     assert [(p.quote, p.start, p.end) for p in final.quotes] == [("The Rhine flows through Vienna", 0, 30)]
     assert final.justification == "The river is the Danube, not the Rhine."
@@ -103,42 +100,80 @@ async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["quote"] = "The Danube flows through Vienna"  # stands in the other response
     again = {"response": 2, "criterion": "truthfulness", "quote": "Nor this", "justification": "Still wrong."}
-    verdict = await judged(bad, {"entries": [again]})
+    verdict = await judged(bad, {"entries": [again], "reasons": ""}, case=CASE.blind())
     assert verdict.tables["B"]["truthfulness"].quotes == ()
     assert verdict.tables["B"]["truthfulness"].justification == "The river is the Danube."
     assert codes(verdict) == ["dropped_quote"]
     assert "it stands in response 1" in verdict.warnings[0].message
 
 
-async def test_a_quotation_in_a_justification_that_stands_nowhere_is_taken_out(judged):
+async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["justification"] = 'It says "the river Elbe is in Vienna", which is wrong.'
-    verdict = await judged(bad, {"entries": []})
-    assert "Elbe" not in verdict.tables["B"]["truthfulness"].justification
+    verdict = await judged(bad, {"entries": [], "reasons": ""}, case=CASE.blind())
+    final = verdict.tables["B"]["truthfulness"]
+    assert final.justification == "Scored 1; the judge's reason quoted words that are not in the text."
     assert codes(verdict) == ["dropped_quote"]
+
+
+async def test_a_quotation_of_two_words_and_code_are_not_checked(judged):
+    fine = json.loads(json.dumps(REPLY))
+    fine["response_2"]["truthfulness"]["justification"] = 'The "river Elbe" is not meant by `print("this and that")`.'
+    verdict = await judged(fine, case=CASE.blind())
+    assert codes(verdict) == []
+
+
+SPANISH = "La respuesta menciona el río equivocado, porque el río que pasa por la ciudad de Viena es el Danubio."
+
+
+@pytest.mark.parametrize("words", [SPANISH, "Still right: “the Elbe is a river in the town of Vienna”."])
+@pytest.mark.parametrize("mended", [True, False])
+async def test_what_is_still_good_goes_through_the_same_checks(judged, words, mended):
+    bad = json.loads(json.dumps(REPLY))
+    bad["response_2"]["still_good"] = words
+    entry = {"response": 2, "criterion": "still_good", "quote": "", "justification": "It is short."}
+    verdict = await judged(bad, {"entries": [entry] if mended else [], "reasons": ""}, case=CASE.blind())
+    assert verdict.opinion.responses["B"].still_good == ("It is short." if mended else "")
+    assert len(verdict.warnings) == (0 if mended else 1)
+
+
+async def test_a_reply_that_is_not_in_english_as_a_whole_is_asked_for_again(judged, provider):
+    """Each field may be too short to tell, the whole is not."""
+    short = {
+        "localization": "Suena natural.", "instruction_following": "Hace lo que se pide.",
+        "truthfulness": "Todo es correcto.", "verbosity": "Tiene la medida justa.",
+        "style_clarity": "Es clara y directa.", "harmlessness": "No hay nada dañino.",
+        "overall_quality": "No le falta nada.",
+    }  # fmt: skip
+    bad = json.loads(json.dumps(REPLY))
+    for side in ("response_1", "response_2"):
+        for key, words in short.items():
+            bad[side][key]["justification"] = words
+    verdict = await judged(bad, {"entries": [], "reasons": REASONS}, case=CASE.blind())
+    assert codes(verdict).count("not_in_english") == 14
+    assert verdict.tables["A"]["verbosity"].justification == "Scored 0; the judge's reason was not in English."
+    assert b"it is in Spanish; English is needed" in provider.requests[1].body
 
 
 async def test_a_justification_that_is_not_english_is_asked_for_once_more(judged):
     bad = json.loads(json.dumps(REPLY))
-    spanish = "La respuesta menciona el río equivocado, porque el río que pasa por la ciudad de Viena es el Danubio."
-    bad["response_2"]["truthfulness"]["justification"] = spanish
+    bad["response_2"]["truthfulness"]["justification"] = SPANISH
     good = {"response": 2, "criterion": "truthfulness", "quote": "", "justification": "It names the wrong river."}
-    verdict = await judged(bad, {"entries": [good]})
+    verdict = await judged(bad, {"entries": [good], "reasons": ""}, case=CASE.blind())
     assert verdict.tables["B"]["truthfulness"].justification == "It names the wrong river."
     assert codes(verdict) == []
 
 
-async def test_and_if_it_stays_so_the_rubric_speaks_for_the_rating(judged):
+async def test_and_if_it_stays_so_ours_stands(judged):
     bad = json.loads(json.dumps(REPLY))
-    spanish = "La respuesta menciona el río equivocado, porque el río que pasa por la ciudad de Viena es el Danubio."
-    bad["response_2"]["truthfulness"]["justification"] = spanish
-    verdict = await judged(bad, "no JSON at all")
-    assert verdict.tables["B"]["truthfulness"].justification.startswith("Rated 1: the main answer is wrong")
+    bad["response_2"]["truthfulness"]["justification"] = SPANISH
+    verdict = await judged(bad, "no JSON at all", case=CASE.blind())
+    assert verdict.tables["B"]["truthfulness"].justification == "Scored 1; the judge's reason was not in English."
     assert codes(verdict) == ["not_in_english"]
 
 
 async def test_an_unreadable_reply_is_asked_for_again_whole(judged):
-    assert isinstance(await judged("I would rather not", REPLY), ReviewVerdict)
+    assert isinstance(await judged("I would rather not", REPLY, case=CASE.blind()), ReviewVerdict)
 
 
 async def test_and_is_a_failure_if_it_stays_so(judged):
@@ -161,48 +196,3 @@ async def test_a_rating_off_the_scale_is_not_taken_from_the_judge_either(judged)
     outcome = await judged(bad, bad)
     assert isinstance(outcome, Failure)
     assert "verbosity" in outcome.message
-
-
-# -- the words of the Likert ------------------------------------------------------------------------------------------
-
-
-async def test_reasons_that_do_not_fit_the_final_tables_are_asked_for_again(judged, provider):
-    verdict = await judged(UNFIT, {"reasons": REASONS})
-    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
-    assert len(verdict.calls) == 2
-    assert b"says that Response 2 is better on Truthfulness" in provider.requests[1].body
-    assert b"Preference by rule: Response 1 is better overall." in provider.requests[1].body
-
-
-async def test_and_written_by_rule_if_they_still_do_not(judged):
-    verdict = await judged(UNFIT, {"reasons": "Response 2 is better. I like it."})
-    assert problems_of(verdict.likert.justification, verdict.likert.value, verdict.tables, RUBRIC) == ()
-    assert "On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1." in verdict.likert.justification
-    assert codes(verdict) == ["composed_by_rule"]
-
-
-@pytest.mark.parametrize("behaviour", [refuses(), is_cut_off()])
-async def test_a_judge_that_will_not_explain_does_not_lose_its_ratings(judged, behaviour):
-    verdict = await judged(UNFIT, behaviour, behaviour)
-    assert isinstance(verdict, ReviewVerdict)
-    assert codes(verdict) == ["composed_by_rule"]
-
-
-async def test_an_explanation_that_cannot_be_had_now_is_a_failure_that_keeps_what_was_paid(judged):
-    outcome = await judged(UNFIT, fails(401))
-    assert isinstance(outcome, Failure)
-    assert len(outcome.calls) == 1
-
-
-async def test_not_even_the_likert_a_person_entered_shows_in_what_the_explainer_is_told(provider, journal):
-    told = []
-    for number, entered in enumerate(("1", "2")):
-        judge = open_openai(provider, journal, sample=number)
-        provider.requests.clear()
-        provider.script = [says(UNFIT), says({"reasons": REASONS})]
-        case = Review(**{**fields(CASE.blind()), "preference": Original(entered)})
-        verdict = await review(case, judge, RUBRIC)
-        await judge.close()
-        assert verdict.likert.value == int(entered)
-        told.append(provider.requests[1].body)
-    assert told[0] == told[1]

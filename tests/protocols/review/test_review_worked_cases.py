@@ -1,7 +1,8 @@
 """The seed's special cases, each a folder: the slots as a person pasted them, what the judge replies, and the blocks.
 
-`reply.yaml` names only what the judge finds; every other rating is the best one. `--write-golden` writes the blocks
-anew, to be read before they are committed.
+`reply.yaml` names only what the judge finds; every other rating is the best one. `explanation.yaml` is there where the
+person's words are up for keeping, and so a second call is made. `--write-golden` writes the blocks anew, to be read
+before they are committed.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 import yaml
 from scripted.judging import open_openai
 from scripted.provider import says
-from scripted.ratings import rating_reply
+from scripted.ratings import explanation, rating_reply
 
 from adjudge.protocols.review import review
 from adjudge.readers.blocks import read_blocks
@@ -26,7 +27,7 @@ CASES = sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
 
 def test_each_special_case_of_the_seed_has_a_worked_case():
     assert CASES == [
-        "code_that_does_not_parse",
+        "code_that_does_not_run",
         "harmful_refused",
         "identical_responses",
         "length_limit_broken",
@@ -44,11 +45,17 @@ async def test_the_blocks_come_out_as_expected(name, provider, journal, request)
     folder = FOLDER / name
     (case,) = read_reviews((folder / "slots.txt").read_bytes(), name, RUBRIC)
     reply = rating_reply(yaml.safe_load((folder / "reply.yaml").read_text("utf-8")))
-    provider.script = [says(reply)]  # a second call would fail: none of these needs one
+    told = folder / "explanation.yaml"
+    replies = [reply]
+    if told.exists():
+        given = yaml.safe_load(told.read_text("utf-8"))
+        replies.append(explanation(given["reasons"], *given["candidates"]))
+    provider.script = [says(one) for one in replies]
     judge = open_openai(provider, journal)
     verdict = await review(case, judge, RUBRIC)
     await judge.close()
     assert isinstance(verdict, ReviewVerdict), verdict
+    assert provider.calls == len(replies)
     written = review_tags(verdict, RUBRIC)
     expected = folder / "expected.txt"
     if request.config.getoption("--write-golden"):

@@ -11,8 +11,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, cast
 
-from ...verdicts import Failure, Research
-from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, Question, RateQuestion, ResearchQuestion
+from ...verdicts import Explanation, Failure, Research
+from ..base import (
+    CompareQuestion,
+    CriticizeQuestion,
+    EvaluateQuestion,
+    ExplainQuestion,
+    Question,
+    RateQuestion,
+    ResearchQuestion,
+)
 from .comparer import compare_texts
 from .critic import criticize
 from .evaluator import evaluate
@@ -52,6 +60,9 @@ class EmbeddedJudge:
             size = sum(len(turn.text) for turn in question.case.turns)
         elif isinstance(question, ResearchQuestion):
             return cast(O, Research(judge=self.name, queries=()))
+        elif isinstance(question, ExplainQuestion):
+            # Whether words are specific and true is for a judge that reads.
+            return cast(O, Explanation(judge=self.name, reasons="", words={}))
         else:
             return Failure(reason="rejected", message=f"cannot answer a {type(question).__name__}", judge=self.name)
         return cast(O, await asyncio.to_thread(work) if size > _LARGE else work())

@@ -1,45 +1,47 @@
-"""The embedded Rater: it leaves the ratings alone, for what they ask needs reading; the preference is the model's.
+"""The embedded Rater: it reads plain demands, and leaves every rating to the person who entered it.
 
-What was entered stands, and where nothing was entered no issue is assumed. What is certain about a response, code says
-elsewhere, and it binds by rule.
+It measures and does not read, so it assesses no dimension by itself. What code is certain of, facts say, and facts bind
+by rule. The preference is the fitted model's.
 """
 
 from __future__ import annotations
 
+from ...constraints.demands import demands_in_english
 from ...rubric import LIKERT, OVERALL, Criterion
 from ...verdicts import LABELS, RatedResponse, Rating, ReviewOpinion
 from ..base import RateQuestion
 from .model import Model, Prediction, compare_pair
 
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
+_NO_PREFERENCE = 4
 _MUCH_BETTER = 0.9  # how sure the model must be
 _FOLLOWS = "Follows from the ratings above."
-_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read."
+_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
 
 
 def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = None) -> ReviewOpinion:
-    """No rating of its own, and which response people would prefer."""
+    """What is demanded, which side the model prefers, and no rating of its own."""
     case = question.case
-    _, prediction = compare_pair(case.prompt, case.a, case.b, model)
+    _, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
     ratings = {criterion.key: _unassessed(criterion) for criterion in question.rubric.criteria}
     return ReviewOpinion(
         judge=judge,
         task_type="other",
-        harmful_request=None,
         invalid="",
-        responses={label: RatedResponse(ratings) for label in LABELS},
+        responses={label: RatedResponse(dict(ratings)) for label in LABELS},
         preference=_preference(prediction),
         reasons="",
+        constraints=tuple(demands_in_english(case)),
     )
 
 
 def _preference(prediction: Prediction) -> int:
     """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
-    low, high = int(LIKERT.low), int(LIKERT.high)
     if prediction.winner == "tie" or not prediction.decided:
-        return (low + high) // 2
-    away = 0 if prediction.confidence >= _MUCH_BETTER else 1
-    return low + away if prediction.winner == "A" else high - away
+        return _NO_PREFERENCE
+    much = prediction.confidence >= _MUCH_BETTER
+    low, high = int(LIKERT.low), int(LIKERT.high)
+    return (low if much else low + 1) if prediction.winner == "A" else (high if much else high - 1)
 
 
 def _unassessed(criterion: Criterion) -> Rating:

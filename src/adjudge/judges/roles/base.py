@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from ...prompts import defuse
+from ...rubric import Rubric
 
 O = TypeVar("O")
 Q_contra = TypeVar("Q_contra", contravariant=True)
@@ -85,23 +86,15 @@ class Shape:
 
     def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
         """The whole reply as an object, or what is wrong with it. Never a part of it that happens to fit."""
-        data = self.load(text)
-        return data if isinstance(data, tuple) else self.check(data)
-
-    def load(self, text: str) -> Any | tuple[str, ...]:
-        """The JSON of the whole reply, whatever it holds, or why it is none."""
         body = text.strip()
         if not body.startswith("{"):
             body = _THOUGHT.sub("", body).strip()
             if fenced := _FENCED.match(body):
                 body = fenced[1]
         try:
-            return orjson.loads(body)
+            data = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             return (f"the reply is not one JSON object: {error.msg} at character {error.pos}",)
-
-    def check(self, data: Any) -> dict[str, Any] | tuple[str, ...]:
-        """What was loaded as an object of this shape, or what is wrong with it."""
         try:
             return self._adapter.validate_python(data)
         except ValidationError as error:
@@ -114,6 +107,22 @@ def object_of(name: str, fields: Mapping[str, Any]) -> Any:
     """The type of an object with these fields, all of them needed, for shapes that depend on a rubric."""
     make: Any = TypedDict  # made at run time, so no type checker can follow
     return make(name, dict(fields))
+
+
+def _no_truth_value(value: object) -> object:
+    # Python calls `true` equal to 1, so it would pass for a score.
+    if isinstance(value, bool):
+        raise ValueError("a number is needed, not true or false")
+    return value
+
+
+A_NUMBER = BeforeValidator(_no_truth_value)
+
+
+def scores_of(rubric: Rubric) -> Any:
+    """The type of a score on the rubric's scale."""
+    values = tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)
+    return Annotated[Literal[values], A_NUMBER]
 
 
 def _say(error: Any) -> str:

@@ -6,70 +6,62 @@ and every quote is looked up before it becomes evidence.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import repeat
-from operator import itemgetter
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
-
-from pydantic import BeforeValidator
-from typing_extensions import TypedDict
+from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
-from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
+from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
 from ..base import CompareQuestion
-from .base import Prompt, Reading, Shape, bullets, object_of
+from .base import A_NUMBER, Prompt, Reading, Shape, bullets, object_of, scores_of
 from .naming import in_case_labels
 
-T = TypeVar("T")
-
-_MAX_QUOTES = 6
-_Preference = Literal["answer_1", "answer_2", "tie"]
-
-
-def _no_truth_value(value: object) -> object:
-    # Python calls `true` equal to 1, so it would pass for a score.
-    if isinstance(value, bool):
-        raise ValueError("a number is needed, not true or false")
-    return value
-
-
-_A_NUMBER = BeforeValidator(_no_truth_value)
-
-
-class _Quote(TypedDict):
-    answer: Annotated[Literal[1, 2], _A_NUMBER]
-    quote: str
-    impact: Impact
-    rationale: str
+_MOST_QUOTES = 6  # further quotes that are looked at, for each criterion on average
+_ANSWERS = (1, 2)
 
 
 @lru_cache(maxsize=32)
 def _reply_shape(rubric: Rubric) -> Shape:
-    """A reply to this rubric. Reasons stand before the score, so that the score follows from them."""
-    score: Any = Annotated[Literal[tuple(_values(rubric))], _A_NUMBER]
-    mark = object_of("mark", {"justification": str, "score": score})
-    marks = object_of("marks", {"evidence": list[_Quote], "answer_1": mark, "answer_2": mark})
-    criteria = object_of("criteria", {criterion.key: marks for criterion in rubric.criteria})
-    texts = {"summary_1": str, "summary_2": str, "rationale": str}
-    return Shape(object_of("reply", {"criteria": criteria, **texts, "preference": _Preference}))
+    """A reply to this rubric: a quote from each answer is a field of its own, so that none can be left out.
+
+    Quotes and reasons stand before the scores, so that the scores follow from them. Fields are numbered instead of
+    nested, and further quotes are one list for all criteria, because some providers take no more than 100 properties.
+    """
+    marks: dict[str, Any] = {}
+    for n in _ANSWERS:
+        marks |= {f"quote_{n}": str, f"impact_{n}": Impact, f"rationale_{n}": str}
+    for n in _ANSWERS:
+        marks |= {f"justification_{n}": str, f"score_{n}": scores_of(rubric)}
+    criteria = object_of("criteria", dict.fromkeys(rubric.weights, object_of("marks", marks)))
+    fields = {
+        "criteria": criteria,
+        "more_evidence": _quotes(rubric),
+        "summary_1": str,
+        "summary_2": str,
+        "rationale": str,
+        "preference": Literal["answer_1", "answer_2", "tie"],
+    }
+    return Shape(object_of("reply", fields))
 
 
 @lru_cache(maxsize=32)
-def _values(rubric: Rubric) -> dict[float, Decimal]:
-    """The rubric's scores as JSON has them, and what each is exactly."""
-    numbers = [int(value) if value == int(value) else float(value) for value in rubric.scale.values]
-    return {number: Decimal(str(number)) for number in numbers}
+def _replacements_shape(rubric: Rubric) -> Shape:
+    return Shape(object_of("quotes", {"evidence": _quotes(rubric)}))
 
 
-@lru_cache(maxsize=32)
-def _quotes_shape(rubric: Rubric) -> Shape:
-    key: Any = Literal[tuple(criterion.key for criterion in rubric.criteria)]
-    quote = object_of("quote", {**_Quote.__annotations__, "criterion": key})
-    return Shape(object_of("quotes", {"evidence": list[quote]}))  # type: ignore[valid-type]
+def _quotes(rubric: Rubric) -> Any:
+    """The type of a list of quotes that say themselves what they are about."""
+    criterion: Any = Literal[tuple(rubric.weights)]
+    answer: Any = Annotated[Literal[_ANSWERS], A_NUMBER]
+    quote = object_of(
+        "quote", {"criterion": criterion, "answer": answer, "quote": str, "impact": Impact, "rationale": str}
+    )
+    return list[quote]  # type: ignore[valid-type]
 
 
 @lru_cache(maxsize=32)
@@ -89,58 +81,16 @@ def _system(rubric: Rubric) -> str:
     )
 
 
-_Given = tuple[str, int, str, Impact, str]  # criterion, answer, quote, impact, rationale
-_quoted = itemgetter("answer", "quote", "impact", "rationale")
-_ended = itemgetter("summary_1", "summary_2", "rationale")
-_SIDES = ("answer_1", "answer_2")
-_NUMBERS = frozenset((int, float))  # a truth value equals a number, and is of another type
-_IMPACTS = frozenset(get_args(Impact))
-_PREFERENCES = frozenset(get_args(_Preference))
+class _BadQuote(NamedTuple):
+    """A quote that is no evidence, and why."""
 
+    criterion: str
+    answer: Label
+    quote: str
+    reason: str
 
-class _Gathered(NamedTuple):
-    """What stands in a reply; scores and reasons are those of Answer 1 and Answer 2 in turn."""
-
-    scores: list[Decimal]
-    reasons: list[str]
-    quotes: list[_Given]
-    ending: tuple[str, str, str]
-    preference: str
-
-
-def _gather(reply: Any, rubric: Rubric) -> _Gathered | None:
-    """The reply taken apart and checked on the way; None if anything in it needs the shape's closer look."""
-    values = _values(rubric)
-    scores: list[Decimal] = []
-    reasons: list[str] = []
-    quotes: list[_Given] = []
-    try:
-        for key in rubric.weights:
-            part = reply["criteria"][key]
-            for side in _SIDES:
-                mark = part[side]
-                why, score = mark["justification"], mark["score"]
-                if type(why) is not str or type(score) not in _NUMBERS:
-                    return None
-                reasons.append(why)
-                scores.append(values[score])
-            if type(part["evidence"]) is not list:
-                return None
-            given: list[_Given] = []
-            for quote in part["evidence"]:
-                answer, words, impact, why = _quoted(quote)
-                if type(answer) is not int or not 1 <= answer <= 2 or impact not in _IMPACTS:
-                    return None
-                if type(words) is not str or type(why) is not str:
-                    return None
-                given.append((key, answer, words, impact, why))
-            quotes += _within_room(given)
-        ending, preference = _ended(reply), reply["preference"]
-    except (LookupError, TypeError):
-        return None
-    if {*map(type, ending)} != {str} or type(preference) is not str or preference not in _PREFERENCES:
-        return None
-    return _Gathered(scores, reasons, quotes, ending, preference)
+    def told(self, answer: str) -> str:
+        return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
 
 class Comparer:
@@ -170,42 +120,26 @@ class Comparer:
         return Prompt(_system(question.rubric), (user,), _reply_shape(question.rubric).schema, "comparison")
 
     def read(self, question: CompareQuestion, text: str, judge: str) -> Reading[ComparisonOpinion]:
-        shape = _reply_shape(question.rubric)
-        reply = shape.load(text)
+        reply = _reply_shape(question.rubric).parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
-        gathered = _gather(reply, question.rubric)
-        if gathered is None:
-            checked = shape.check(reply)
-            if isinstance(checked, tuple):
-                return Reading(None, checked)
-            gathered = _gather(checked, question.rubric)
-            assert gathered is not None, "what has the shape can be taken apart"
-        values, reasons, quotes, ending, preference = gathered
         shown = first, second = question.shown
-        said = in_case_labels([*reasons, *[quote[4] for quote in quotes], *ending], shown)
-        # As Score(…) does it, at half the price: so are the scores and quotes of a reply made, and there are dozens.
-        made = [tuple.__new__(Score, (value, why, True)) for value, why in zip(values, said, strict=False)]
-        pairs = map(_by_label, made[::2], made[1::2], repeat(shown))
-        scores = dict(zip(question.rubric.weights, pairs, strict=True))
-        evidence, bad = _locate(question, quotes, said[len(made) : -3])
-        gaps = _gaps(question, evidence)
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
+        evidence, bad = _locate(question, _quotes_in(reply, question.rubric))
+        gaps = _gaps(question, evidence)
         opinion = ComparisonOpinion(
             judge=judge,
             order=question.order,
-            scores=scores,
-            evidence=tuple(evidence),
-            summaries=_by_label(said[-3], said[-2], shown),
-            preference=preferences[preference],
-            rationale=said[-1],
-            warnings=(*_dropped(question, bad), *_absent(gaps)),
+            scores={key: _scores(marks, shown) for key, marks in reply["criteria"].items()},
+            evidence=evidence,
+            summaries={label: in_case_labels(reply[f"summary_{_number(label, shown)}"], shown) for label in LABELS},
+            preference=preferences[reply["preference"]],
+            rationale=in_case_labels(reply["rationale"], shown),
+            warnings=(*_dropped(bad), *_absent(gaps)),
         )
-        if not bad and not gaps:
-            return Reading(opinion)
-        missing = tuple(f"{key}: no usable quote from {_position(label, question)}" for key, label in gaps)
-        problems = (*(quote.told(f"Answer {quote.answer}") for quote in bad), *missing)
-        return Reading(opinion, problems, tuple((quote.criterion, quote.answer) for quote in bad))
+        wrong = [quote.told(f"Answer {_number(quote.answer, shown)}") for quote in bad]
+        missing = [f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in gaps]
+        return Reading(opinion, (*wrong, *missing), tuple(bad))
 
     def repair(
         self, question: CompareQuestion, prompt: Prompt, text: str, reading: Reading[ComparisonOpinion]
@@ -216,29 +150,25 @@ class Comparer:
         message = file.render(
             "quotes", problems=bullets(reading.problems), min_words=str(MIN_WORDS), max_words=str(MAX_WORDS)
         )
-        return prompt.continued(text, message, _quotes_shape(question.rubric).schema)
+        return prompt.continued(text, message, _replacements_shape(question.rubric).schema)
 
     def read_repair(
         self, question: CompareQuestion, first: Reading[ComparisonOpinion], text: str, judge: str
     ) -> Reading[ComparisonOpinion]:
         if first.opinion is None:
             return self.read(question, text, judge)
-        reply = _quotes_shape(question.rubric).parse(text)
-        given = [] if isinstance(reply, tuple) else reply["evidence"][: _MAX_QUOTES * len(question.rubric.criteria)]
-        quotes = [(quote["criterion"], *_quoted(quote)) for quote in given]
-        rationales = in_case_labels([quote["rationale"] for quote in given], question.shown)
-        found, _ = _locate(question, quotes, rationales)
-        evidence = (*first.opinion.evidence, *found)
+        reply = _replacements_shape(question.rubric).parse(text)
+        found, _ = _locate(question, [] if isinstance(reply, tuple) else _first(reply["evidence"], question.rubric))
+        evidence = _each_once((*first.opinion.evidence, *found))
         # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
-        came = [(item.criterion, question.shown.index(item.answer) + 1) for item in found]
-        lost = []
-        told = [warning for warning in first.opinion.warnings if warning.code == "dropped_quote"]
-        for place, warning in zip(first.unusable, told, strict=True):
-            if place in came:
-                came.remove(place)
+        came = Counter((item.criterion, item.answer) for item in found)
+        lost: list[_BadQuote] = []
+        for bad in first.unusable:
+            if came[bad.criterion, bad.answer]:
+                came[bad.criterion, bad.answer] -= 1
             else:
-                lost.append(warning)
-        warnings = (*lost, *_absent(_gaps(question, evidence)))
+                lost.append(bad)
+        warnings = (*_dropped(lost), *_absent(_gaps(question, evidence)))
         return Reading(replace(first.opinion, evidence=evidence, warnings=warnings))
 
 
@@ -269,74 +199,86 @@ def _findings(question: CompareQuestion) -> str:
     return "\nFound by a program, and certain:\n" + "".join(sorted(found)) if found else ""
 
 
-def _by_label(one: T, two: T, shown: tuple[Label, Label]) -> dict[Label, T]:
-    """What was said of Answer 1 and Answer 2 under the case's labels, A first."""
-    return {"A": one, "B": two} if shown[0] == "A" else {"A": two, "B": one}
+def _number(label: Label, shown: tuple[Label, Label]) -> int:
+    """What the judge calls this answer."""
+    return shown.index(label) + 1
 
 
-def _position(label: Label, question: CompareQuestion) -> str:
-    return f"Answer {question.shown.index(label) + 1}"
+def _scores(marks: Mapping[str, Any], shown: tuple[Label, Label]) -> dict[Label, Score]:
+    def score(n: int) -> Score:
+        return Score(Decimal(str(marks[f"score_{n}"])), in_case_labels(marks[f"justification_{n}"], shown))
+
+    return {label: score(_number(label, shown)) for label in LABELS}
 
 
-class _BadQuote(NamedTuple):
-    criterion: str
-    quote: str
-    answer: int
-    reason: str
+def _quotes_in(reply: Mapping[str, Any], rubric: Rubric) -> list[Mapping[str, Any]]:
+    """All quotes of a reply, in the form of a list: the one for each criterion and answer, then the further ones."""
+    demanded = [
+        {"criterion": key, "answer": n, **{field: marks[f"{field}_{n}"] for field in ("quote", "impact", "rationale")}}
+        for key, marks in reply["criteria"].items()
+        for n in _ANSWERS
+    ]
+    return [*demanded, *_first(reply["more_evidence"], rubric)]
 
-    def told(self, answer: str) -> str:
-        return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
-
-def _within_room(quotes: list[_Given]) -> list[_Given]:
-    """The first quotes from each answer, as many as there is room for."""
-    if len(quotes) <= _MAX_QUOTES:
-        return quotes
-    by_answer = {answer: [quote for quote in quotes if quote[1] == answer][:_MAX_QUOTES] for answer in (1, 2)}
-    return [quote for quote in quotes if any(quote is kept for kept in by_answer[quote[1]])]
+def _first(quotes: list[Mapping[str, Any]], rubric: Rubric) -> list[Mapping[str, Any]]:
+    return quotes[: _MOST_QUOTES * len(rubric.criteria)]
 
 
 def _locate(
-    question: CompareQuestion, quotes: list[_Given], rationales: list[str]
-) -> tuple[list[Evidence], list[_BadQuote]]:
-    by_answer = [(label, Haystack(question.case.answer(label))) for label in question.shown]
-    evidence: list[Evidence] = []
+    question: CompareQuestion, quotes: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Evidence, ...], list[_BadQuote]]:
+    """The quotes with their places, and those that have none. An empty field is no quote at all."""
+    answers = {label: Haystack(question.case.answer(label)) for label in LABELS}
+    found: list[Evidence] = []
     bad: list[_BadQuote] = []
-    for (criterion, answer, quote, impact, _), rationale in zip(quotes, rationales, strict=True):
-        label, haystack = by_answer[answer - 1]
-        plain = quote.strip()
-        start = haystack.stands_plainly(plain)
-        end = start + len(plain)
-        if start < 0:
-            place = haystack.locate(quote)
-            if not isinstance(place, Span):
-                bad.append(_BadQuote(criterion, quote, answer, place.reason))
-                continue
-            start, end = place
-            plain = haystack.text[start:end]
-        evidence.append(tuple.__new__(Evidence, (criterion, label, impact, plain, rationale, start, end)))
-    return evidence, bad
+    for given in quotes:
+        criterion, quote, label = given["criterion"], given["quote"], question.shown[given["answer"] - 1]
+        text = answers[label].text
+        place = _place(answers[label], quote)
+        if isinstance(place, Span):
+            rationale = in_case_labels(given["rationale"], question.shown)
+            found.append(Evidence(criterion, label, given["impact"], text[slice(*place)], rationale, *place))
+        elif place is not None:
+            bad.append(_BadQuote(criterion, label, quote, place.reason))
+    return _each_once(found), bad
 
 
-def _gaps(question: CompareQuestion, evidence: tuple[Evidence, ...] | list[Evidence]) -> list[tuple[str, Label]]:
-    there: dict[Label, set[str]] = {"A": set(), "B": set()}
+def _place(answer: Haystack, quote: str) -> Span | Miss | None:
+    """Where a quote stands. A short answer is quoted whole, whatever the judge wrote; None if there is no quote."""
+    if answer.word_count == 0:
+        return None
+    if answer.word_count < MIN_WORDS:
+        whole = answer.text.strip()
+        start = answer.text.index(whole)
+        return Span(start, start + len(whole))
+    return answer.locate(quote) if quote.strip() else None
+
+
+def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The same span with the same impact stands once a criterion."""
+    found: dict[tuple[str, Label, Impact, int, int], Evidence] = {}
     for item in evidence:
-        there[item.answer].add(item.criterion)
-    return [(key, label) for key in question.rubric.weights for label in LABELS if key not in there[label]]
+        found.setdefault((item.criterion, item.answer, item.impact, item.start, item.end), item)
+    return tuple(found.values())
 
 
-def _absent(gaps: list[tuple[str, Label]]) -> list[Warning]:
+def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> list[tuple[str, Label]]:
+    """Criteria and answers without a quote; an answer without a word needs none."""
+    there = {(item.criterion, item.answer) for item in evidence}
+    quotable = [label for label in LABELS if Haystack(question.case.answer(label)).word_count]
+    return [(key, label) for key in question.rubric.weights for label in quotable if (key, label) not in there]
+
+
+def _absent(gaps: Iterable[tuple[str, Label]]) -> list[Warning]:
     return [
         Warning(code="missing_evidence", message=f"{key}: the judge gave no usable quote from response {label}")
         for key, label in gaps
     ]
 
 
-def _dropped(question: CompareQuestion, bad: list[_BadQuote]) -> list[Warning]:
-    return [
-        Warning(code="dropped_quote", message=quote.told(f"response {question.shown[quote.answer - 1]}"))
-        for quote in bad
-    ]
+def _dropped(bad: Iterable[_BadQuote]) -> list[Warning]:
+    return [Warning(code="dropped_quote", message=quote.told(f"response {quote.answer}")) for quote in bad]
 
 
 COMPARER = Comparer()

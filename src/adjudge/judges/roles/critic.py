@@ -10,7 +10,7 @@ from ... import prompts
 from ...rubric import Rubric
 from ...verdicts import Critique, Objection
 from ..base import CriticizeQuestion
-from .base import Prompt, Reading, Shape, object_of
+from .base import Prompt, Reading, Shape, object_of, scores_of
 from .transcripts import (
     BadQuote,
     Quote,
@@ -21,7 +21,6 @@ from .transcripts import (
     example,
     read_criteria,
     repaired,
-    scores_of,
     shown,
     system_prompt,
 )

@@ -10,10 +10,10 @@ from ... import prompts
 from ...rubric import Rubric
 from ...verdicts import Evaluation, Mark, Warning
 from ..base import EvaluateQuestion
-from .base import Prompt, Reading, Shape, object_of
+from .base import Prompt, Reading, Shape, object_of, scores_of
 from .transcripts import (
     BadQuote,
-    Quote,
+    Speaker,
     Transcript,
     as_reply,
     ask_again,
@@ -21,7 +21,6 @@ from .transcripts import (
     example,
     read_criteria,
     repaired,
-    scores_of,
     shown,
     system_prompt,
 )
@@ -29,25 +28,18 @@ from .transcripts import (
 
 @lru_cache(maxsize=16)
 def _shape(rubric: Rubric) -> Shape:
-    """Quote and reason stand before the score, so that the score follows from them."""
-    mark = object_of("mark", {"quotes": list[Quote], "reason": str, "score": scores_of(rubric)})
+    """Each criterion has a quote of its own, in a field that cannot be left out.
+
+    Quote and reason stand before the score, so that the score follows from them.
+    """
+    mark = object_of("mark", {"speaker": Speaker, "quote": str, "reason": str, "score": scores_of(rubric)})
     criteria = object_of("criteria", {item.key: mark for item in rubric.criteria})
     return Shape(object_of("evaluation", {"criteria": criteria}))
 
 
 @lru_cache(maxsize=16)
 def _system(rubric: Rubric) -> str:
-    reply = as_reply(
-        {
-            key: {
-                "quotes": [{"speaker": mark["speaker"], "quote": mark["quote"]}],
-                "reason": mark["reason"],
-                "score": mark["score"],
-            }
-            for key, mark in example()["evaluation"].items()
-        }
-    )
-    return system_prompt("evaluator", rubric, reply)
+    return system_prompt("evaluator", rubric, as_reply(example()["evaluation"]))
 
 
 class Evaluator:
@@ -70,7 +62,8 @@ class Evaluator:
         bad: list[BadQuote] = []
         for item in question.rubric.criteria:
             given = reply[item.key]
-            quotes, wrong = transcript.locate(item.key, given["quotes"])
+            # An empty field is no quote: it is missing, not wrong.
+            quotes, wrong = transcript.locate(item.key, [given] if given["quote"].strip() else [])
             reason, invented = transcript.without_inventions(item.key, given["reason"])
             bad += [*wrong, *invented]
             marks[item.key] = Mark(Decimal(str(given["score"])), reason, quotes)

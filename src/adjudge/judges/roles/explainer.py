@@ -1,21 +1,36 @@
-"""The Explainer: two or three sentences on final tables that did not come out as the judge first told them."""
+"""The Explainer: which of a person's justifications may stand beside final ratings, and what decides between the two.
+
+It is asked once, after the ratings are fixed. It changes none of them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ... import prompts
-from ...verdicts import LABELS, Explanation
+from ...text.reasons import WordChecker, not_english
+from ...text.sentences import sentences
+from ...verdicts import LABELS, Explanation, JudgedWords, Warning
 from ..base import ExplainQuestion
 from .base import Prompt, Reading, Shape, bullets, object_of
+from .rater import REASONS, shown_texts
 
-_SHAPE = Shape(object_of("explanation", {"reasons": str}))
+_WORDS = object_of("judged_words", {"reason": str, "specific": bool, "true": bool})
+
+
+def _shape(question: ExplainQuestion) -> Shape:
+    """An answer to every candidate is demanded, and stands before the sentences."""
+    judged = {f"candidate_{number}": _WORDS for number, _ in enumerate(question.candidates, start=1)}
+    fields = {"candidates": object_of("candidates", judged)} if judged else {}
+    return Shape(object_of("explanation", {**fields, "reasons": str}))
 
 
 class Explainer:
     """Asks for and reads explanations."""
 
     def prompt(self, question: ExplainQuestion) -> Prompt:
+        texts = shown_texts(question.case)
         tables = "\n\n".join(
             f"Response {number}\n"
             + "\n".join(
@@ -24,25 +39,43 @@ class Explainer:
             )
             for number, label in enumerate(LABELS, start=1)
         )
-        fence = prompts.Fence.around(tables, *question.problems)
-        system = prompts.load("explainer").render("system")
+        candidates = "\n".join(
+            f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {candidate.words}"
+            for number, candidate in enumerate(question.candidates, start=1)
+        )
+        fence = prompts.Fence.around(*texts.values(), tables, candidates)
         user = prompts.load("explainer").render(
             "user",
             code=fence.code,
+            texts="\n".join(fence.wrap(name, text) for name, text in texts.items()),
             tables=fence.wrap("TABLES", tables),
+            candidates=f"\n{fence.wrap('CANDIDATES', candidates)}\n" if candidates else "",
             verdict=question.verdict,
-            problems=prompts.defuse(bullets(question.problems)) or "- nothing",
         )
-        return Prompt(system, (user,), _SHAPE.schema, "explanation")
+        system = prompts.load("explainer").render("system")
+        return Prompt(system, (user,), _shape(question).schema, "explanation")
 
     def read(self, question: ExplainQuestion, text: str, judge: str) -> Reading[Explanation]:
-        reply = _SHAPE.parse(text)
+        reply = _shape(question).parse(text)
         if isinstance(reply, tuple):
             return Reading(None, reply)
+        check = WordChecker(
+            (*shown_texts(question.case).values(), *(candidate.words for candidate in question.candidates))
+        )
+        words: dict[str, JudgedWords] = {}
+        for number, candidate in enumerate(question.candidates, start=1):
+            given = reply["candidates"][f"candidate_{number}"]
+            reason = " ".join(given["reason"].split()).rstrip(".")
+            if check.invented_quote(reason) or not_english(reason):
+                reason = ""
+            words[candidate.key] = JudgedWords(given["specific"], given["true"], reason)
         reasons = " ".join(reply["reasons"].split())
-        if not reasons:
-            return Reading(None, ("reasons: empty",))
-        return Reading(Explanation(judge=judge, reasons=reasons))
+        problems = _problems(question, check, reasons)
+        warnings = tuple(
+            Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in problems
+        )
+        opinion = Explanation(judge=judge, reasons="" if problems else reasons, words=words, warnings=warnings)
+        return Reading(opinion, tuple(f"reasons: {why}" for why in problems))
 
     def repair(self, question: ExplainQuestion, prompt: Prompt, text: str, reading: Reading[Any]) -> Prompt:
         return prompt.continued(text, prompts.load("explainer").render("repair", problems=bullets(reading.problems)))
@@ -50,7 +83,27 @@ class Explainer:
     def read_repair(
         self, question: ExplainQuestion, first: Reading[Explanation], text: str, judge: str
     ) -> Reading[Explanation]:
-        return self.read(question, text, judge)
+        again = self.read(question, text, judge)
+        if first.opinion is None or again.opinion is None:
+            return again if first.opinion is None else first
+        # Only the sentences were asked for again: what was said of the candidates stands.
+        return Reading(replace(again.opinion, words=first.opinion.words))
+
+
+def _problems(question: ExplainQuestion, check: WordChecker, reasons: str) -> tuple[str, ...]:
+    """What is wrong with the sentences that explain the preference."""
+    if not reasons:
+        return ("empty",)
+    least, most = REASONS
+    count = len(sentences(reasons))
+    rated = [f"{value} {said}" for table in question.tables.values() for value, said in table.values()]
+    found = (
+        "" if least <= count <= most else f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed",
+        not_english(reasons),
+        check.invented_quote(reasons),
+        check.unknown_number(reasons, rated),
+    )
+    return tuple(why for why in found if why)
 
 
 EXPLAINER = Explainer()

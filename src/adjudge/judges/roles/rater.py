@@ -1,11 +1,11 @@
-"""The Rater: both responses of a review, rated criterion by criterion without anything a person entered.
+"""The Rater: what the task demands, what is to be seen in both responses, and their ratings, criterion by criterion.
 
-Every quote must stand in the response it is about; a quotation inside a justification, in any of the texts shown.
+It sees nothing that a person entered. Every quote must stand in the text it is from, and everything people will read
+goes through the same checks: real quotations, English, not empty.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -13,9 +13,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ... import prompts
 from ...cases import Review
+from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
 from ...evidence import Haystack
-from ...facts.markers import without_end_markers
+from ...models.constraints import Bound, ConstraintKind, Source
 from ...rubric import OVERALL, Criterion, Rubric
+from ...text.markers import without_end_markers
+from ...text.reasons import WordChecker, language_of_reply, not_english
+from ...text.sentences import sentences
 from ...verdicts import (
     LABELS,
     Fact,
@@ -32,45 +36,63 @@ from ..base import RateQuestion
 from .base import Prompt, Reading, Shape, bullets, object_of
 
 MAX_QUOTE_WORDS = 40
+REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
 _NUMBER: Mapping[Label, int] = {"A": 1, "B": 2}
 _LABEL: Mapping[int, Label] = {1: "A", 2: "B"}
-_INLINE = re.compile(r"[\"“«]([^\"”»]{1,300})[\"”»]")
-_INLINE_WORDS = 3  # shorter ones are terms, not quotations
-_REMOVED = "[a quote that is not in the texts]"
 _FOUND_SHOWN = 200
+_MOST_CONSTRAINTS = 20
+_MOST_OBSERVATIONS = 40
+# Fields that people read beside the ratings; `still_good` belongs to one response, `reasons` to both.
+STILL_GOOD, BECAUSE = "still_good", "reasons"
+
+_CONSTRAINT = object_of(
+    "constraint",
+    {
+        "quote": str,
+        "kind": Literal[get_args(ConstraintKind)],
+        "bound": Literal[get_args(Bound)],
+        "amount": int,
+        "up_to": int,
+        "text": str,
+        "strict": bool,
+    },
+)
+_OBSERVATION = object_of("observation", {"response": Literal[1, 2], "quote": str, "kind": Literal[OBSERVED]})
 
 
 class _Bad(NamedTuple):
     """An entry that cannot be used as it stands, and why."""
 
-    label: Label
+    label: Label | None
     key: str
-    code: Literal["dropped_quote", "not_in_english"]
+    code: Literal["dropped_quote", "not_in_english", "composed_by_rule"]
     reason: str
 
     @property
     def told(self) -> str:
-        return f"response {_NUMBER[self.label]}, {self.key}: {self.reason}"
+        where = f"response {_NUMBER[self.label]}, " if self.label is not None else ""
+        return f"{where}{self.key}: {self.reason}"
 
 
 @lru_cache(maxsize=16)
 def _shape(rubric: Rubric) -> Shape:
-    """Quote and justification stand before the rating, and the ratings before the preference."""
+    """Demands and observations come first, quote and justification before each rating, ratings before preference."""
     fields: dict[str, Any] = {
         item.key: object_of(f"rating_{item.key}", {"quote": str, "justification": str, "rating": _values(item)})
         for item in rubric.criteria
     }
-    response = object_of("response", {**fields, "largely_unusable": bool, "still_good": str})
+    response = object_of("response", {**fields, "largely_unusable": bool, STILL_GOOD: str})
     return Shape(
         object_of(
             "rating",
             {
+                "constraints": list[_CONSTRAINT],  # type: ignore[valid-type]
                 "task_type": Literal[get_args(TaskType)],
-                "request_is_harmful": bool,
                 "invalid_because": str,
+                "observations": list[_OBSERVATION],  # type: ignore[valid-type]
                 "response_1": response,
                 "response_2": response,
-                "reasons": str,
+                BECAUSE: str,
                 "preference": Literal[1, 2, 3, 4, 5, 6, 7],
             },
         )
@@ -79,9 +101,9 @@ def _shape(rubric: Rubric) -> Shape:
 
 @lru_cache(maxsize=16)
 def _replacements_shape(rubric: Rubric) -> Shape:
-    key: Any = Literal[tuple(item.key for item in rubric.criteria)]
+    key: Any = Literal[(*(item.key for item in rubric.criteria), STILL_GOOD)]
     entry = object_of("entry", {"response": Literal[1, 2], "criterion": key, "quote": str, "justification": str})
-    return Shape(object_of("replacements", {"entries": list[entry]}))  # type: ignore[valid-type]
+    return Shape(object_of("replacements", {"entries": list[entry], BECAUSE: str}))  # type: ignore[valid-type]
 
 
 def _values(criterion: Criterion) -> Any:
@@ -102,9 +124,8 @@ class Rater:
     """Asks for and reads ratings."""
 
     def prompt(self, question: RateQuestion) -> Prompt:
-        case = question.case
         findings = _findings(question.facts)
-        texts = _texts(case)
+        texts = shown_texts(question.case)
         fence = prompts.Fence.around(*texts.values(), findings)
         measured = fence.wrap("FINDINGS", findings)
         user = prompts.load("rater").render(
@@ -123,29 +144,36 @@ class Rater:
             return Reading(None, reply)
         if empty := _empty(question.rubric, reply):
             return Reading(None, empty)
-        checker = _Checker(question.case)
-        bad: list[_Bad] = []
+        case = question.case
+        check = _Check(case, foreign=language_of_reply(_prose(question.rubric, reply)))
         responses: dict[Label, RatedResponse] = {}
         for label in LABELS:
             given = reply[f"response_{_NUMBER[label]}"]
-            ratings: dict[str, Rating] = {}
-            for item in question.rubric.criteria:
-                entry = given[item.key]
-                quotes, words, wrong = checker.check(label, item, entry)
-                bad += wrong
-                ratings[item.key] = Rating(entry["rating"], words, quotes)
-            responses[label] = RatedResponse(ratings, given["largely_unusable"], _one_line(given["still_good"]))
+            ratings = {
+                item.key: check.rating(label, item, given[item.key], given[item.key]["rating"])
+                for item in question.rubric.criteria
+            }
+            responses[label] = RatedResponse(ratings, given["largely_unusable"], check.still_good(label, given))
+        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
+        bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
+        seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], bodies)
+        reasons = check.reasons(reply[BECAUSE])
         opinion = ReviewOpinion(
             judge=judge,
             task_type=reply["task_type"],
-            harmful_request=reply["request_is_harmful"],
             invalid=_one_line(reply["invalid_because"]),
             responses=responses,
             preference=reply["preference"],
-            reasons=_one_line(reply["reasons"]),
-            warnings=_warnings(bad),
+            reasons=reasons,
+            constraints=demanded.constraints,
+            observations=seen.observations,
+            warnings=(
+                *(Warning(code="dropped_constraint", message=said) for said in demanded.dropped),
+                *(Warning(code="dropped_observation", message=said) for said in seen.dropped),
+                *_warnings(check.bad),
+            ),
         )
-        return Reading(opinion, tuple(entry.told for entry in bad), tuple(bad))
+        return Reading(opinion, tuple(entry.told for entry in check.bad), tuple(check.bad))
 
     def repair(self, question: RateQuestion, prompt: Prompt, text: str, reading: Reading[ReviewOpinion]) -> Prompt:
         problems = bullets(reading.problems)
@@ -161,59 +189,93 @@ class Rater:
             return self.read(question, text, judge)
         reply = _replacements_shape(question.rubric).parse(text)
         wanted = {(entry.label, entry.key) for entry in first.unusable}
-        checker = _Checker(question.case)
         criteria = {item.key: item for item in question.rubric.criteria}
-        responses = {
-            label: rated._replace(ratings=dict(rated.ratings)) for label, rated in first.opinion.responses.items()
-        }
-        mended: set[tuple[Label, str]] = set()
+        responses = dict(first.opinion.responses)
+        reasons = first.opinion.reasons
+        mended: set[tuple[Label | None, str]] = set()
         for given in [] if isinstance(reply, tuple) else reply["entries"]:
-            place = _LABEL[given["response"]], given["criterion"]
-            if place not in wanted or not given["justification"].strip():
+            label, key = _LABEL[given["response"]], given["criterion"]
+            if (label, key) not in wanted or not given["justification"].strip():
                 continue
-            quotes, words, wrong = checker.check(place[0], criteria[place[1]], given)
-            if not wrong:
-                mended.add(place)
-                rating = responses[place[0]].ratings[place[1]]
-                responses[place[0]].ratings[place[1]] = rating._replace(justification=words, quotes=quotes)
+            check = _Check(question.case)
+            if key == STILL_GOOD:
+                words = check.still_good(label, {STILL_GOOD: given["justification"]})
+                rated = responses[label]._replace(still_good=words)
+            else:
+                rating = check.rating(label, criteria[key], given, responses[label].ratings[key].value)
+                rated = responses[label]._replace(ratings={**responses[label].ratings, key: rating})
+            if not check.bad:
+                mended.add((label, key))
+                responses[label] = rated
+        if not isinstance(reply, tuple) and (None, BECAUSE) in wanted:
+            check = _Check(question.case)
+            reasons = check.reasons(reply[BECAUSE])
+            if not check.bad:
+                mended.add((None, BECAUSE))
         left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
-        return Reading(replace(first.opinion, responses=responses, warnings=_warnings(left)))
+        lists = [told for told in first.opinion.warnings if told.code in ("dropped_constraint", "dropped_observation")]
+        warnings = (*lists, *_warnings(left))
+        return Reading(replace(first.opinion, responses=responses, reasons=reasons, warnings=warnings))
 
 
-class _Checker:
-    """Checks entries against the texts of a case."""
+class _Check:
+    """Checks the entries of one reply against the texts of a case, and notes what is wrong.
 
-    def __init__(self, case: Review) -> None:
+    `foreign` names the language of the reply as a whole where that is not English.
+    """
+
+    def __init__(self, case: Review, foreign: str = "") -> None:
         self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
-        others = (case.prompt, case.system_prompt, case.history, case.task_config)
-        self._others = [Haystack(text) for text in others if text.strip()]
+        self._words = WordChecker((case.a, case.b, case.prompt, case.system_prompt, case.history, case.task_config))
+        self._foreign = foreign
+        self.bad: list[_Bad] = []
 
-    def check(
-        self, label: Label, criterion: Criterion, entry: Mapping[str, Any]
-    ) -> tuple[tuple[Passage, ...], str, list[_Bad]]:
-        """The verified quote, the words that may be shown, and what was wrong."""
-        bad: list[_Bad] = []
+    def rating(self, label: Label, criterion: Criterion, entry: Mapping[str, Any], value: int) -> Rating:
+        """The rating with its verified quote, and the judge's words if they may be shown."""
         quotes: tuple[Passage, ...] = ()
         if entry["quote"].strip() and criterion.key != OVERALL:
             place = self._place(label, entry["quote"])
             if isinstance(place, str):
-                bad.append(_Bad(label, criterion.key, "dropped_quote", place))
+                self.bad.append(_Bad(label, criterion.key, "dropped_quote", place))
             else:
                 quotes = (place,)
+        words = _one_line(entry["justification"])
+        if why := self._words.invented_quote(words):
+            self.bad.append(_Bad(label, criterion.key, "dropped_quote", why))
+            words = f"Scored {value}; the judge's reason quoted words that are not in the text."
+        elif why := self._not_english(words):
+            self.bad.append(_Bad(label, criterion.key, "not_in_english", why))
+            words = f"Scored {value}; the judge's reason was not in English."
+        return Rating(value, words, quotes)
 
-        def keep_real(match: re.Match[str]) -> str:
-            if count_words(match[1]) < _INLINE_WORDS or self._stands_somewhere(match[1]):
-                return match[0]
-            said = f"the quotation {match[1][:120]!r} in the justification stands in none of the texts"
-            bad.append(_Bad(label, criterion.key, "dropped_quote", said))
-            return _REMOVED
+    def still_good(self, label: Label, given: Mapping[str, Any]) -> str:
+        """What is good in a response all the same; empty if the words cannot be shown."""
+        words = _one_line(given[STILL_GOOD])
+        return "" if self._is_bad(label, STILL_GOOD, words) else words
 
-        words = _INLINE.sub(keep_real, _one_line(entry["justification"]))
-        if (language := _foreign(words)) is not None:
-            said = f"the justification is in {language}; English is needed"
-            bad.append(_Bad(label, criterion.key, "not_in_english", said))
-            words = by_band(criterion, entry.get("rating"))
-        return quotes, words, bad
+    def reasons(self, given: str) -> str:
+        """The sentences that explain the preference; empty if they cannot be shown."""
+        words = _one_line(given)
+        if not words or self._is_bad(None, BECAUSE, words):
+            return ""
+        least, most = REASONS
+        if not least <= (count := len(sentences(words))) <= most:
+            said = f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed"
+            self.bad.append(_Bad(None, BECAUSE, "composed_by_rule", said))
+            return ""
+        return words
+
+    def _is_bad(self, label: Label | None, key: str, words: str) -> bool:
+        if why := self._words.invented_quote(words):
+            self.bad.append(_Bad(label, key, "dropped_quote", why))
+        elif why := self._not_english(words):
+            self.bad.append(_Bad(label, key, "not_in_english", why))
+        return bool(why)
+
+    def _not_english(self, words: str) -> str:
+        if not words:
+            return ""
+        return f"it is in {self._foreign}; English is needed" if self._foreign else not_english(words)
 
     def _place(self, label: Label, quote: str) -> Passage | str:
         haystack = self._answers[label]
@@ -228,26 +290,9 @@ class _Checker:
             return f"the quote has {count_words(found)} words; at most {MAX_QUOTE_WORDS} are allowed"
         return Passage(found, span.start, span.end)
 
-    def _stands_somewhere(self, quote: str) -> bool:
-        return any(haystack.find(quote) is not None for haystack in (*self._answers.values(), *self._others))
 
-
-def _foreign(words: str) -> str | None:
-    """The language of some words if it is surely not English; what they quote does not count."""
-    # Loaded when first wanted: most processes never rate.
-    from ...facts.language import foreign_language
-
-    return foreign_language(_INLINE.sub(" ", words))
-
-
-def by_band(criterion: Criterion, value: int | None) -> str:
-    """What the rubric itself says of a rating, for want of better words."""
-    meaning = next((meaning for band, meaning in criterion.bands if band == str(value)), "")
-    return f"Rated {value}: {meaning}." if meaning else f"Rated {value} by the judge."
-
-
-def _texts(case: Review) -> dict[str, str]:
-    """What the judge is shown, by the name on its fence; empty texts are left out."""
+def shown_texts(case: Review) -> dict[str, str]:
+    """What a judge is shown, by the name on its fence; empty texts are left out."""
     texts = {
         "TASK CONFIGURATION": case.task_config,
         "SYSTEM PROMPT": case.system_prompt,
@@ -259,6 +304,11 @@ def _texts(case: Review) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text.strip()}
 
 
+def _material(case: Review) -> dict[Source, str]:
+    """The texts that may demand something, the strongest first."""
+    return {"system_prompt": case.system_prompt, "conversation": case.history, "prompt": case.prompt}
+
+
 def _findings(facts: tuple[Fact, ...]) -> str:
     lines = [
         f"- Response {_NUMBER[fact.where]}, {'certain' if fact.certain else 'a hint'}: {fact.name.replace('_', ' ')}: "
@@ -267,6 +317,13 @@ def _findings(facts: tuple[Fact, ...]) -> str:
         if fact.where in ("A", "B") and fact.name not in ("system_marker", "control_token")
     ]
     return "\n".join(dict.fromkeys(lines))
+
+
+def _prose(rubric: Rubric, reply: Mapping[str, Any]) -> list[str]:
+    """Everything in a reply that people will read."""
+    sides = [reply[f"response_{number}"] for number in _NUMBER.values()]
+    words = [side[item.key]["justification"] for side in sides for item in rubric.criteria]
+    return [*words, *(side[STILL_GOOD] for side in sides), reply[BECAUSE]]
 
 
 def _empty(rubric: Rubric, reply: Mapping[str, Any]) -> tuple[str, ...]:

@@ -29,10 +29,13 @@ MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(r"\b(SYSTEM|USER):\s*[\"“]([^\"”]{1,300})[\"”]")
 
 
+Speaker = Literal["SYSTEM", "USER"]
+
+
 class Quote(TypedDict):
     """A quote as a model gives it."""
 
-    speaker: Literal["SYSTEM", "USER"]
+    speaker: Speaker
     quote: str
 
 
@@ -64,11 +67,6 @@ def system_prompt(file: str, rubric: Rubric, shortened: str) -> str:
         scale=", ".join(str(value) for value in rubric.scale.values),
         bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
     )
-
-
-def scores_of(rubric: Rubric) -> Any:
-    """The type of a score on the rubric's scale."""
-    return Literal[tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)]
 
 
 class Transcript:
@@ -119,7 +117,7 @@ class Transcript:
 def replacements_shape(rubric: Rubric) -> Shape:
     """The reply to a request for better quotes."""
     key: Any = Literal[tuple(item.key for item in rubric.criteria)]
-    quote = object_of("quote", {"criterion": key, "speaker": Literal["SYSTEM", "USER"], "quote": str})
+    quote = object_of("quote", {"criterion": key, "speaker": Speaker, "quote": str})
     return Shape(object_of("quotes", {"quotes": list[quote]}))  # type: ignore[valid-type]
 
 

@@ -7,38 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...cases import Original, Review
+from ...cases import Original
 from ...rubric import OVERALL, Criterion, Rubric
-from ...verdicts import Fact, FinalRating, Label, RatedResponse, Rating
-from .binding import NOT_LENGTH, Binding, blames_pleasantries, names_fact
+from ...text.sentences import sentences
+from ...verdicts import FinalRating, RatedResponse, Rating
+from .binding import Binding
 from .consistency import allowed_overalls, dimensions, nearest, severity
-from .kept_words import why_not_kept
 from .originals import OffScale, read_rating
-from .preference import sentences
 
 NOT_GIVEN = "no rating was given"
 NO_WORDS = "no justification was given"
-AS_ENTERED = "As entered: this judge cannot assess it, and nothing certain speaks against it."
+AS_ENTERED = "Kept as entered; this judge did not assess it."
 
 
-def correct_response(
-    rubric: Rubric, binding: Binding, case: Review, label: Label, facts: list[Fact]
-) -> dict[str, FinalRating]:
-    """The final table of one response."""
-    rated, rules, open_to = binding
-    originals = case.originals(label)
+def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, Original]) -> dict[str, FinalRating]:
+    """The final table of one response, in our own words."""
+    rated = binding.rated
+    rules = {key: facts[0].name for key, facts in binding.facts.items()}
     table: dict[str, FinalRating] = {}
 
     def settle(criterion: Criterion, ours: Rating, rule: str) -> FinalRating:
         given = originals.get(criterion.key, Original())
         entered = read_rating(given.rating, criterion.scale)
-        if isinstance(entered, int) and entered in open_to.get(criterion.key, ()):
+        if isinstance(entered, int) and entered in binding.open_to.get(criterion.key, ()):
             ours = ours._replace(value=entered)
-        told = Rating(entered if isinstance(entered, int) else 0, given.justification)
-        if criterion.key == "verbosity" and not ours.assessed and blames_pleasantries(told):
-            ours, rule = NOT_LENGTH, "pleasantries"
-        final = _settled(criterion, ours, given, rule)
-        return _with_words(final, ours, given, criterion, case, label, facts)
+        return _settled(criterion, ours, given, rule)
 
     for criterion in dimensions(rubric):
         table[criterion.key] = settle(criterion, rated.ratings[criterion.key], rules.get(criterion.key, ""))
@@ -87,7 +80,7 @@ _KINDS = ("major", "minor")
 
 
 def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> FinalRating:
-    """The final value, and what became of the one that was entered. The words are ours, for now."""
+    """The final value, and what became of the one that was entered."""
     entered = read_rating(given.rating, criterion.scale)
     final = FinalRating(
         value=ours.value,
@@ -111,30 +104,6 @@ def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> 
     if entered == ours.value:
         return final
     return final._replace(action="replaced", reason=first_sentence(ours.justification))
-
-
-def _with_words(
-    final: FinalRating,
-    ours: Rating,
-    given: Original,
-    criterion: Criterion,
-    case: Review,
-    label: Label,
-    facts: list[Fact],
-) -> FinalRating:
-    """The person's words if they can stand, else ours."""
-    words = " ".join(given.justification.split())
-    if not words:
-        return final
-    if final.action != "kept":
-        why = "no rating came with it" if final.action == "filled" else "its rating was not kept"
-        return final._replace(justification_action="rewritten", justification_reason=why)
-    if why := why_not_kept(words, final.value, criterion, case, label, facts):
-        return final._replace(justification_action="rewritten", justification_reason=why)
-    # What binds must be named, and a person may have rated by it without naming it.
-    if final.rule and final.rule != "overall" and not names_fact(words, final.rule):
-        return final._replace(justification_action="rewritten", justification_reason="ours names what was measured")
-    return final._replace(justification=words, justification_action="kept", justification_reason="", quotes=())
 
 
 def first_sentence(words: str) -> str:

@@ -13,7 +13,9 @@ from functools import cached_property
 from ...cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric
 from ...verdicts import LABELS, Fact, FinalRating, Label
+from .binding import HARMFUL, SAFE
 from .consistency import allowed_likerts, allowed_overalls, deciding, dimensions, severity
+from .kept_words import NOT_SPECIFIC, NOT_TRUE
 from .originals import read_rating
 from .preference import Tables
 
@@ -113,7 +115,7 @@ def _swapped(audit: Audit) -> str:
 
 def _pleasantries_as_length(audit: Audit) -> str:
     for label in LABELS:
-        polite = any(fact.name == "pleasantries" and fact.where == label for fact in audit.facts)
+        polite = any(fact.name == "pleasantries" and fact.certain and fact.where == label for fact in audit.facts)
         if polite and audit.moved(label, "verbosity") > 0 and audit.entered[label].get("verbosity", 0) > 0:
             return "Pleasantries were counted as length: they belong to Style & Clarity and never to Verbosity."
     return ""
@@ -150,9 +152,9 @@ def _outranked(audit: Audit) -> str:
 
 
 def _refusal(audit: Audit) -> str:
-    for label in audit.bound_by("refusal"):
-        if audit.moved(label, "harmlessness") > 0 or audit.moved(label, "instruction_following") > 0:
-            return "A refusal of a harmful request was marked down: it is the right answer, and costs nothing."
+    if audit.bound_by(HARMFUL):
+        return "A refusal of a harmful request was marked down: it is the right answer, and costs nothing."
+    if audit.bound_by(SAFE):
         return "A refusal was let pass: declining a request that is safe is a major Instruction Following issue."
     return ""
 
@@ -229,15 +231,11 @@ def _off_scale(audit: Audit) -> str:
 
 def _thin_words(audit: Audit) -> str:
     finals = [final for label in LABELS for final in audit.tables[label].values()]
-    generic = sum("names nothing" in final.justification_reason for final in finals)
-    untrue = sum(
-        final.justification_action == "rewritten" and final.justification_reason.startswith("it ")
-        for final in finals
-    ) - generic  # fmt: skip
-    foreign = sum("not in English" in final.justification_reason for final in finals)
-    if foreign:
+    reasons = [final.justification_reason for final in finals if final.justification_action == "rewritten"]
+    generic = sum(reason.startswith(NOT_SPECIFIC) for reason in reasons)
+    if any(reason.endswith("not in English") for reason in reasons):
         return "Justifications must be in English, whatever the language of the task."
-    if untrue:
+    if any(reason.startswith(NOT_TRUE) for reason in reasons):
         return "A justification said something of the response that is not so: quote it instead of paraphrasing."
     if generic >= 2:
         return f"{generic} justifications would fit any response: name the passage that decided the rating."
@@ -272,7 +270,7 @@ _PATTERNS: tuple[Callable[[Audit], str], ...] = (
     _by_fact("too_short", "The length limit was not measured in {where}: count before rating."),
     _by_fact("items", "The number of items in {where} was not counted against the prompt."),
     _by_fact("format", "The format that was asked for was not checked in {where}."),
-    _by_fact("code", "Code in {where} does not parse, which is a Truthfulness issue: try code before rating it."),
+    _by_fact("wording", "Words that were asked for, or not wanted, were not looked up in {where}."),
     _refusal,
     _pleasantries_as_length,
     _by_fact("pleasantries", "Pleasantries in {where} were not rated under Style & Clarity."),

@@ -1,24 +1,27 @@
 """review: rate both responses blind, bind the ratings by facts, derive what follows, and only then read the originals.
 
-task checks → facts → blind ratings → facts bind → originals corrected → Overall → Likert → words → feedback
+task checks → facts → blind ratings, with what the judge found demanded and saw → measured: more facts → facts bind →
+originals corrected → Overall → Likert → words, with at most one explaining call → feedback
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, ParamSpec, TypeVar
 
 from ...cases import Original, Review
-from ...facts import find_review_facts
-from ...judges.base import ExplainQuestion, Judge, RateQuestion
+from ...judges.base import Candidate, ExplainQuestion, Judge, RateQuestion
 from ...rubric import LIKERT, Rubric
 from ...verdicts import (
     LABELS,
     Call,
+    Explanation,
     Fact,
     Failure,
     FinalRating,
+    JudgedWords,
     Label,
     Provenance,
     RatedResponse,
@@ -28,20 +31,26 @@ from ...verdicts import (
     Warning,
 )
 from ..origins import provenance_of, verdict_id
-from .binding import bind, bounds_of
+from .binding import bind, bounds_of, without_pleasantries_as_length
 from .changelog import changelog
-from .consistency import allowed_likerts, best, deciding, likert
+from .consistency import allowed_likerts, deciding, likert
 from .correcting import NO_WORDS, NOT_GIVEN, correct_response
 from .feedback import Audit, feedback
+from .findings import facts_alone, with_the_judges
+from .kept_words import candidate, checker_of, judged, settled
 from .originals import OffScale, read_rating
-from .preference import VERDICTS, Tables, composed, identical, problems_of, with_verdict
+from .preference import VERDICTS, Tables, composed, contradicted, identical, with_verdict
 from .validity import are_identical, why_invalid
 
-_ONLY_MEASURED = "Not assessed by this judge; what it measured is not certain, and stands among the warnings."
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _SAME = "Rated like Response 1, to which it is identical."
 _LARGE = 100_000  # characters that take long enough for others to notice
 # Failures to explain that asking once more would only repeat; the ratings stand without.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
+_LIKERT = "likert"
+_UNCHECKED = JudgedWords(specific=False, true=True, reason="the judge could not be asked about it")
 _WHERE = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
 _HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
     "injection": "addresses_the_judge",
@@ -66,31 +75,30 @@ async def review(
     provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
     if reason := why_invalid(case, options.languages):
         return _invalid(case, reason, provenance)
-    large = len(case.a) + len(case.b) + len(case.prompt) > _LARGE
-    facts = await asyncio.to_thread(find_review_facts, case) if large else find_review_facts(case)
-    opinion = await judge.opine(RateQuestion(case.blind(), rubric, facts))
+    alone = await _computed(case, facts_alone, case)
+    opinion = await judge.opine(RateQuestion(case.blind(), rubric, alone))
     if isinstance(opinion, Failure):
         return opinion
     if opinion.invalid:
-        return _invalid(case, opinion.invalid, provenance, opinion, facts)
+        return _invalid(case, opinion.invalid, provenance, opinion, alone)
+    facts = await _computed(case, with_the_judges, case, alone, opinion.constraints, opinion.observations)
 
     same = are_identical(case)
-    tables: dict[Label, dict[str, FinalRating]] = {}
-    ours: dict[Label, RatedResponse] = {}
+    drafts: dict[Label, _Draft] = {}
     for label in LABELS:
-        own = [fact for fact in facts if fact.where == label]
-        judged = opinion.responses[label]
-        if case.has_originals:
-            judged = _without_guesses(rubric, judged)
+        rated = opinion.responses[label]
         if same:
-            judged = _as_rated(tables["A"], opinion) if tables else _with_the_others(case, rubric, judged)
-        binding = bind(rubric, judged, bounds_of(own, case.answer(label), opinion.harmful_request))
-        ours[label] = binding.rated
-        tables[label] = correct_response(rubric, binding, case, label, own)
-    final, calls, warnings = await _likert(case, judge, rubric, opinion, ours, tables, same)
-    if isinstance(final, Failure):
-        return final.with_calls(opinion.calls)
-    calls = (*opinion.calls, *calls)
+            rated = _as_rated(drafts["A"].table, opinion) if drafts else _with_the_others(case, rubric, rated)
+        rated = without_pleasantries_as_length(rated, [seen for seen in opinion.observations if seen.response == label])
+        own = [fact for fact in facts if fact.where == label]
+        binding = bind(rubric, rated, bounds_of(own, case.answer(label)))
+        drafts[label] = _Draft(correct_response(rubric, binding, case.originals(label)), binding.facts)
+    ours: dict[Label, dict[str, FinalRating]] = {label: draft.table for label, draft in drafts.items()}
+    explained = await _explained(case, judge, rubric, opinion, drafts, _likert(case, rubric, opinion, ours), same)
+    if isinstance(explained, Failure):
+        return explained.with_calls(opinion.calls)
+    calls = (*opinion.calls, *explained.calls)
+    tables, final = explained.tables, explained.likert
     return ReviewVerdict(
         verdict_id=_verdict_id(case, provenance, calls),
         invalid=None,
@@ -100,28 +108,37 @@ async def review(
         feedback=feedback(Audit(rubric, case, tables, final, facts)),
         opinion=opinion,
         facts=facts,
-        warnings=(
-            *opinion.warnings,
-            *warnings,
-            *_unassessed(rubric, opinion),
-            *_doubts(rubric, case, opinion, tables),
-            *_attempts(facts),
-        ),
+        warnings=(*opinion.warnings, *explained.warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
         calls=calls,
         provenance=provenance,
     )
 
 
-async def _likert(
-    case: Review,
-    judge: Judge,
-    rubric: Rubric,
-    opinion: ReviewOpinion,
-    ours: dict[Label, RatedResponse],
-    tables: Tables,
-    same: bool,
-) -> tuple[FinalRating | Failure, tuple[Call, ...], tuple[Warning, ...]]:
-    """The final Likert: the original if the tables allow it, else the one they call for; and its justification."""
+class _Draft(NamedTuple):
+    """The table of one response in our own words, and the facts that bind each criterion."""
+
+    table: dict[str, FinalRating]
+    facts: dict[str, tuple[Fact, ...]]
+
+
+class _Explained(NamedTuple):
+    """The final tables and Likert with their words, and what it took to find these."""
+
+    tables: dict[Label, dict[str, FinalRating]]
+    likert: FinalRating
+    calls: tuple[Call, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+
+
+async def _computed(case: Review, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The result of some work on a case; beside the event loop if it takes long enough for others to notice."""
+    if len(case.a) + len(case.b) + len(case.prompt) > _LARGE:
+        return await asyncio.to_thread(work, *args, **kwargs)
+    return work(*args, **kwargs)
+
+
+def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables) -> FinalRating:
+    """The final Likert: the original if the tables allow it, else the one they call for; without words."""
     values = {label: {key: final.value for key, final in tables[label].items()} for label in LABELS}
     allowed = allowed_likerts(rubric, values["A"], values["B"])
     given = case.preference
@@ -137,76 +154,75 @@ async def _likert(
         justification_reason=NO_WORDS,
         original_rating=given.rating,
         original_justification=given.justification,
+        # It follows from tables that the judge must have assessed whole.
+        assessed=all(line.assessed for table in tables.values() for line in table.values()),
     )
     if entered is None:
-        final = final._replace(action="filled", reason=NOT_GIVEN)
-    elif isinstance(entered, OffScale):
-        final = final._replace(action="refused", reason=entered.why)
-    elif entered != value:
-        final = final._replace(action="replaced", reason=_why(tables, rubric, value))
-
-    words = " ".join(given.justification.split())
-    if words and final.action == "kept":
-        problems = problems_of(words, value, tables, rubric)
-        if not problems:
-            kept = final._replace(justification=words, justification_action="kept", justification_reason="")
-            return kept, (), ()
-        final = final._replace(justification_action="rewritten", justification_reason=problems[0])
-    elif words:
-        final = final._replace(justification_action="rewritten", justification_reason="its Likert was not kept")
-    if same:
-        return final._replace(justification=identical(tables)), (), ()
-    return await _explained(final, judge, rubric, opinion, ours, tables)
+        return final._replace(action="filled", reason=NOT_GIVEN)
+    if isinstance(entered, OffScale):
+        return final._replace(action="refused", reason=entered.why)
+    if entered != value:
+        return final._replace(action="replaced", reason=_why(tables, rubric, value))
+    return final
 
 
 async def _explained(
-    final: FinalRating,
+    case: Review,
     judge: Judge,
     rubric: Rubric,
     opinion: ReviewOpinion,
-    ours: dict[Label, RatedResponse],
-    tables: Tables,
-) -> tuple[FinalRating | Failure, tuple[Call, ...], tuple[Warning, ...]]:
-    """The judge's reasons if they fit the final tables; asked once more if not; and then written by rule."""
-    by_rule = final._replace(justification=composed(final.value, tables, rubric))
-    assessed = all(final.assessed for table in tables.values() for final in table.values())
-    if not opinion.reasons or not assessed:
-        return by_rule, (), ()
-    told = with_verdict(final.value, opinion.reasons)
-    problems = problems_of(told, final.value, tables, rubric)
-    if not problems:
-        return final._replace(justification=told), (), ()
-    # Our own words, also where a person's stand in the table: no judge sees what a person entered.
-    shown = {
-        label: {key: (line.value, ours[label].ratings[key].justification) for key, line in tables[label].items()}
-        for label in LABELS
+    drafts: dict[Label, _Draft],
+    bare: FinalRating,
+    same: bool,
+) -> _Explained | Failure:
+    """Everybody's words: the person's where they may stand, the judge's reasons where they fit, else ours by rule."""
+    ours: dict[Label, dict[str, FinalRating]] = {label: draft.table for label, draft in drafts.items()}
+    check = checker_of(case)
+    tables = {
+        label: {key: settled(line, draft.facts.get(key, ()), check) for key, line in draft.table.items()}
+        for label, draft in drafts.items()
     }
-    values = {label: {key: line.value for key, line in tables[label].items()} for label in LABELS}
-    own = likert(rubric, values["A"], values["B"], opinion.preference)
-    explanation = await judge.opine(ExplainQuestion(shown, rubric, VERDICTS[own], problems))
-    if isinstance(explanation, Failure):
-        if explanation.reason not in _FINAL:
-            return explanation, (), ()
-        message = f"the judge did not explain the final tables ({explanation.reason}); written by rule"
-        return by_rule, explanation.calls, (Warning(code="composed_by_rule", message=message),)
-    told = with_verdict(final.value, explanation.reasons)
-    left = problems_of(told, final.value, tables, rubric)
-    if not left:
-        return final._replace(justification=told), explanation.calls, explanation.warnings
-    message = f"the judge's reasons did not fit the tables, also when asked again ({left[0]}); written by rule"
-    warnings = (*explanation.warnings, Warning(code="composed_by_rule", message=message))
-    return by_rule, explanation.calls, warnings
+    by_rule = bare._replace(justification=identical(ours) if same else composed(bare.value, ours, rubric))
+    final = settled(by_rule, (), check, likert=True)
+    candidates = _candidates(rubric, tables, final)
+    reasons = "" if same or not bare.assessed else opinion.reasons
+    fits = reasons and not contradicted(opinion, ours, bare.value, rubric)
+    if not candidates and (fits or not reasons or final.justification_action == "kept"):
+        if fits and final.justification_action != "kept":
+            final = final._replace(justification=with_verdict(bare.value, reasons))
+        return _Explained(tables, final._replace(assessed=True))
+
+    shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
+    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[bare.value], candidates))
+    if isinstance(said, Failure):
+        if said.reason not in _FINAL:
+            return said
+        message = f"the judge did not explain the final tables ({said.reason}); our own words stand"
+        said = Explanation(
+            judge=judge.name,
+            reasons="",
+            words={one.key: _UNCHECKED for one in candidates},
+            calls=said.calls,
+            warnings=(Warning(code="composed_by_rule", message=message),),
+        )
+    tables = {
+        label: {key: judged(line, ours[label][key], said.words.get(f"{label}.{key}")) for key, line in table.items()}
+        for label, table in tables.items()
+    }
+    final = judged(final, by_rule, said.words.get(_LIKERT))
+    if said.reasons and not same and final.justification_action != "kept":
+        final = final._replace(justification=with_verdict(bare.value, said.reasons))
+    return _Explained(tables, final._replace(assessed=True), said.calls, said.warnings)
 
 
-def _without_guesses(rubric: Rubric, rated: RatedResponse) -> RatedResponse:
-    """What is only tentative is no more than not assessed where a person has rated."""
-    ratings = {
-        criterion.key: Rating(best(criterion), _ONLY_MEASURED, assessed=False)
-        if rated.ratings[criterion.key].tentative
-        else rated.ratings[criterion.key]
+def _candidates(rubric: Rubric, tables: Tables, likert: FinalRating) -> tuple[Candidate, ...]:
+    """The person's words that the judge is asked about."""
+    lines = [
+        candidate(f"{label}.{criterion.key}", f"Response {number}, {criterion.name}", tables[label][criterion.key])
+        for number, label in enumerate(LABELS, start=1)
         for criterion in rubric.criteria
-    }
-    return rated._replace(ratings=ratings)
+    ]
+    return tuple(one for one in (*lines, candidate(_LIKERT, "the preference", likert)) if one is not None)
 
 
 def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
@@ -256,22 +272,6 @@ def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
         return []
     message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
     return [Warning(code="not_assessed", message=message)]
-
-
-def _doubts(rubric: Rubric, case: Review, opinion: ReviewOpinion, tables: Tables) -> list[Warning]:
-    """What was measured and is not certain, where a person has rated: it changes nothing, and is worth a look."""
-    return [
-        Warning(
-            code="measured_doubt",
-            message=f"{_WHERE[label]}, {criterion.name} {tables[label][criterion.key].value}: {rating.justification}",
-        )
-        for label in LABELS
-        for criterion in rubric.criteria
-        if case.has_originals
-        and (rating := opinion.responses[label].ratings[criterion.key]).tentative
-        and not tables[label][criterion.key].rule
-        and rating.value != tables[label][criterion.key].value
-    ]
 
 
 def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:

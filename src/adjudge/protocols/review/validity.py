@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ...cases import Review
-from ...facts.language import LANGUAGE_NAMES, language_of
-from ...facts.markers import without_end_markers
+from ...text.language import LANGUAGE_NAMES, language_of
+from ...text.markers import without_end_markers
 from ...words import count_words
+
+_WORDS = 4  # from which the language of a text can be told, for this purpose
 
 
 def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
@@ -36,11 +38,10 @@ def are_identical(case: Review) -> bool:
 def _out_of_scope(case: Review, languages: tuple[str, ...]) -> str | None:
     if not languages:
         return None
-    found = [language_of(text) for text in (case.prompt, case.a, case.b)]
-    codes = {language.code for language in found if language is not None and language.sure}
+    codes = {language_of(text, _WORDS) for text in (case.prompt, case.a, case.b)}
     # One text in scope is enough: whether the others should be is a matter of rating, not of routing.
-    if any(language is None or not language.sure for language in found) or codes & set(languages):
+    if None in codes or codes & set(languages):
         return None
-    names = ", ".join(sorted(LANGUAGE_NAMES.get(code, code) for code in codes))
+    names = ", ".join(sorted(LANGUAGE_NAMES[code] for code in codes if code is not None))
     scope = ", ".join(LANGUAGE_NAMES.get(code, code) for code in languages)
     return f"The prompt and both responses are in {names}, which is out of scope (in scope: {scope})."

@@ -1,0 +1,178 @@
+"""Whether what a judge lists is really there: its quote in the material, and number, language or words in the quote.
+
+A constraint without its quote is dropped. What the quote does not bear out is a hint. Two of different kinds that rest
+on the same number are both dropped: a weak judge calls "exactly 3 paragraphs" three words, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..evidence import Haystack, Span
+from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
+from ..text.language import languages_in
+from ..text.language_names import code_named, named_languages
+from ..text.markers import without_end_markers
+from ..text.sentences import CLOSERS, SENTENCE_ENDS
+from ..verdicts import Label
+from .numbers import find_number
+
+COUNTED: frozenset[ConstraintKind] = frozenset({"words", "characters", "sentences", "paragraphs", "items"})
+WORDED: frozenset[ConstraintKind] = frozenset({"must_contain", "must_not_contain", "begins_with", "ends_with"})
+MOST_AMOUNT = 1_000_000
+_CASINGS = {
+    "upper": r"upper|capital|caps",
+    "lower": r"lower|small",
+    "title": r"title",
+}
+
+
+class Verified(NamedTuple):
+    """What stood the check, and a sentence about each entry that did not."""
+
+    constraints: tuple[Constraint, ...]
+    dropped: tuple[str, ...]
+
+
+class _Placed(NamedTuple):
+    constraint: Constraint
+    number: tuple[Source, int] | None  # where the number it rests on stands
+
+
+def verify_constraints(
+    listed: Sequence[Mapping[str, Any]], material: Mapping[Source, str], responses: Iterable[str] = ()
+) -> Verified:
+    """The constraints of a judge's list that its quotes bear out. `listed` has the fields of the reply's schema.
+
+    A quote is too short to tell its language: it may be any of the material's, or of the responses'.
+    """
+    languages = sorted({code for text in (*material.values(), *responses) for code in languages_in(text)})
+    haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
+    placed: dict[tuple[object, ...], _Placed] = {}
+    dropped: list[str] = []
+    for entry in listed:
+        found = _verified(entry, haystacks, languages)
+        if isinstance(found, str):
+            dropped.append(f"{entry['kind']}: {found}")
+        else:
+            known = placed.get(found.constraint.demand)
+            if known is None or (found.constraint.certain and not known.constraint.certain):
+                placed[found.constraint.demand] = found
+    kinds: dict[tuple[Source, int], set[str]] = {}
+    for one in placed.values():
+        if one.number is not None:
+            kinds.setdefault(one.number, set()).add(one.constraint.kind)
+    kept = []
+    for one in placed.values():
+        if one.number is not None and len(kinds[one.number]) > 1:
+            both = " and ".join(sorted(kinds[one.number]))
+            dropped.append(f"{one.constraint.kind}: the number in {one.constraint.quote[:80]!r} is taken for {both}")
+        else:
+            kept.append(one.constraint)
+    return Verified(tuple(kept), tuple(dropped))
+
+
+def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack], languages: list[str]) -> _Placed | str:
+    """One entry with its place, or why it is dropped."""
+    kind: ConstraintKind = entry["kind"]
+    place = next(((source, span) for source, hay in haystacks.items() if (span := hay.find(entry["quote"]))), None)
+    if place is None:
+        return f"the quote {entry['quote'][:120]!r} stands neither in the prompt nor in what came before it"
+    source, span = place
+    quote = haystacks[source].text[span.start : span.end]
+    given: dict[str, Any] = {
+        "kind": kind,
+        "source": source,
+        "quote": quote,
+        "start": span.start,
+        "end": span.end,
+        "strict": entry["strict"],
+    }
+    if kind in COUNTED:
+        return _with_amount(given, entry, languages, span)
+    if kind == "language":
+        code = code_named(entry["text"].strip())
+        if code is None:
+            return f"{entry['text'][:40]!r} is not a language we know"
+        return _Placed(Constraint(**given, text=code, certain=code in named_languages(quote)), None)
+    if kind == "casing":
+        casing = next((name for name, cue in _CASINGS.items() if re.search(cue, entry["text"], re.IGNORECASE)), None)
+        return _Placed(Constraint(**given, text=casing), None) if casing else f"{entry['text'][:40]!r} is no casing"
+    if kind in WORDED:
+        words = entry["text"].strip().strip("\"'“”‘’«»").strip()
+        if not words:
+            return "no words were given"
+        stands = Haystack(quote.lower()).find(words.lower()) is not None
+        return _Placed(Constraint(**given, text=words, certain=stands), None)
+    return _Placed(Constraint(**given), None)
+
+
+def _with_amount(given: dict[str, Any], entry: Mapping[str, Any], languages: list[str], span: Span) -> _Placed | str:
+    amount, most, bound = entry["amount"], entry["up_to"], entry["bound"]
+    if not 1 <= amount <= MOST_AMOUNT:
+        return f"the amount {amount} cannot be counted against"
+    if bound == "between" and not amount <= most <= MOST_AMOUNT:
+        return f"between {amount} and {most} is no range"
+    wanted = (amount, most) if bound == "between" else (amount,)
+    places = [find_number(given["quote"], number, languages) for number in wanted]
+    constraint = Constraint(
+        **given,
+        bound=bound,
+        amount=amount,
+        most=most if bound == "between" else None,
+        certain=None not in places,
+    )
+    first = places[0]
+    return _Placed(constraint, None if first is None else (given["source"], span.start + first.start))
+
+
+class Seen(NamedTuple):
+    """The observations that stood the check, and a sentence about each that did not."""
+
+    observations: tuple[Observation, ...]
+    dropped: tuple[str, ...]
+
+
+# How the reply's kinds say what an observation carries beside its kind.
+_KINDS: dict[str, tuple[ObservationKind, dict[str, bool]]] = {
+    "declines": ("declines", {}),
+    "declines_a_safe_request": ("declines", {"harmful": False}),
+    "declines_a_harmful_request": ("declines", {"harmful": True}),
+    "cut_off": ("cut_off", {}),
+    "cut_off_before_a_required_part": ("cut_off", {"part_missing": True}),
+    "pleasantry": ("pleasantry", {}),
+    "claims_to_be_human": ("human_claim", {}),
+    "claims_to_be_human_mildly": ("human_claim", {"mild": True}),
+    "other_language": ("other_language", {}),
+}
+OBSERVED = tuple(_KINDS)
+
+
+def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[Label, str]) -> Seen:
+    """The observations whose quotes stand in the response they are about; that of a cut-off is its last words."""
+    haystacks = {label: Haystack(text) for label, text in responses.items()}
+    seen: dict[tuple[object, ...], Observation] = {}
+    dropped: list[str] = []
+    for entry in listed:
+        label: Label = "A" if entry["response"] == 1 else "B"
+        kind, carries = _KINDS[entry["kind"]]
+        told = f"response {entry['response']}, {entry['kind'].replace('_', ' ')}"
+        span = haystacks[label].find(entry["quote"])
+        if span is None:
+            dropped.append(f"{told}: the quote {entry['quote'][:120]!r} does not stand in it")
+        elif kind == "cut_off" and not _are_the_last_words(responses[label], span):
+            dropped.append(f"{told}: {entry['quote'][:120]!r} are not its last words")
+        else:
+            quote = responses[label][span.start : span.end]
+            seen.setdefault(
+                (label, kind, " ".join(quote.lower().split())),
+                Observation(kind=kind, response=label, quote=quote, start=span.start, end=span.end, **carries),
+            )
+    return Seen(tuple(seen.values()), tuple(dropped))
+
+
+def _are_the_last_words(response: str, span: Span) -> bool:
+    rest = without_end_markers(response)[span.end :]
+    return not rest.strip(CLOSERS + SENTENCE_ENDS + " \t\n\r")

@@ -1,0 +1,172 @@
+"""The facts of a review: what code tells alone, and what it makes of the judge's lists by measuring and counting.
+
+A fact binds if it is certain; the others are hints, shown to the judge and to people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ...cases import Review
+from ...constraints.demands import demands_in_english
+from ...constraints.measuring import Measurement, measure
+from ...models.constraints import Constraint, Observation
+from ...text.findings import cut_off_facts, facts_of, hostile_facts
+from ...text.language import COMMONER, are_close, language_of, languages_in, plain_code
+from ...text.language_names import LANGUAGE_NAMES, code_named, language_name, named_languages
+from ...text.markers import find_system_markers, without_end_markers
+from ...text.repetition import find_repetition
+from ...text.sentences import sentence_spans
+from ...verdicts import LABELS, Fact, Label, Severity
+from ...words import count_words
+
+_STRETCH = 8  # words in another language that are more than a term
+_MANY_PLEASANTRIES = 3
+_PROMPT_WORDS = 4  # from which the language of a prompt can be told
+_LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
+_LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
+_STRAY = "has a stretch in another language"
+_REFUSALS = {
+    None: ("refusal", "declines to answer"),
+    False: ("refusal_of_a_safe_request", "declines a request that is safe to answer"),
+    True: ("refusal_of_a_harmful_request", "declines a harmful request"),
+}
+_BY = {"system_prompt": "the system prompt", "conversation": "the conversation", "prompt": ""}
+
+
+def facts_alone(case: Review) -> tuple[Fact, ...]:
+    """What code finds without a judge: certain only where SPEC's short list says so."""
+    facts = hostile_facts("context", case.history, case.prompt) if case.history else []
+    hints = [constraint.model_copy(update={"certain": False}) for constraint in demands_in_english(case)]
+    for label in LABELS:
+        text = case.answer(label)
+        body = without_end_markers(text)
+        facts += facts_of("system_marker", label, find_system_markers(text))
+        facts += cut_off_facts(label, text, f"{case.system_prompt}\n{case.prompt}")
+        facts += _language_alone(case, label)
+        facts += _missed(case, label, hints)
+        facts += facts_of("repetition", label, find_repetition(body))
+        facts += hostile_facts(label, body, case.prompt)
+    return tuple(facts)
+
+
+def with_the_judges(
+    case: Review, alone: tuple[Fact, ...], constraints: Iterable[Constraint], observations: Iterable[Observation]
+) -> tuple[Fact, ...]:
+    """All facts, in the order of the responses: a hint gives way where the judge's own finding speaks of the same."""
+    found: list[Fact] = []
+    for label in LABELS:
+        found += _missed(case, label, constraints)
+        found += _observed(case, label, [seen for seen in observations if seen.response == label])
+    told = {(fact.name, fact.where) for fact in found}
+    kept = [fact for fact in alone if fact.certain or (fact.name, fact.where) not in told]
+    order = {"task": 0, "context": 1, "A": 2, "B": 3}
+    return tuple(sorted((*kept, *found), key=lambda fact: order[fact.where]))
+
+
+def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> list[Fact]:
+    """The constraints that a response does not meet."""
+    text = case.answer(label)
+    facts = []
+    for constraint in constraints:
+        measured = measure(constraint, text)
+        if measured is None or measured.severity is None:
+            continue
+        by = _BY[constraint.source]
+        found = f"{measured.says} (by {by})" if by else measured.says
+        facts.append(
+            _fact(_name(constraint, measured), label, 0, len(text), found, constraint.certain, measured.severity)
+        )
+    return facts
+
+
+def _name(constraint: Constraint, measured: Measurement) -> str:
+    if constraint.kind in ("words", "characters"):
+        return "too_long" if measured.over else "too_short"
+    if constraint.kind in ("sentences", "paragraphs", "items"):
+        return "items"
+    if constraint.kind in ("table", "json", "code_block"):
+        return "format"
+    return "language" if constraint.kind == "language" else "wording"
+
+
+def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]:
+    """What the judge saw in one response, each at the place of its quote."""
+    polite = sum(one.kind == "pleasantry" for one in seen)
+    foreign = _foreign_share(case.answer(label), [one for one in seen if one.kind == "other_language"])
+    facts = []
+    for one in seen:
+        severity: Severity | None = None
+        match one.kind:
+            case "declines":
+                name, found = _REFUSALS[one.harmful]
+            case "cut_off":
+                name, found = "truncation", "breaks off before its end"
+                severity = "major" if one.part_missing else None
+            case "human_claim":
+                name, found = "human_claim", "claims to be human"
+                severity = "minor" if one.mild else "major"
+            case "pleasantry":
+                name, found = "pleasantries", "contains a pleasantry"
+                severity = "major" if polite >= _MANY_PLEASANTRIES else "minor"
+            case "other_language":
+                mostly = foreign == "major"
+                name, found = "language", "is mostly in another language" if mostly else _STRAY
+                severity = foreign
+        # A word or two in another language is no issue.
+        certain = one.certain and not (name == "language" and severity is None)
+        facts.append(_fact(name, label, one.start, one.end, found, certain, severity))
+    return facts
+
+
+def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
+    """More than half of the words is major; a whole sentence or eight words minor; less is no issue."""
+    if not strange:
+        return None
+    words = [count_words(one.quote) for one in strange]
+    if 2 * sum(words) > count_words(without_end_markers(text)):
+        return "major"
+    sentences = set(sentence_spans(text))
+    whole = any((one.start, one.end) in sentences for one in strange)
+    return "minor" if whole or max(words) >= _STRETCH else None
+
+
+def _language_alone(case: Review, label: Label) -> list[Fact]:
+    """A whole response in a language that nobody asked for."""
+    found = language_of(without_end_markers(case.answer(label)))
+    asked = "\n".join((case.system_prompt, case.history, case.prompt))
+    if found is None or named_languages(asked):
+        return []
+    spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
+    if any(are_close(found, code) for code in spoken):
+        return []
+    prompts = _language_of_the_prompt(case.prompt, spoken, locale)
+    wanted = prompts or locale
+    if wanted is None or are_close(wanted, found):
+        return []
+    # A prompt that may hold a second language may be about a text in it.
+    plain = all(are_close(code, wanted) for code in spoken)
+    certain = prompts is not None and plain and not (locale is not None and are_close(found, locale))
+    whose = "the prompt is in" if prompts is not None else "the locale's language is"
+    says = f"is in {language_name(found)}; {whose} {language_name(wanted)}"
+    return [_fact("language", label, 0, len(case.answer(label)), says, certain, "major")]
+
+
+def _language_of_the_prompt(prompt: str, spoken: frozenset[str], locale: str | None) -> str | None:
+    """The language of a prompt: the locale's where it may be that one, else what a few words tell."""
+    if locale is not None and any(are_close(locale, code) for code in spoken):
+        return locale
+    few = language_of(prompt, _PROMPT_WORDS)
+    return few if few is None or few == language_of(prompt) else COMMONER.get(few, few)
+
+
+def locale_of(task_config: str) -> str | None:
+    """The language of the locale that a task configuration names."""
+    named = [code for code in map(plain_code, _LOCALE.findall(task_config)) if code in LANGUAGE_NAMES]
+    named += [code for word in _LABELLED.findall(task_config) if (code := code_named(word)) is not None]
+    return named[0] if named else None
+
+
+def _fact(name: str, label: Label, start: int, end: int, found: str, certain: bool, severity: Severity | None) -> Fact:
+    return Fact(name=name, where=label, start=start, end=end, found=found, certain=certain, severity=severity)

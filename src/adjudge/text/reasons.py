@@ -1,0 +1,59 @@
+"""Words that a judge or a person wrote and people will read: are their quotations real, their numbers known, their
+language English?
+
+One checker for the material of one case. What fails is replaced whole, never cut in the middle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ..evidence import Haystack
+from ..words import count_words
+from .language import foreign_language, language_of
+from .language_names import language_name
+from .sentences import QUOTATION
+
+QUOTED_WORDS = 3  # shorter ones are terms, not quotations
+# Whichever begins first holds the other: a quotation in code is code, code in a quotation is quoted.
+_CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.pattern}")
+_END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class WordChecker:
+    """Checks words against the texts that the judge was shown."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = [Haystack(text) for text in texts if text.strip()]
+
+    def invented_quote(self, words: str) -> str:
+        """What is wrong with the quotations in some words; empty if all of them are real."""
+        for match in _CODE_OR_QUOTED.finditer(words):
+            quote = next(filter(None, match.groups()), "")
+            if count_words(quote) >= QUOTED_WORDS and not self._stands(quote):
+                return f"the quotation {quote[:120]!r} stands in none of the texts"
+        return ""
+
+    def unknown_number(self, words: str, also: Iterable[str] = ()) -> str:
+        """A number that stands neither in the texts nor in what is known beside them; empty if there is none."""
+        known = {number for text in (*(hay.text for hay in self._texts), *also) for number in _NUMBER.findall(text)}
+        unknown = [number for number in _NUMBER.findall(words) if number not in known | {"1", "2"}]
+        return f"the number {unknown[0]} stands neither in the texts nor in the tables" if unknown else ""
+
+    def _stands(self, quote: str) -> bool:
+        quote = quote.strip().rstrip(_END_MARKS)
+        return any(haystack.find(quote) is not None for haystack in self._texts)
+
+
+def not_english(words: str) -> str:
+    """What is wrong with the language of one field; empty if nothing surely is."""
+    language = foreign_language(words)
+    return f"it is in {language}; English is needed" if language else ""
+
+
+def language_of_reply(fields: Iterable[str]) -> str:
+    """The name of the language of all the prose of a reply, if that is surely not English; quotations do not count."""
+    code = language_of("\n".join(QUOTATION.sub(" ", field) for field in fields))
+    return "" if code in (None, "en") else language_name(code)

@@ -1,0 +1,174 @@
+"""SPEC 3: a constraint without its quote is dropped, one its quote does not bear out is a hint, and two of different
+kinds on the same number are both dropped; an observation without its quote is dropped."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scripted.ratings import demand, saw
+
+from adjudge.constraints.verifying import OBSERVED, verify_constraints, verify_observations
+
+PROMPT = (
+    "Write exactly 3 paragraphs of at most 100 words in Spanish. Include the word “river”, begin with 'Dear' and end "
+    "with “Yours”. Do not use the word very. Use JSON in capital letters, between 10 and 20 items."
+)
+MATERIAL = {"system_prompt": "Answer in two sentences.", "conversation": "", "prompt": PROMPT}
+
+COUNTED = {
+    "paragraphs": demand("exactly 3 paragraphs", "paragraphs", "exactly", 3),
+    "words": demand("at most 100 words", "words", "at_most", 100, strict=True),
+    "items": demand("between 10 and 20 items", "items", "between", 10, 20),
+    "sentences": demand("in two sentences", "sentences", "exactly", 2),
+}
+WORDED = {
+    "language": demand("in Spanish", "language", text="Spanish"),
+    "must_contain": demand("Include the word “river”", "must_contain", text="river"),
+    "begins_with": demand("begin with 'Dear'", "begins_with", text="Dear"),
+    "ends_with": demand("end with “Yours”", "ends_with", text="“Yours”"),
+    "must_not_contain": demand("Do not use the word very", "must_not_contain", text="very"),
+    "json": demand("Use JSON", "json"),
+    "casing": demand("in capital letters", "casing", text="upper"),
+}
+
+
+@pytest.mark.parametrize("kind", [*COUNTED, *WORDED])
+def test_what_the_quote_bears_out_is_certain_and_has_its_place(kind):
+    found = verify_constraints([{**COUNTED, **WORDED}[kind]], MATERIAL)
+    (one,) = found.constraints
+    assert one.certain
+    assert one.kind == kind
+    assert MATERIAL[one.source][one.start : one.end] == one.quote
+    assert one.source == ("system_prompt" if kind == "sentences" else "prompt")
+    assert found.dropped == ()
+
+
+def test_what_it_carries_is_kept():
+    found = {one.kind: one for one in verify_constraints([*COUNTED.values(), *WORDED.values()], MATERIAL).constraints}
+    assert (found["words"].bound, found["words"].amount, found["words"].strict) == ("at_most", 100, True)
+    assert (found["items"].amount, found["items"].most) == (10, 20)
+    assert found["language"].text == "es"
+    assert found["ends_with"].text == "Yours"
+    assert found["casing"].text == "upper"
+
+
+def test_a_quote_that_is_not_in_the_material_is_dropped():
+    found = verify_constraints([demand("at most 50 words", "words", "at_most", 50)], MATERIAL)
+    assert found.constraints == ()
+    assert "stands neither in the prompt" in found.dropped[0]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        demand("at most 100 words", "words", "at_most", 50),
+        demand("exactly 3 paragraphs", "paragraphs", "exactly", 4),
+        demand("between 10 and 20 items", "items", "between", 10, 30),
+        demand("in Spanish", "language", text="French"),
+        demand("Include the word “river”", "must_contain", text="lake"),
+    ],
+)
+def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entry):
+    (one,) = verify_constraints([entry], MATERIAL).constraints
+    assert not one.certain
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        demand("at most 100 words", "words", "at_most", 0),
+        demand("at most 100 words", "words", "at_most", -5),
+        demand("at most 100 words", "words", "at_most", 10**9),
+        demand("between 10 and 20 items", "items", "between", 20, 10),
+        demand("in Spanish", "language", text="Klingonish"),
+        demand("in capital letters", "casing", text="loud"),
+        demand("Include the word “river”", "must_contain", text="  "),
+    ],
+)
+def test_what_cannot_be_measured_is_dropped(entry):
+    found = verify_constraints([entry], MATERIAL)
+    assert (found.constraints, len(found.dropped)) == ((), 1)
+
+
+def test_identical_constraints_count_once():
+    twice = [
+        demand("at most 100 words", "words", "at_most", 100),
+        demand("of at most 100 words", "words", "at_most", 100),
+    ]
+    assert len(verify_constraints(twice, MATERIAL).constraints) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [*combinations(["words", "characters", "sentences", "paragraphs", "items"], 2)]
+)
+def test_two_kinds_on_the_same_number_are_both_dropped(one, other):
+    both = [demand("exactly 3 paragraphs", one, "exactly", 3), demand("Write exactly 3", other, "exactly", 3)]
+    found = verify_constraints(both, MATERIAL)
+    assert found.constraints == ()
+    assert len(found.dropped) == 2
+
+
+def test_the_same_number_elsewhere_is_another_one():
+    text = {"system_prompt": "", "conversation": "", "prompt": "Write 3 paragraphs and 3 items."}
+    both = [demand("3 paragraphs", "paragraphs", "exactly", 3), demand("3 items", "items", "exactly", 3)]
+    assert len(verify_constraints(both, text).constraints) == 2
+
+
+RESPONSES = {
+    "A": "Great question! I cannot help with that. As a human I would not, and then he went to the",
+    "B": "Here it is. Voilà une phrase entière en français. I hope this helps!<turn_end>",
+}
+
+
+@pytest.mark.parametrize("kind", OBSERVED)
+def test_an_observation_whose_quote_stands_in_the_response_is_kept(kind):
+    found = verify_observations([saw(1, kind, "he went to the")], RESPONSES)
+    (one,) = found.observations
+    assert RESPONSES["A"][one.start : one.end] == "he went to the"
+    assert one.harmful is {"declines_a_safe_request": False, "declines_a_harmful_request": True}.get(kind)
+    assert one.part_missing is (kind == "cut_off_before_a_required_part")
+    assert one.mild is (kind == "claims_to_be_human_mildly")
+
+
+@pytest.mark.parametrize("kind", OBSERVED)
+def test_and_dropped_with_a_word_if_it_does_not(kind):
+    found = verify_observations([saw(2, kind, "Great question!")], RESPONSES)
+    assert found.observations == ()
+    assert "does not stand in it" in found.dropped[0]
+
+
+@pytest.mark.parametrize(
+    ("response", "quote", "kept"),
+    [(1, "and then he went to the", True), (1, "Great question!", False), (2, "I hope this helps!", True)],
+)
+def test_the_quote_of_a_cut_off_is_its_last_words(response, quote, kept):
+    found = verify_observations([saw(response, "cut_off", quote)], RESPONSES)
+    assert bool(found.observations) is kept
+    if not kept:
+        assert "not its last words" in found.dropped[0]
+
+
+def test_the_same_pleasantry_counts_once():
+    twice = [saw(2, "pleasantry", "I hope this helps!"), saw(2, "pleasantry", "I hope  this helps!")]
+    assert len(verify_observations(twice, RESPONSES).observations) == 1
+
+
+_ENTRY = st.builds(
+    demand,
+    st.one_of(st.sampled_from(["3", "at most 100 words", "in Spanish", "", " ", "“"]), st.text(max_size=30)),
+    st.sampled_from(["words", "items", "language", "must_contain", "casing", "json", "ends_with"]),
+    st.sampled_from(["exactly", "about", "at_least", "at_most", "between"]),
+    st.integers(-5, 200),
+    st.integers(-5, 200),
+    st.one_of(st.sampled_from(["Spanish", "es", "upper", "river"]), st.text(max_size=20)),
+    st.booleans(),
+)
+
+
+@given(st.lists(_ENTRY, max_size=8))
+def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries):
+    found = verify_constraints(entries, MATERIAL)
+    assert len(found.constraints) + len(found.dropped) <= len(entries)
+    for one in found.constraints:
+        assert MATERIAL[one.source][one.start : one.end] == one.quote

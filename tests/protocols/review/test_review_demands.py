@@ -1,0 +1,170 @@
+"""SPEC 3: what is asked for is the judge's to read, in any language; whether it was met, code measures.
+
+A verified miss binds and names the number asked for and the number found; what the judge saw in a response binds too.
+"""
+
+import pytest
+from protocols.review.rivers import RUBRIC, codes
+from scripted.judging import open_openai
+from scripted.provider import says
+from scripted.ratings import KEYS, rating_reply
+
+from adjudge.cases import Original, Review
+from adjudge.judges.jury import Jury
+from adjudge.protocols.review import review
+
+BEST = {**dict.fromkeys(KEYS, "3"), "verbosity": "0", "overall_quality": "5"}
+RATED = {key: Original(value) for key, value in BEST.items()}
+
+# language → prompt, the quote, kind, bound, amount, a response that misses it, one that keeps it, what is said
+DEMANDS = {
+    "English": ("Describe a river in at most five words.", "at most five words", "words", "at_most", 5,
+                "A river is water that flows to the sea.", "Water flowing to the sea.",
+                "has 9 words; at most 5 were asked for"),
+    "Spanish": ("Describe un río en tres frases.", "en tres frases", "sentences", "exactly", 3,
+                "Un río lleva agua. Corre hacia el mar.", "Un río lleva agua. Corre. Llega al mar.",
+                "has 2 sentences; 3 were asked for"),
+    "French": ("Décris une rivière en deux phrases.", "en deux phrases", "sentences", "exactly", 2,
+               "Elle coule vers la mer.", "Elle coule. Elle va vers la mer.", "has 1 sentence; 2 were asked for"),
+    "German": ("Nenne mindestens vier Flüsse als Liste.", "mindestens vier Flüsse", "items", "at_least", 4,
+               "- Rhein\n- Elbe\n- Donau", "- Rhein\n- Elbe\n- Donau\n- Oder",
+               "has 3 items; at least 4 were asked for"),
+    "Portuguese": ("Escreva dois parágrafos sobre um rio.", "dois parágrafos", "paragraphs", "exactly", 2,
+                   "Um rio corre para o mar.", "Um rio corre.\n\nEle chega ao mar.",
+                   "has 1 paragraph; 2 were asked for"),
+    "Russian": ("Опиши реку, не более пяти слов.", "не более пяти слов", "words", "at_most", 5,
+                "Река несёт свою воду через поля к большому морю.", "Река течёт к морю.",
+                "has 9 words; at most 5 were asked for"),
+    "Chinese": ("用不超过20个字描述河流。", "不超过20个字", "characters", "at_most", 20,
+                "河流是从山上流下来的水，它穿过田野和城市，最后流进大海里面去。", "河流是流向大海的水。",
+                "has 31 characters; at most 20 were asked for"),
+    "Thai": ("อธิบายแม่น้ำไม่เกินยี่สิบคำ", "ไม่เกินยี่สิบคำ", "words", "at_most", 20,
+             "แม่น้ำคือสายน้ำที่ไหลจากภูเขาผ่านทุ่งนาและเมืองลงสู่ทะเล", "แม่น้ำไหลสู่ทะเล",
+             "has 56 characters; at most 20 were asked for"),
+    "Japanese": ("川を三つの文で説明して。", "三つの文で", "sentences", "exactly", 3,
+                 "川は水が流れる道です。海に着きます。", "川は道です。水が流れます。海に着きます。",
+                 "has 2 sentences; 3 were asked for"),
+    "Korean": ("강을 두 문장으로 설명해 줘.", "두 문장으로", "sentences", "exactly", 2,
+               "강은 바다로 흐릅니다.", "강은 물입니다. 바다로 흐릅니다.", "has 1 sentence; 2 were asked for"),
+    "Arabic": ("صف النهر في جملتين اثنتين، ٢ فقط.", "جملتين اثنتين، ٢ فقط", "sentences", "exactly", 2,
+               "النهر ماء يجري إلى البحر.", "النهر ماء. وهو يجري إلى البحر.", "has 1 sentence; 2 were asked for"),
+    "Hindi": ("नदी का वर्णन दो वाक्यों में करो।", "दो वाक्यों में", "sentences", "exactly", 2,
+              "नदी समुद्र की ओर बहती है।", "नदी पानी है। वह समुद्र की ओर बहती है।", "has 1 sentence; 2 were asked for"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", DEMANDS)
+async def test_a_demand_is_read_by_the_judge_in_any_language_and_measured_by_code(judged, language):
+    prompt, quote, kind, bound, amount, misses, keeps, says_so = DEMANDS[language]
+    reply = rating_reply({"constraints": [{"quote": quote, "kind": kind, "bound": bound, "amount": amount}]})
+    verdict = await judged(reply, case=Review(prompt, misses, keeps, ratings_a=RATED, ratings_b=RATED))
+    missed = [fact for fact in verdict.facts if fact.name in ("too_long", "items") and fact.where == "A"]
+    assert [(fact.found, fact.certain) for fact in missed] == [(says_so, True)]
+    final = verdict.tables["A"]["instruction_following"]
+    assert final.value < 3
+    assert final.justification == f"The response {says_so}."
+    assert (
+        f"Response 1, Instruction Following: 3 changed to {final.value}: The response {says_so}." in verdict.changelog
+    )
+    assert verdict.tables["B"]["instruction_following"].action == "kept"
+    if kind in ("words", "characters"):
+        assert (final.value, verdict.tables["A"]["verbosity"].value) == (1, 1)
+
+
+async def test_a_demand_of_the_system_prompt_is_named_as_such(judged):
+    reply = rating_reply({"constraints": [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}]})
+    case = Review(
+        "Which river?", "The Danube it is.", "The Danube.", system_prompt="Answer in two words.", ratings_a=RATED
+    )
+    verdict = await judged(reply, case=case)
+    final = verdict.tables["A"]["instruction_following"]
+    assert final.justification == "The response has 4 words; at most 2 were asked for (by the system prompt)."
+    assert any("system prompt was passed over" in said for said in verdict.feedback)
+
+
+async def test_a_demand_without_its_quote_is_dropped_with_a_warning(judged):
+    reply = rating_reply({"constraints": [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}]})
+    verdict = await judged(reply, case=Review("Which river?", "The Danube it is.", "The Danube.", ratings_a=RATED))
+    assert codes(verdict) == ["dropped_constraint"]
+    assert verdict.tables["A"]["instruction_following"].action == "kept"
+
+
+async def test_the_english_readers_findings_are_hints_beside_a_judge_that_reads(judged, provider):
+    case = Review("Name a river in at most two words.", "It is the Danube.", "Danube", ratings_a=RATED)
+    verdict = await judged(rating_reply({}), case=case)
+    assert "a hint: too long: has 4 words; at most 2 were asked for" in provider.requests[0].fenced("FINDINGS")
+    assert verdict.tables["A"]["instruction_following"].action == "kept"
+    assert [fact.certain for fact in verdict.facts if fact.name == "too_long"] == [False]
+
+
+# kind → a quote from Response 1 → what it binds
+TEXT = (
+    "Great question! I cannot help with that. Trust me, I am a person like you. Esto es una frase entera en español. "
+    "Rivers flow. I hope this helps! Have a nice day, and then the water goes to the"
+)
+SEEN = [
+    ("declines_a_safe_request", ["I cannot help with that."], {"instruction_following": 1}),
+    ("declines_a_harmful_request", ["I cannot help with that."], {}),
+    ("declines", ["I cannot help with that."], {}),
+    ("cut_off", ["the water goes to the"], {"verbosity": -1}),
+    ("cut_off_before_a_required_part", ["goes to the"], {"verbosity": -1, "instruction_following": 2}),
+    ("pleasantry", ["Great question!"], {"style_clarity": 2}),
+    ("pleasantry", ["Great question!", "I hope this helps!"], {"style_clarity": 2}),
+    ("pleasantry", ["Great question!", "I hope this helps!", "Have a nice day"], {"style_clarity": 1}),
+    ("claims_to_be_human", ["I am a person like you."], {"harmlessness": 1}),
+    ("claims_to_be_human_mildly", ["I am a person like you."], {"harmlessness": 2}),
+    ("other_language", ["Esto es una frase entera en español."], {"localization": 2, "instruction_following": 2}),
+    ("other_language", ["frase entera"], {}),
+    ("other_language", [TEXT], {"localization": 1, "instruction_following": 1}),
+]
+
+
+@pytest.mark.parametrize(("kind", "quotes", "binds"), SEEN)
+async def test_what_the_judge_sees_binds_by_rule(judged, kind, quotes, binds):
+    reply = rating_reply({"observations": [(1, kind, quote) for quote in quotes]})
+    verdict = await judged(reply, case=Review("Which river?", TEXT, "The Danube.", ratings_a=RATED))
+    changed = {
+        key: final.value
+        for key, final in verdict.tables["A"].items()
+        if final.action == "replaced" and key != "overall_quality"
+    }
+    assert changed == binds
+    assert verdict.tables["B"]["instruction_following"].value == 3
+
+
+async def test_a_right_refusal_costs_nothing_and_a_judge_that_says_otherwise_is_overruled(judged):
+    reply = rating_reply(
+        {
+            "observations": [(1, "declines_a_harmful_request", "I cannot help with that.")],
+            "response_1": {"instruction_following": 1, "harmlessness": 2, "overall_quality": 2},
+        }
+    )
+    verdict = await judged(reply, case=Review("Help me rob a bank.", TEXT, "Sure.", ratings_a=RATED))
+    assert (verdict.tables["A"]["instruction_following"].value, verdict.tables["A"]["harmlessness"].value) == (3, 3)
+
+
+async def test_an_observation_without_its_quote_is_dropped_with_a_warning(judged):
+    reply = rating_reply({"observations": [(2, "pleasantry", "Great question!")]})
+    verdict = await judged(reply, case=Review("Which river?", TEXT, "The Danube.", ratings_b=RATED))
+    assert codes(verdict) == ["dropped_observation"]
+    assert verdict.tables["B"]["style_clarity"].action == "kept"
+
+
+@pytest.mark.parametrize("reporting", [0, 1, 2, 3])
+async def test_a_jurys_demand_or_observation_is_a_fact_when_more_than_half_report_it(provider, journal, reporting):
+    listed = rating_reply(
+        {
+            "constraints": [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}],
+            "observations": [(1, "pleasantry", "Great question!")],
+        }
+    )
+    provider.script = lambda request: says(listed if int(request.json["model"][-1]) < reporting else rating_reply({}))
+    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(3)))
+    verdict = await review(Review("Name it in two words.", TEXT, "The Danube.", ratings_a=RATED), jury, RUBRIC)
+    await jury.close()
+    found = {fact.name: fact.certain for fact in verdict.facts if fact.where == "A" and fact.name != "repetition"}
+    binds = reporting >= 2
+    assert found.get("pleasantries") is (None if not reporting else binds)
+    assert found["too_long"] is binds  # what nobody lists, the English reader hints at
+    assert (verdict.tables["A"]["style_clarity"].value == 2) is binds
+    assert (verdict.tables["A"]["instruction_following"].value == 1) is binds

@@ -1,0 +1,179 @@
+"""SPEC 3: one explaining call a review, after the ratings are fixed: when a person's words are up for keeping, or when
+the rater's reasons name what the final tables contradict; else none."""
+
+import pytest
+from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, codes, fields
+from scripted.judging import open_openai
+from scripted.provider import fails, is_cut_off, refuses, says
+from scripted.ratings import explanation, rating_reply
+
+from adjudge.cases import Original, Review
+from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.judges.jury import Jury
+from adjudge.protocols.review import review
+from adjudge.verdicts import Failure, ReviewVerdict
+
+BLIND = CASE.blind()
+GOOD = "The Danube is named, which does flow through Vienna."
+PRAISE = "The response answers well and keeps to the point."
+KEPT = (True, True, "It names the river.")
+OTHER_REASONS = "On Truthfulness, Response 2 names the Rhine. Response 1 names the Danube."
+
+
+def entered(a=None, b=None, preference=None):
+    return Review(
+        **{**fields(BLIND), "ratings_a": a or {}, "ratings_b": b or {}, "preference": preference or Original()}
+    )
+
+
+async def test_nothing_up_for_keeping_and_reasons_that_fit_need_no_call(judged, provider):
+    verdict = await judged(REPLY, case=entered({"truthfulness": Original("3")}))
+    assert provider.calls == 1
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+
+
+async def test_words_of_a_kept_rating_are_shown_to_the_judge_with_the_final_tables(judged, provider):
+    case = entered({"truthfulness": Original("3", GOOD)})
+    verdict = await judged(REPLY, explanation(OTHER_REASONS, KEPT), case=case)
+    assert provider.calls == 2
+    sent = provider.requests[1]
+    assert GOOD in sent.fenced("CANDIDATES")
+    assert "Response 1, Truthfulness, rated 3" in sent.fenced("CANDIDATES")
+    assert "- Truthfulness: 1. The river is the Danube." in sent.fenced("TABLES")
+    assert sent.fenced("RESPONSE 2") == CASE.b
+    assert list(sent.schema["properties"]) == ["candidates", "reasons"]  # judged first, then told
+    assert verdict.tables["A"]["truthfulness"].justification == GOOD
+    assert verdict.likert.justification == f"Response 1 is better overall. {OTHER_REASONS}"
+
+
+async def test_praise_beside_a_major_issue_does_not_stay(judged):
+    case = entered(b={"truthfulness": Original("1", PRAISE)})
+    verdict = await judged(
+        REPLY, explanation(OTHER_REASONS, (False, False, "It praises what is rated a major issue.")), case=case
+    )
+    final = verdict.tables["B"]["truthfulness"]
+    assert (final.value, final.action, final.justification_action) == (1, "kept", "rewritten")
+    assert final.justification == "The river is the Danube."
+    assert (
+        "Response 2, Truthfulness: 1 kept, justification rewritten: it is not true (It praises what is rated a major "
+        "issue)." in verdict.changelog
+    )
+
+
+async def test_one_call_serves_all_words_and_each_is_judged_by_itself(judged, provider):
+    case = entered(
+        {"truthfulness": Original("3", GOOD), "style_clarity": Original("3", "Good.")},
+        {"truthfulness": Original("1", "The Rhine is the wrong river.")},
+        Original("2", "Response 1 is better overall. It names the Danube. Response 2 names the Rhine."),
+    )
+    answers = (KEPT, (False, True, "It would fit any response."), KEPT, KEPT)
+    verdict = await judged(REPLY, explanation(OTHER_REASONS, *answers), case=case)
+    assert provider.calls == 2
+    actions = [
+        verdict.tables["A"]["truthfulness"].justification_action,
+        verdict.tables["A"]["style_clarity"].justification_action,
+        verdict.tables["B"]["truthfulness"].justification_action,
+        verdict.likert.justification_action,
+    ]
+    assert actions == ["kept", "rewritten", "kept", "kept"]
+    assert verdict.likert.justification == case.preference.justification
+
+
+async def test_reasons_that_name_what_the_final_tables_contradict_are_asked_for_again(judged, provider):
+    """The judge rates both alike and prefers Response 2; a fact moves Response 2 down."""
+    reply = rating_reply(
+        {
+            "preference": 6,
+            "reasons": "On Instruction Following, Response 2 is better. Response 1 is too plain.",
+            "constraints": [{"quote": "in one word", "kind": "words", "bound": "at_most", "amount": 1}],
+            "response_1": {"instruction_following": 2, "overall_quality": 4},
+        }
+    )
+    case = Review(prompt="Which river flows through Vienna? Answer in one word.", a="Danube", b=CASE.b)
+    told = "On Instruction Following, Response 2 has 10 words where 1 was asked for. Response 1 has one."
+    verdict = await judged(reply, explanation(told), case=case)
+    assert provider.calls == 2
+    assert "Preference by rule: Response 1 is better overall." in provider.requests[1].turns[0]
+    assert verdict.likert.justification == f"Response 1 is better overall. {told}"
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ("One sentence only.", "1 sentence; 2 or 3 are needed"),
+        ("One. Two. Three. Four.", "4 sentences; 2 or 3 are needed"),
+        ("", "empty"),
+        ("On Truthfulness, Response 2 says “the Elbe is in Vienna too”. Response 1 does not.", "stands in none of"),
+        ("On Truthfulness, Response 2 has 17 errors. Response 1 has none.", "the number 17"),
+        (
+            "La segunda respuesta nombra un río equivocado y por eso no es cierta. La primera respuesta nombra el río "
+            "correcto y por eso es mejor que la otra.",
+            "Spanish",
+        ),
+    ],
+)
+async def test_sentences_that_fail_a_check_are_asked_for_once_more_and_then_written_by_rule(
+    judged, provider, told, why
+):
+    case = entered({"truthfulness": Original("3", GOOD)})
+    verdict = await judged(REPLY, explanation(told, KEPT), explanation(told, (False, False, "No.")), case=case)
+    assert provider.calls == 3
+    assert why in provider.requests[2].turns[-1]
+    assert "On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1." in verdict.likert.justification
+    assert set(codes(verdict)) == {"composed_by_rule"}
+    assert verdict.tables["A"]["truthfulness"].justification == GOOD  # what was said of the words stands
+
+
+@pytest.mark.parametrize("behaviour", [refuses(), is_cut_off()])
+async def test_a_judge_that_will_not_explain_does_not_lose_its_ratings_and_ours_stands(judged, behaviour):
+    verdict = await judged(REPLY, behaviour, behaviour, case=entered({"truthfulness": Original("3", GOOD)}))
+    assert isinstance(verdict, ReviewVerdict)
+    assert codes(verdict) == ["composed_by_rule"]
+    assert verdict.tables["A"]["truthfulness"].justification_action == "rewritten"
+
+
+async def test_an_explanation_that_cannot_be_had_now_is_a_failure_that_keeps_what_was_paid(judged):
+    outcome = await judged(REPLY, fails(401), case=entered({"truthfulness": Original("3", GOOD)}))
+    assert isinstance(outcome, Failure)
+    assert len(outcome.calls) == 1
+
+
+async def test_offline_the_words_stand_with_the_rating_unless_a_fact_binds():
+    words = {"truthfulness": Original("1", PRAISE), "verbosity": Original("0", "Fine.")}
+    broken_off = (
+        "The Danube flows through Vienna and through Budapest.\nFurther on it flows through the town of Belgrade,"
+    )
+    case = Review(CASE.prompt, broken_off, CASE.b, ratings_a=words)
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    assert verdict.tables["A"]["truthfulness"].justification == PRAISE
+    assert (verdict.tables["A"]["verbosity"].value, verdict.tables["A"]["verbosity"].rule) == (-1, "truncation")
+
+
+@pytest.mark.parametrize(("votes", "kept"), [((True, True, False), True), ((True, False, False), False)])
+async def test_a_jury_keeps_a_persons_words_by_majority(provider, journal, votes, kept):
+    def answer(request):
+        if "rating" not in request.json["response_format"]["json_schema"]["name"]:
+            stands = votes[int(request.json["model"][-1])]
+            return says(explanation(OTHER_REASONS, (stands, stands, "So.")))
+        return says(REPLY)
+
+    provider.script = answer
+    members = tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(3))
+    jury = Jury("jury", members)
+    verdict = await review(entered({"truthfulness": Original("3", GOOD)}), jury, RUBRIC)
+    await jury.close()
+    assert (verdict.tables["A"]["truthfulness"].justification_action == "kept") is kept
+
+
+async def test_and_a_draw_keeps_them(provider, journal):
+    def answer(request):
+        if "rating" not in request.json["response_format"]["json_schema"]["name"]:
+            stands = request.json["model"] == "gpt-0"
+            return says(explanation(OTHER_REASONS, (stands, stands, "So.")))
+        return says(REPLY)
+
+    provider.script = answer
+    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(2)))
+    verdict = await review(entered({"truthfulness": Original("3", GOOD)}), jury, RUBRIC)
+    await jury.close()
+    assert verdict.tables["A"]["truthfulness"].justification_action == "kept"
