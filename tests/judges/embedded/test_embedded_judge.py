@@ -1,6 +1,8 @@
 """The embedded judge on comparisons: plain words, quotes of what it measured, the same in either order."""
 
 import re
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from decimal import Decimal
@@ -58,6 +60,12 @@ def check(case: Comparison, opinion: ComparisonOpinion, rubric: Rubric) -> None:
         assert opinion.scores[item.criterion][item.answer].assessed and item.rationale
     assert opinion.rationale and all(opinion.summaries.values())
     assert opinion.calls == () and opinion.warnings == ()
+
+
+def test_it_is_ready_without_the_network_and_without_what_only_fitting_needs() -> None:
+    heavy = ("numpy", "scipy", "aiohttp", "fastapi")
+    code = f"import sys, adjudge.judges.embedded; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 async def test_it_is_a_judge_that_asks_for_no_search() -> None:

@@ -215,9 +215,13 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
     # Pairs of one task tell much the same: nine of them count as three.
     pairs = Counter((sample.row.source, sample.row.group) for sample in samples)
     counts = np.array([pairs[sample.row.source, sample.row.group] ** -0.5 for sample in samples])
-    bounds = [_bounds(name) for name in names]
+    least = [MEASURES[name].sign * _LEAST.get(name, 0.0) for name in names]
+    bounds = [
+        ((low, None), (None, None), (None, low))[1 - MEASURES[name].sign]
+        for name, low in zip(names, least, strict=True)
+    ]
     # Weights are drawn towards zero, or towards the least they may be.
-    start = np.array([low if low is not None else high or 0.0 for low, high in bounds] + [0.0, _LEAST_ALIKE])
+    start = np.array([*least, 0.0, _LEAST_ALIKE])
     ridge = np.array([_RIDGE] * len(names) + [0.01, _RIDGE_TIE])
 
     def loss(parameters: Any) -> tuple[float, Any]:
@@ -236,31 +240,24 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
 
     limits = [*bounds, (None, None), (_LEAST_ALIKE, None)]
     options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
-    found = [
-        round(float(value), _DIGITS) + 0.0
-        for value in minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options).x
-    ]
-    seen = {name: values[:, :, at].ravel() for at, name in enumerate(names)}
+    solved = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    found = [_rounded(value) for value in solved.x]
+    # More of a flaw than was ever seen is still a flaw, and has no range.
+    seen = {name: values[:, :, at] for at, name in enumerate(names) if MEASURES[name].sign >= 0}
     seen[TASK_LENGTH] = np.array([sample.measured.task for sample in samples])
     return Model(
         weights=dict(zip(names, found, strict=False)),
         scales={name: float(scale) for name, scale in zip(names, scales, strict=True)},
         ranges={
-            name: (_rounded_down(np.quantile(part, _RARE)), -_rounded_down(-np.quantile(part, 1 - _RARE)))
+            name: (_rounded(np.quantile(part, _RARE)), _rounded(np.quantile(part, 1 - _RARE)))
             for name, part in seen.items()
-            if name == TASK_LENGTH or MEASURES[name].sign >= 0  # more of a flaw than was ever seen is still a flaw
         },
         tie={"always": found[-2], "alike": found[-1]} if with_ties else {"alike": found[-1]},
     )
 
 
-def _bounds(name: str) -> tuple[float | None, float | None]:
-    sign, least = MEASURES[name].sign, _LEAST.get(name, 0.0)
-    return (least, None) if sign > 0 else (None, -least) if sign < 0 else (None, None)
-
-
-def _rounded_down(value: float) -> float:
-    return math.floor(value * 10.0**_DIGITS) / 10.0**_DIGITS
+def _rounded(value: float) -> float:
+    return round(float(value), _DIGITS) + 0.0  # and no -0.0
 
 
 def _scipy() -> tuple[Any, Callable[..., Any]]:

@@ -169,11 +169,10 @@ def _coverage(task: _Text, answer: _Text) -> Found:
 
 
 def _no_answer(answer: _Text) -> Found:
-    whole = (0, len(answer.text))
     if not answer.words:
         return Found(1.0, "is empty")
     if _PLACEHOLDER.fullmatch(answer.lower):
-        return Found(1.0, "does not answer: it is a placeholder", whole)
+        return Found(1.0, "does not answer: it is a placeholder", (0, len(answer.text)))
     if answer.count <= _SHORT and (place := declines(answer.text[:_HEAD])) is not None:
         return Found(DECLINED, "does not answer: it apologises or declines", place)
     return Found(0.0, "answers")
@@ -214,16 +213,11 @@ def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
 
 
 def _place(constraint: Constraint, answer: _Text) -> tuple[int, int] | None:
-    """Where it shows that a constraint is broken or kept: the unwanted words, the list, the beginning or the end."""
+    """Where it shows that a constraint is broken or kept: the unwanted words, or the list."""
     if constraint.kind == "must_not_contain":
         match = re.search(re.escape(constraint.text), answer.text, re.IGNORECASE)
         return match.span() if match else None
-    if constraint.kind == "items":
-        return _items(answer).place
-    if constraint.kind in ("begins_with", "ends_with"):
-        spans = sentence_spans(answer.text[:_READ])
-        return spans[0 if constraint.kind == "begins_with" else -1] if spans else None
-    return None
+    return _items(answer).place if constraint.kind == "items" else None
 
 
 def _several(count: int, noun: str) -> str:
