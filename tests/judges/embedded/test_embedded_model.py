@@ -79,6 +79,7 @@ def test_nothing_at_all_loses_and_that_is_decided() -> None:
 def test_the_same_answer_twice_is_a_tie() -> None:
     guess = compare_pair("Name a fruit.", "An apple is a fruit.", "An apple is a fruit.")[1]
     assert guess.winner == "tie" and guess.score == 0 and guess.votes == ()
+    assert guess.decided and guess.confidence > 0.99
 
 
 def test_below_its_threshold_it_does_not_decide() -> None:

@@ -142,7 +142,7 @@ def _beside(name: str, label: Label, measured: Measured, own_name: str, other_na
     """What one measure found in this answer and in the other."""
     own, other = (side[name].says for side in _sides(label, measured))
     first, second = own.split(), other.split()
-    differ = [at for at, (x, y) in enumerate(zip(first, second, strict=False)) if x != y]
+    differ = [at for at, (x, y) in enumerate(zip(first, second, strict=False)) if x.rstrip("s") != y.rstrip("s")]
     if len(first) == len(second) and len(differ) == 1 and second[differ[0]].replace(",", "").isdigit():
         return f"{own_name} {own}, {other_name} {second[differ[0]]}."
     return f"{own_name} {own}, while {other_name} {other}."

@@ -186,7 +186,7 @@ def _threshold(judged: Sequence[tuple[Sample, Prediction]]) -> float:
     said = [
         (guess.confidence, is_right(sample, guess, may_tie=sample.row.source in with_ties))
         for sample, guess in judged
-        if guess.decided
+        if guess.decided and guess.votes
     ]
     for step in range(40, 100):
         kept = [hit for confidence, hit in said if confidence >= step / 100]
@@ -249,11 +249,16 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
         weights=dict(zip(names, found, strict=False)),
         scales={name: float(scale) for name, scale in zip(names, scales, strict=True)},
         ranges={
-            name: (_rounded(np.quantile(part, _RARE)), _rounded(np.quantile(part, 1 - _RARE)))
+            name: (_floor(np.quantile(part, _RARE)), -_floor(-np.quantile(part, 1 - _RARE)))
             for name, part in seen.items()
         },
         tie={"always": found[-2], "alike": found[-1]} if with_ties else {"alike": found[-1]},
     )
+
+
+def _floor(value: float) -> float:
+    """Rounded down, so that a range holds its own ends."""
+    return math.floor(value * 10.0**_DIGITS) / 10.0**_DIGITS
 
 
 def _rounded(value: float) -> float:

@@ -92,6 +92,9 @@ def predict(model: Model, measured: Measured) -> Prediction:
     score = 0.0
     for vote in votes:
         score += vote.moved
+    if measured.alike == 1 and not votes:
+        # The same words as often are a tie, whatever they are about.
+        return Prediction(0.0, (), {"A": 0.0, "B": 0.0, "tie": 1.0}, "tie", 1.0, "")
     chances = chances_of(model.sharpness * score, tie_level(model, measured))
     winner: Winner = "tie"
     if max(chances["A"], chances["B"]) > chances["tie"] and score != 0:
