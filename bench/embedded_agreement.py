@@ -57,6 +57,11 @@ class Judged:
         return is_right(self.sample, self.guess, may_tie=self.may_tie)
 
     @property
+    def decided(self) -> bool:
+        """Whether it decides; that two answers are the same is no answer where people had to name a winner."""
+        return self.guess.decided and (self.may_tie or self.guess.winner != "tie")
+
+    @property
     def sure(self) -> float:
         return self.guess.confidence if self.may_tie else self.guess.preference_confidence
 
@@ -145,11 +150,11 @@ def says_tie(judged: list[Judged]) -> float:
 
 
 def decided(judged: list[Judged]) -> float:
-    return share([one.guess.decided for one in judged])
+    return share([one.decided for one in judged])
 
 
 def right_if_decided(judged: list[Judged]) -> float:
-    return agreement([one for one in judged if one.guess.decided])
+    return agreement([one for one in judged if one.decided])
 
 
 def helpful_row(name: str, runs: list[list[Judged]]) -> list[str]:
@@ -174,7 +179,7 @@ def helpful_row(name: str, runs: list[list[Judged]]) -> list[str]:
 
 
 def other_row(name: str, runs: list[list[Judged]]) -> list[str]:
-    said = [one for run in runs for one in run if one.guess.decided]
+    said = [one for run in runs for one in run if one.decided]
     pick = share([one.longest == one.sample.row.human for one in runs[0]])
     return [
         name,
@@ -193,8 +198,8 @@ def scenario_rows(path: Path, runs: list[list[Judged]]) -> list[list[str]]:
     rows = []
     for name in sorted(set(names), key=lambda name: (name == "all others", name)):
         part = [[one for one, own in zip(run, names, strict=True) if own == name] for run in runs]
-        said = sum(one.guess.decided for run in part for one in run)
-        hits = sum(one.right for run in part for one in run if one.guess.decided)
+        said = sum(one.decided for run in part for one in run)
+        hits = sum(one.right for run in part for one in run if one.decided)
         share_right = f"{hits / said:.0%} ({hits} of {said} over all seeds)" if said else "–"
         rows.append([name, str(len(part[0])), interval(part, agreement), f"{mean(part, decided):.0%}", share_right])
     return rows
