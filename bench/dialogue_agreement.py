@@ -4,6 +4,7 @@
 
 DIR (or the variable ADJUDGE_DIALOGUES) holds one transcript file a set (*.txt: SPEAKER, utterance, act and ratings
 between tabs; a blank line between conversations; the humans' overall ratings in a last line USER OVERALL).
+The judge's weights are simple fractions, set by hand with CCPE and MWOZ in view; ReDial and SGD were not looked at.
 The plainest baseline is the share of SYSTEM's turns that neither apologise nor decline.
 Rank agreement is Spearman's rho with the mean of the human ratings. Agreement on the five steps is Krippendorff's alpha
 (ordinal) with that mean rounded. The ceiling holds each annotator against the mean of the others. Intervals are

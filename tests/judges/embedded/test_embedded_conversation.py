@@ -3,12 +3,12 @@
 import pytest
 
 from adjudge.cases import Dialogue, Turn
-from adjudge.judges.embedded.conversation import Place, find_contradiction, quote, read_conversation
+from adjudge.judges.embedded.conversation import Place, find_contradiction, quote, read_conversation, replies_to
 from adjudge.judges.embedded.phrases import declines
 
 MEASURES = (
-    "declined", "taken_back", "courteous", "repeated", "slips", "asked_again", "corrected", "complained", "thanked",
-    "unanswered",
+    "declined", "carried_out", "courteous", "slips", "said_no", "corrected", "complained", "unanswered", "praised",
+    "thanked",
 )  # fmt: skip
 
 
@@ -67,21 +67,21 @@ def test_sympathy_rules_and_other_languages_decline_nothing(text: str) -> None:
             {"declined": [1, 3]},
         ),
         ("USER: Sorry, I cannot say.\nSYSTEM: It costs 9 pounds.", {}),
-        ("USER: A train.\nSYSTEM: TR12.\nUSER: Are you sure?\nSYSTEM: I was wrong, TR13.", {"taken_back": [3]}),
+        (
+            "USER: A room.\nSYSTEM: It is booked.\nUSER: A taxi.\nSYSTEM: I’ve also sent a taxi.",
+            {"carried_out": [1, 3]},
+        ),
+        ("USER: A room.\nSYSTEM: Unfortunately the last one was booked just now.", {"declined": [1]}),
+        ("USER: A room.\nSYSTEM: Shall it be booked?\nUSER: The inn.\nSYSTEM: It will be booked out soon.", {}),
         ("USER: It broke.\nSYSTEM: Of course, send it in.\nUSER: Where?\nSYSTEM: York.", {"courteous": [1]}),
-        (
-            "SYSTEM: Which day would you like?\nUSER: Monday.\nSYSTEM: which day would you like\nUSER: Monday.",
-            {"repeated": [2]},
-        ),
-        ("SYSTEM: Can I help with anything else?\nUSER: Yes.\nSYSTEM: Can I help with anything else?\nUSER: No.", {}),
-        ("SYSTEM: Which one?\nUSER: Red.\nSYSTEM: Which one?\nUSER: The left one.", {}),
+        ("SYSTEM: Have you seen Thor?\nUSER: No.\nSYSTEM: And Heat?\nUSER: Well. I don’t know.", {"said_no": [1, 3]}),
+        ("SYSTEM: Can I help with anything else?\nUSER: No.", {}),
+        ("SYSTEM: Which one?\nUSER: No, thanks.\nSYSTEM: Well.", {"thanked": [1]}),
+        ("SYSTEM: Which one?\nUSER: There is no hurry. Number 2.", {}),
         ("USER: Where?\nSYSTEM: In the the centre.\nUSER: When?\nSYSTEM: On Monday and", {"slips": [1, 3]}),
-        (
-            "USER: I need a cheap hotel in the north.\nSYSTEM: In the south?\n"
-            "USER: I need a cheap hotel in the north, now.\nSYSTEM: City Lodge.",
-            {"asked_again": [2]},
-        ),
-        ("USER: Yes, that works for me now.\nSYSTEM: Two?\nUSER: Yes, that works for me now.\nSYSTEM: Done.", {}),
+        ("USER: Where?\nSYSTEM: York.\nUSER: Sounds good.\nSYSTEM: Two?\nUSER: Perfect!", {"praised": [2, 4]}),
+        ("USER: Where?\nSYSTEM: York.\nUSER: That is not great.", {}),
+        ("USER: Where?\nSYSTEM: York.\nUSER: Great, that's not what I asked.", {"corrected": [2]}),
         ("USER: To Ely.\nSYSTEM: To York?\nUSER: No, I meant Ely.\nSYSTEM: Platform 4.", {"corrected": [2]}),
         ("USER: Why?\nSYSTEM: So it is.\nUSER: This is ridiculous.\nSYSTEM: Is it.", {"complained": [2]}),
         ("USER: I found that film annoying and a waste of time.\nSYSTEM: And this one?\nUSER: Better.", {}),
@@ -100,7 +100,7 @@ def test_each_measure_is_found_at_its_turns_and_nothing_else_is(text: str, measu
 
 def test_what_user_says_at_once_shares_the_replies_that_follow() -> None:
     read = read_conversation(talk("SYSTEM: Hello.\nUSER: Hi.\nUSER: A train.\nSYSTEM: TR1.\nSYSTEM: At 9.\nUSER: Bye."))
-    assert read.replies == {1: range(3, 5), 2: range(3, 5)}
+    assert [replies_to(read, index) for index in read.user] == [[3, 4], [3, 4], []]
 
 
 @pytest.mark.parametrize(

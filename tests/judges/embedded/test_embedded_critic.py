@@ -67,16 +67,8 @@ async def critique_of(
             "Understanding", 100, 80, ["No, I meant Ely."],
         ),
         (
-            "USER: I need a train to Ely today.\nSYSTEM: Which day?\nUSER: I need a train to Ely today.\nSYSTEM: 9:15.",
-            "Understanding", 80, 60, ["I need a train to Ely today."],
-        ),
-        (
             OPPOSITES, "Accuracy", 80, 60,
             ["The City Lodge has free parking for guests.", "The City Lodge has not free parking for guests."],
-        ),
-        (
-            "USER: Which one?\nSYSTEM: Number 4.\nUSER: Number 4?\nSYSTEM: I made a mistake there, it is number 5.",
-            "Accuracy", 80, 60, ["I made a mistake there, it is number 5."],
         ),
         (
             "USER: Which day?\nSYSTEM: Monday.\nUSER: This is ridiculous.\nSYSTEM: It leaves Monday.",
@@ -87,9 +79,8 @@ async def critique_of(
             "Empathy", 40, 60, ["I do apologise for that."],
         ),
         (
-            "USER: Any room?\nSYSTEM: The weather is fine here today.\nUSER: And tomorrow?\n"
-            "SYSTEM: The weather is fine here today.",
-            "Fluency", 100, 80, ["The weather is fine here today."],
+            "USER: Any room?\nSYSTEM: There is a room in the the old mill.",
+            "Fluency", 100, 80, ["There is a room in the the old mill."],
         ),
         (PRAISED, "TaskSuccess", 40, 60, ["Exactly what I needed!"]),
         (PRAISED, "Helpfulness", 20, 40, ["Exactly what I needed!"]),

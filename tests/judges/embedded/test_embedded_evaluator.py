@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adjudge.cases import Dialogue, Turn
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.judges.embedded.evaluator import MIXES
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import Rubric, parse, shipped
 from adjudge.verdicts import Critique, DialogueVerdict, Evaluation, Utterance
@@ -117,7 +118,7 @@ async def test_every_criterion_has_an_allowed_score_a_reason_and_quotes_that_sta
 
 async def test_a_served_user_is_told_from_one_who_was_not() -> None:
     good, poor = await scores_of(GOOD), await scores_of(POOR)
-    assert list(good.values()) == [100, 100, 60, 80, 80, 80]
+    assert list(good.values()) == [100, 100, 60, 80, 100, 80]
     assert list(poor.values()) == [20, 20, 60, 40, 40, 80]
 
 
@@ -141,17 +142,29 @@ async def justified(criterion: str, reply: str = "The address is 12 High Street.
 async def test_the_sentences_say_what_was_counted_as_a_person_would() -> None:
     quoted = 'SYSTEM: "Pizza Corner is a cheap Italian place in the centre."'
     plain = f"SYSTEM apologised or declined in none of its replies ({quoted})."
-    assert await justified("TaskSuccess") == f"80 {plain}"
-    assert await justified("Helpfulness") == f"80 {plain}"
+    assert await justified("TaskSuccess") == f"60 {plain}"
+    assert await justified("Helpfulness") == f"60 {plain}"
     assert await justified("TaskSuccess", reply="Sorry, I could not find that.") == (
-        '60 SYSTEM apologised or declined in 1 of its 4 replies (SYSTEM: "Sorry, I could not find that.").'
+        '40 SYSTEM apologised or declined in 1 of its 4 replies (SYSTEM: "Sorry, I could not find that.").'
     )
     assert await justified("TaskSuccess", reply="I am unable to say.", end="Thank you anyway.") == (
-        "80 USER said thanks at the end, but SYSTEM apologised or declined in 1 of its 4 replies "
+        "60 USER said thanks at the end, but SYSTEM apologised or declined in 1 of its 4 replies "
         '(USER: "Thank you anyway."; SYSTEM: "I am unable to say.").'
     )
     assert (
-        await justified("TaskSuccess", end="This is ridiculous.") == '60 USER complained (USER: "This is ridiculous.").'
+        await justified("TaskSuccess", end="This is ridiculous.") == '40 USER complained (USER: "This is ridiculous.").'
+    )
+    assert await justified("Helpfulness", reply="Your table is booked.") == (
+        "80 SYSTEM said that something was done, and SYSTEM apologised or declined in none of its replies "
+        '(SYSTEM: "Your table is booked.").'
+    )
+    assert await justified("TaskSuccess", reply="It is booked for you.", end="Great, thanks!") == (
+        "100 USER said thanks at the end, and SYSTEM said that something was done "
+        '(USER: "Great, thanks!"; SYSTEM: "It is booked for you.").'
+    )
+    assert await justified("Empathy", end="Wonderful!") == '60 USER had a word of praise (USER: "Wonderful!").'
+    assert await justified("Understanding", end="No.") == (
+        '80 USER said no or did not know in 1 of its 4 replies (USER: "No.").'
     )
     assert await justified("Understanding", end="That's not what I asked.") == (
         '60 USER had to put SYSTEM right (USER: "That\'s not what I asked.").'
@@ -173,9 +186,9 @@ async def test_how_often_is_said_in_words() -> None:
     every = talk("USER: A hotel.\nSYSTEM: Sorry, no.\nUSER: A bus.\nSYSTEM: Sorry, no bus.\nUSER: A taxi.")
     reason = (await opinions_on(every))[0].marks["TaskSuccess"].reason
     assert reason == "SYSTEM apologised or declined in all 2 of its replies."
-    again = "USER: Where is the bus to the airport?\nSYSTEM: Here.\n" * 4
+    again = "USER: That's not what I asked.\nSYSTEM: Here.\n" * 3
     reason = (await opinions_on(talk(again)))[0].marks["Understanding"].reason
-    assert reason == "USER had to repeat a request 3 times."
+    assert reason == "USER had to put SYSTEM right 3 times."
 
 
 @pytest.mark.parametrize("replies", range(1, 8))
@@ -187,7 +200,17 @@ async def test_task_success_and_helpfulness_fall_with_the_share_of_refusals(repl
     for key in ("TaskSuccess", "Helpfulness"):
         values = [score[key] for score in scores]
         assert values == sorted(values, reverse=True)
-        assert (values[0], values[-1]) == (80, 20)
+        assert (values[0], values[-1]) == (60, 20)
+
+
+@pytest.mark.parametrize("key", ["TaskSuccess", "Helpfulness"])
+async def test_nothing_moves_task_success_and_helpfulness_as_far_as_refusals(key: str) -> None:
+    weights = {name: abs(weight) for name, weight in MIXES[key].weights.items()}
+    declined = weights.pop("declined")
+    assert all(declined >= 2 * weight for weight in weights.values())
+    praised = "USER: Great, a bus.\nSYSTEM: I cannot book it.\nUSER: Perfect, thanks!\nSYSTEM: Sorry, no."
+    denied = "USER: A bus.\nSYSTEM: Number 4?\nUSER: No.\nSYSTEM: Number 5?\nUSER: I don't know."
+    assert (await scores_of(praised))[key] < (await scores_of(denied))[key]
 
 
 async def test_turns_and_ratings_may_come_in_lists() -> None:

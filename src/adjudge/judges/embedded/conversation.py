@@ -1,4 +1,4 @@
-"""What can be measured in a conversation without understanding it: who apologised, repeated, complained, and where.
+"""What can be measured in a conversation without understanding it: who apologised, praised, complained, and where.
 
 Every finding is a place in the transcript that can be quoted. Nothing is weighed here, and nothing is read but the
 speakers and what they said.
@@ -7,9 +7,9 @@ speakers and what they said.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from ...cases import Dialogue, Turn
@@ -22,10 +22,8 @@ _LONGEST = 200  # characters of a quote
 _SHORTEST = 3  # words of a quote that is not the whole utterance
 _PLENTY = 25  # words from which one sentence shows as much as another
 _WORDS = 5  # fewer words are said twice without anybody noticing
-_ALIKE = 0.75  # share of their words that two requests have in common when one repeats the other
-_LOOKED_BACK = 6
 _LAST_WORDS = 2  # turns of USER that are the end of a conversation
-_ROUTINE = re.compile(r"\b(?:else|(?:more|further) help|welcome|bye|have a \w+ day)\b", re.IGNORECASE)
+_MORE_HELP = re.compile(r"\b(?:else|(?:more|further) (?:help|assistance))\b", re.IGNORECASE)
 # A small word said twice, or an end that leaves the sentence open.
 _SLIP = re.compile(r"\b(the|an|of|to|is|are|and|with|your)\s+\1\b|(?:,|\b(?:and|or|the|an|because))\s*\Z", re.I)
 _FULL_FORMS = (("’", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not"))
@@ -47,16 +45,15 @@ class Conversation:
     system: tuple[int, ...]
     user: tuple[int, ...]
     declined: tuple[Place, ...]
-    taken_back: tuple[Place, ...]
+    carried_out: tuple[Place, ...]
     courteous: tuple[Place, ...]
-    repeated: tuple[Place, ...]
     slips: tuple[Place, ...]
-    asked_again: tuple[Place, ...]
+    said_no: tuple[Place, ...]
     corrected: tuple[Place, ...]
     complained: tuple[Place, ...]
-    thanked: tuple[Place, ...]
     unanswered: tuple[Place, ...]
-    replies: Mapping[int, range]  # to a turn of USER: SYSTEM's turns before USER speaks again
+    praised: tuple[Place, ...]
+    thanked: tuple[Place, ...]
 
 
 def read_conversation(case: Dialogue) -> Conversation:
@@ -68,46 +65,31 @@ def read_conversation(case: Dialogue) -> Conversation:
     def find(pattern: re.Pattern[str], among: Iterable[int]) -> tuple[Place, ...]:
         return tuple(Place(at, *match.span()) for at in among if (match := pattern.search(turns[at].text)))
 
-    complained = find(phrases.COMPLAINT, user)
-    last = [index for index in user[-_LAST_WORDS:] if all(place.turn != index for place in complained)]
+    declined, complained = find(phrases.DECLINED, system), find(phrases.COMPLAINT, user)
+    corrected = find(phrases.CORRECTION, user)
+    bad = {place.turn for place in (*declined, *complained, *corrected)}  # a turn speaks for one thing
+    others = [index for index in user if index not in bad]
     return Conversation(
         turns=turns,
         system=system,
         user=user,
-        declined=find(phrases.DECLINED, system),
-        taken_back=find(phrases.TAKEN_BACK, system),
+        declined=declined,
+        carried_out=find(phrases.CARRIED_OUT, (index for index in system if index not in bad)),
         courteous=find(phrases.COURTESY, system),
-        repeated=tuple(_repeated(turns, system)),
         slips=find(_SLIP, system),
-        asked_again=tuple(_asked_again(turns, user)),
-        corrected=find(phrases.CORRECTION, user),
+        said_no=find(phrases.NO, (index for index in others if not _ends(turns, index))),
+        corrected=corrected,
         complained=complained,
-        thanked=find(phrases.THANKS, last),
         unanswered=tuple(_unanswered(turns, user)),
-        replies=_replies(turns),
+        praised=find(phrases.PRAISE, others),
+        thanked=find(phrases.THANKS, (index for index in others if index in user[-_LAST_WORDS:])),
     )
 
 
-def _repeated(turns: tuple[Turn, ...], system: Iterable[int]) -> Iterator[Place]:
-    """Replies that SYSTEM gave before, word for word; offers of more help and farewells aside."""
-    said: set[tuple[str, ...]] = set()
-    for index in system:
-        words = tuple(split_words(turns[index].text.casefold()))
-        if len(words) >= _WORDS and not _ROUTINE.search(turns[index].text):
-            if words in said:
-                yield _whole(turns, index)
-            said.add(words)
-
-
-def _asked_again(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
-    """Requests in almost the words of one a few turns before."""
-    said: list[frozenset[str]] = []
-    for index in user:
-        words = frozenset(split_words(turns[index].text.casefold()))
-        if len(words) >= _WORDS and asks(turns[index].text):
-            if any(len(words & past) >= _ALIKE * len(words | past) for past in said[-_LOOKED_BACK:]):
-                yield _whole(turns, index)
-            said.append(words)
+def _ends(turns: tuple[Turn, ...], index: int) -> bool:
+    """Whether USER only ends the conversation: a no to an offer of more help, or with thanks, refuses nothing."""
+    offered = index > 0 and _MORE_HELP.search(turns[index - 1].text)
+    return bool(offered or phrases.THANKS.search(turns[index].text))
 
 
 def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
@@ -117,19 +99,13 @@ def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]
         after = [(turn.speaker, bool(turn.text.strip())) for turn in turns[index + 1 : index + 3]]
         silence = after[:1] == [("SYSTEM", False)] and after[1:] != [("SYSTEM", True)]
         if silence or (index == last and "?" in turns[index].text):
-            yield _whole(turns, index)
+            yield Place(index, 0, len(turns[index].text))
 
 
-def _replies(turns: tuple[Turn, ...]) -> dict[int, range]:
-    replies: dict[int, range] = {}
-    before = range(0)
-    for speaker, group in groupby(range(len(turns)), key=lambda index: turns[index].speaker):
-        first, *others = group
-        run = range(first, first + 1 + len(others))
-        if speaker == "SYSTEM":
-            replies.update(dict.fromkeys(before, run))
-        before = run
-    return replies
+def replies_to(talk: Conversation, index: int) -> list[int]:
+    """SYSTEM's turns after a turn of USER, until USER speaks again."""
+    after = dropwhile(lambda at: talk.turns[at].speaker == "USER", range(index + 1, len(talk.turns)))
+    return list(takewhile(lambda at: talk.turns[at].speaker == "SYSTEM", after))
 
 
 def asks(text: str) -> bool:
@@ -192,7 +168,3 @@ def _cut(text: str, start: int, end: int) -> int:
         return end
     gap = text.rfind(" ", start, start + _LONGEST + 1)
     return start + len(text[start : gap if gap > start else start + _LONGEST].rstrip())
-
-
-def _whole(turns: tuple[Turn, ...], index: int) -> Place:
-    return Place(index, 0, len(turns[index].text))

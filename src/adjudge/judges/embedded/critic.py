@@ -13,8 +13,7 @@ from typing import NamedTuple
 from ...cases import Dialogue
 from ...verdicts import Critique, Mark, Objection
 from ..base import CriticizeQuestion
-from . import phrases
-from .conversation import Conversation, Place, asks, find_contradiction, quote, read_conversation
+from .conversation import Conversation, Place, asks, find_contradiction, quote, read_conversation, replies_to
 from .evaluator import ACCURACY, MIXES
 
 
@@ -42,33 +41,27 @@ def find_moments(talk: Conversation) -> Iterator[Moment]:
     """All of them, for each criterion the gravest first."""
     if (opposites := find_contradiction(talk)) is not None:
         yield Moment((ACCURACY,), -1, "SYSTEM says one thing and later the opposite.", opposites)
-    for place in talk.taken_back:
-        yield Moment((ACCURACY,), -1, "SYSTEM takes back what it said before.", (place,))
     yield from _last_request(talk)
     yield from _complaints(talk)
     for place in talk.corrected:
         yield Moment(("Understanding",), -1, "USER has to put SYSTEM right here.", (place,))
-    for place in talk.asked_again:
-        yield Moment(("Understanding",), -1, "USER has to ask for the same thing again.", (place,))
-    for place in talk.repeated:
-        yield Moment(("Fluency",), -1, "SYSTEM gives a reply that it gave before, word for word.", (place,))
     for place in talk.slips:
         yield Moment(("Fluency",), -1, "SYSTEM breaks off or doubles a word here.", (place,))
 
 
 def _last_request(talk: Conversation) -> Iterator[Moment]:
-    """What came of the last thing that USER asked for, and whether USER says that it was the right help."""
+    """What came of the last thing that USER asked for, and whether USER leaves content."""
     both = ("TaskSuccess", "Helpfulness")
     asked = next((index for index in reversed(talk.user) if asks(talk.turns[index].text)), None)
-    replies = talk.replies.get(asked, range(0)) if asked is not None else range(0)
+    replies = replies_to(talk, asked) if asked is not None else []
     for place in talk.declined:
         if place.turn in replies:
             yield Moment(both, -1, "The last thing USER asked for was declined.", (place,))
     for place in talk.unanswered:
         yield Moment(both, -1, "USER was left without a reply here.", (place,))
-    if solved := phrases.SOLVED.search(talk.turns[talk.user[-1]].text):
-        place = Place(talk.user[-1], *solved.span())
-        yield Moment(both, 1, "USER says in the end that this was the right help.", (place,))
+    for place in talk.praised:
+        if place.turn == talk.user[-1]:
+            yield Moment(both, 1, "USER leaves with a word of praise.", (place,))
 
 
 def _complaints(talk: Conversation) -> Iterator[Moment]:
@@ -76,7 +69,7 @@ def _complaints(talk: Conversation) -> Iterator[Moment]:
     kind = {place.turn: place for place in talk.courteous}
     for place in talk.complained:
         yield Moment(("TaskSuccess",), -1, "USER complains here.", (place,))
-        replies = talk.replies.get(place.turn, range(0))
+        replies = replies_to(talk, place.turn)
         answered = [kind[index] for index in replies if index in kind]
         if answered:
             yield Moment(("Empathy",), 1, "SYSTEM answers USER's complaint with a kind word.", (answered[0],))

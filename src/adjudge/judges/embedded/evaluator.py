@@ -1,6 +1,6 @@
 """The embedded Evaluator: six scores from what was counted in a conversation, each with a sentence and a quote.
 
-The share of SYSTEM's replies that apologise or decline moves most. The weights are set by hand and fitted to nothing.
+The share of SYSTEM's replies that apologise or decline moves most. The weights are simple fractions, set by hand.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Mix(NamedTuple):
 
 _QUARTER, _HALF, _MOST = Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)
 _SUCCESS = Mix(
-    _MOST,
+    _HALF,
     {
-        "declined": Fraction(-1), "complained": -_HALF, "unanswered": -_HALF, "asked_again": -_QUARTER,
-        "corrected": -_QUARTER, "thanked": _QUARTER,
+        "declined": -Fraction(5, 4), "complained": -_HALF, "unanswered": -_HALF, "said_no": -_HALF,
+        "corrected": -_QUARTER, "carried_out": _QUARTER, "praised": _QUARTER, "thanked": _QUARTER,
     },
     "SYSTEM apologised or declined in none of its replies",
 )  # fmt: skip
@@ -49,23 +49,17 @@ _SUCCESS = Mix(
 MIXES: Mapping[str, Mix] = {
     "TaskSuccess": _SUCCESS,
     "Helpfulness": Mix(
-        _MOST,
-        {"declined": -_MOST, "unanswered": -_HALF, "repeated": -_QUARTER, "thanked": _QUARTER / 2},
+        _HALF,
+        {"declined": Fraction(-1), "unanswered": -_HALF, "carried_out": _QUARTER, "praised": _QUARTER},
         _SUCCESS.clean,
     ),
-    "Understanding": Mix(
-        _MOST,
-        {"corrected": -_HALF, "asked_again": -_HALF, "repeated": -_QUARTER},
-        "USER never had to repeat a request or put SYSTEM right",
-    ),
+    "Understanding": Mix(_MOST, {"corrected": -_HALF, "said_no": -_HALF}, "USER never said no or put SYSTEM right"),
     "Empathy": Mix(
-        _QUARTER, {"courteous": _MOST, "complained": -_QUARTER}, "SYSTEM has a courteous word in none of its replies"
+        _QUARTER,
+        {"courteous": _MOST, "praised": _QUARTER, "complained": -_QUARTER},
+        "SYSTEM has a courteous word in none of its replies",
     ),
-    "Fluency": Mix(
-        _MOST,
-        {"slips": -_HALF, "repeated": -_HALF},
-        "no reply of SYSTEM breaks off, doubles a word or repeats an earlier one",
-    ),
+    "Fluency": Mix(_MOST, {"slips": -_HALF}, "no reply of SYSTEM breaks off or doubles a word"),
 }
 
 
@@ -86,24 +80,24 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
 def measure(talk: Conversation) -> dict[str, Measure]:
     """Everything that moves a score."""
     return {
-        "declined": _share("SYSTEM apologised or declined", talk.declined, talk),
-        "courteous": _share("SYSTEM has a courteous word", talk.courteous, talk),
-        "repeated": _count("SYSTEM gave the same reply again, word for word", talk.repeated),
+        "declined": _share("SYSTEM apologised or declined", talk.declined, len(talk.system)),
+        "courteous": _share("SYSTEM has a courteous word", talk.courteous, len(talk.system)),
+        "carried_out": _count("SYSTEM said that something was done", talk.carried_out),
         "slips": _count("SYSTEM broke off or doubled a word", talk.slips),
-        "asked_again": _count("USER had to repeat a request", talk.asked_again),
+        "said_no": _share("USER said no or did not know", talk.said_no, len(talk.user)),
         "corrected": _count("USER had to put SYSTEM right", talk.corrected),
         "complained": _count("USER complained", talk.complained),
+        "praised": _count("USER had a word of praise", talk.praised),
         "unanswered": _count("USER was left without a reply", talk.unanswered),
         "thanked": Measure(Fraction(bool(talk.thanked)), "USER said thanks at the end", _first(talk.thanked)),
     }
 
 
-def _share(says: str, found: tuple[Place, ...], talk: Conversation) -> Measure:
-    some, every = len(found), len(talk.system)
-    where = f"{some} of its {every} replies"
-    if some == every:
+def _share(says: str, found: tuple[Place, ...], every: int) -> Measure:
+    where = f"{len(found)} of its {every} replies"
+    if len(found) == every:
         where = "its only reply" if every == 1 else f"all {every} of its replies"
-    return Measure(Fraction(some, every), f"{says} in {where}", _first(found))
+    return Measure(Fraction(len(found), every), f"{says} in {where}", _first(found))
 
 
 def _count(says: str, found: tuple[Place, ...]) -> Measure:
@@ -121,12 +115,12 @@ def _mark(
     """The score, and in one sentence what moved it most each way."""
     moves = {name: weight * measures[name].amount for name, weight in mix.weights.items() if measures[name].amount}
     ranked = sorted(moves, key=lambda name: -abs(moves[name]))
-    good = [measures[name] for name in ranked if moves[name] > 0]
+    good = [measures[name] for name in ranked if moves[name] > 0][:2]
     bad = [measures[name] for name in ranked if moves[name] < 0][:2]
     told = [item.says for item in good]
     if not bad and (not good or "declined" in mix.weights):
         told.append(mix.clean)
-    said = ", but ".join(part for part in (", and ".join(told), " and ".join(item.says for item in bad)) if part)
+    said = ", but ".join(part for part in (", and ".join(told[:2]), " and ".join(item.says for item in bad)) if part)
     shown = [item.place for item in (*good, *bad) if item.place is not None]
     if not shown:
         shown = [fullest_sentence(talk, talk.user if mix is MIXES["Understanding"] else talk.system)]

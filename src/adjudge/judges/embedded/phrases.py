@@ -1,4 +1,4 @@
-"""The short English lists of the embedded judge: how people apologise, decline, thank, complain and correct.
+"""The short English lists of the embedded judge: how people apologise, decline, thank, praise and complain.
 
 They only find words; nothing binds on them. Text in another language has none, so they say nothing of it.
 """
@@ -31,10 +31,6 @@ DECLINED = _any_of(
     "no (?:results?|match(?:es)?|such|longer available)", "there (?:are|is|were|was) (?:no|none|nothing)",
     "there (?:aren't|isn't) any", "(?:has|have) failed",
 )  # fmt: skip
-TAKEN_BACK = _any_of(
-    "my mistake", "i (?:was|am) (?:wrong|mistaken)", "i made (?:a mistake|an error)", "i misspoke", "let me correct",
-    "(?:that|what i said) was (?:wrong|incorrect)",
-)  # fmt: skip
 COURTESY = _any_of(
     "thank(?:s| you)", "please", "(?:you're|you are)(?: very| most)? welcome", "welcome to", "(?:happy|glad) to",
     "my pleasure", "of course", "certainly", "gladly", "sorry", "apologi[sz]e", "apologies", "i understand",
@@ -44,11 +40,22 @@ REQUEST = _any_of(
     "(?:can|could|would|will) you", "can i", "please", "i(?:'d| would) like", "i (?:also )?(?:need|want)",
     "(?:i'm|i am) looking for",
 )  # fmt: skip
-THANKS = _any_of("thanks?(?: you)?", "thx", "cheers", "appreciate it", "much appreciated")
-SOLVED = _any_of(
-    "(?:that|it|this) (?:solved it|fixed it|works now)", "problem(?:'s| is)? solved", "(?:a )?(?:great|big|huge) help",
-    "(?:exactly|just) what i (?:needed|wanted|was looking for)", "been (?:very|so|really|extremely) helpful",
+# Something was done for USER; "fully booked", or a question whether to book, is nothing done.
+CARRIED_OUT = _any_of(
+    "(?:have|has|been|is|are|was|were|'ve)(?: now| also| just)? (?:booked|reserved|confirmed|purchased|ordered|sent)",
+    "(?:have|has|been|'ve)(?: now| also| just)? (?:scheduled|changed|updated|cancell?ed|refunded)", "successfully",
+    "(?:is|was|were) successful", "(?:reference|confirmation) (?:number|code|is)", "taken care of",
 )  # fmt: skip
+# Of whatever it is: who speaks of good things is mostly content with the conversation, too.
+PRAISE = _any_of(
+    r"(?<!not\s)(?:great|perfect|awesome|excellent|wonderful|fantastic|amazing|brilliant|lovely|nice|cool|helpful)",
+    r"(?<!not\s)exactly", "sounds (?:good|fun|interesting)", "loved?", "good job", "that works",
+)  # fmt: skip
+NO = _any_of(
+    r"(?:\A|(?<=[.!?]\s))(?:no|nope|nah)", "(?:don't|do not) (?:know|remember|think so)", "not (?:sure|really)",
+    "no idea", "haven't", "have not", "never (?:seen|heard)",
+)  # fmt: skip
+THANKS = _any_of("thanks?(?: you)?", "thx", "cheers", "appreciate it", "much appreciated")
 # Only what is said to SYSTEM or of it: a film may be annoying, too.
 COMPLAINT = _any_of(
     "(?:this|that|it)(?:'s| is)(?: so| really| just| very)? (?:ridiculous|unacceptable|frustrating|disappointing)",
