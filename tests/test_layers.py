@@ -19,7 +19,6 @@ LAYERS = [
     "prompts",
     "text",
     "constraints",
-    "facts",
     "journal",
     "judges",
     "search",
