@@ -127,7 +127,7 @@ def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[V
     doubt = _doubt(measured, prediction)
     if prediction.winner == "tie":
         same = "The two responses have the same words." if measured.alike == 1 else "The two responses are much alike."
-        return f"{doubt} {_EVEN if measured.alike < 1 and not strongest else same}".strip()
+        return doubt or same
     winner: Label = "A" if prediction.winner == "A" else "B"
     sign = 1 if winner == "A" else -1
     told: dict[str, str] = {}  # by criterion: two measures of one say much the same
