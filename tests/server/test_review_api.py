@@ -13,7 +13,7 @@ SLOTS = {
     "prompt": "Name three primes between 10 and 20, as a bulleted list.",
     "response1": "- 11\n- 13\n- 17",
     "response2": "Sure! 11 and 13 are primes. I hope this helps! Have a wonderful day!",
-    "response2_original_ratings": {"Style & Clarity": {"rating": 3}},
+    "response2_original_ratings": {"Style & Clarity": {"rating": 1}, "Overall Quality": {"rating": 5}},
     "original_likert_and_justification": {"likert": 6},
 }
 
@@ -36,7 +36,7 @@ def test_the_five_blocks_come_back_as_json(client):
     assert list(body)[:5] == blocks
     assert [line["dimension"] for line in body["response1_fixed_table"]][-1] == "Overall Quality"
     assert body["final_likert_and_justification"]["likert"] < 4
-    assert any("Style & Clarity" in line for line in body["changelog"])
+    assert any("Overall Quality: 5 changed to 2" in line for line in body["changelog"])
     ReviewResponse.model_validate(body)
 
 
