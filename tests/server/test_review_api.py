@@ -198,7 +198,8 @@ def test_a_draft_takes_the_names_a_review_takes(client):
         "PROMPT": SLOTS["prompt"],
         "Response1": SLOTS["response1"],
         "response2": SLOTS["response2"],
-        "response2_style_clarity": 3,
+        "response2_style_clarity": 1,
+        "response2_overall_quality": 5,
         "likert": 6,
     }
     draft = client.post("/api/review/drafts", json=flat).json()
