@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from scripted.provider import fails, says
-from scripted.ratings import rating_reply
+from scripted.ratings import explanation, rating_reply
 
 from adjudge import Original, Review, ReviewDraft, ReviewSettings, open_engine, replay, review, review_sync
 from adjudge.errors import InputError, NotJournalledError
@@ -64,6 +64,22 @@ async def test_a_jurys_verdict_is_replayed_although_a_member_failed(tmp_path, pr
     jury = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("one", "two", "bad"))
     verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
     assert "jury_member_failed" in [warning.code for warning in verdict.warnings]
+    await same_again(tmp_path, verdict)
+
+
+async def test_and_although_one_failed_at_explaining_only(tmp_path, provider):
+    def script(request):
+        if "preference" in request.schema["properties"]:
+            return rates(1)
+        failed = fails(401) if request.json["model"] == "bad" else None
+        return failed or says(explanation("Truthfulness decides. It is so.", (True, True, "It names the river.")))
+
+    provider.script = script
+    jury = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("one", "two", "bad"))
+    case = replace(CASE, ratings_a={"truthfulness": Original("3", "The Danube is the river of Vienna.")})
+    verdict = await review(case, judge=jury, journal=tmp_path / "journal.db")
+    assert "jury_member_failed" in [warning.code for warning in verdict.warnings]
+    assert verdict.tables["A"]["truthfulness"].justification_action == "kept"
     await same_again(tmp_path, verdict)
 
 

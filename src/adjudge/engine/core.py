@@ -191,7 +191,8 @@ class Engine:
         outcome = await run_review(case, judge, settings.rubric, settings.options)
         if isinstance(outcome, Failure):
             return outcome
-        failures = [("RateQuestion", failure) for failure in (outcome.opinion.failures if outcome.opinion else ())]
+        asked = (("RateQuestion", outcome.opinion), ("ExplainQuestion", outcome.explanation))
+        failures = [(question, failure) for question, said in asked if said for failure in said.failures]
         kept = inputs.of_review(case, settings, self.used_urls(), failures)
         await turn(self.turns)
         written = review_json(outcome, case, settings.rubric)

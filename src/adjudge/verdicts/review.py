@@ -139,3 +139,4 @@ class ReviewVerdict:
     warnings: tuple[Warning, ...]
     calls: tuple[Call, ...]
     provenance: Provenance
+    explanation: Explanation | None = None

@@ -107,6 +107,7 @@ async def review(
         changelog=changelog(rubric, tables, final, originals=case.has_originals),
         feedback=feedback(Audit(rubric, case, tables, final, facts)),
         opinion=opinion,
+        explanation=explained.explanation,
         facts=facts,
         warnings=(*opinion.warnings, *explained.warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
         calls=calls,
@@ -122,12 +123,19 @@ class _Draft(NamedTuple):
 
 
 class _Explained(NamedTuple):
-    """The final tables and Likert with their words, and what it took to find these."""
+    """The final tables and Likert with their words, and what the judge said of them if it was asked."""
 
     tables: dict[Label, dict[str, FinalRating]]
     likert: FinalRating
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
+    explanation: Explanation | None = None
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return self.explanation.calls if self.explanation else ()
+
+    @property
+    def warnings(self) -> tuple[Warning, ...]:
+        return self.explanation.warnings if self.explanation else ()
 
 
 async def _computed(case: Review, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -212,7 +220,7 @@ async def _explained(
     final = judged(final, by_rule, said.words.get(_LIKERT))
     if said.reasons and not same and final.justification_action != "kept":
         final = final._replace(justification=with_verdict(bare.value, said.reasons))
-    return _Explained(tables, final._replace(assessed=True), said.calls, said.warnings)
+    return _Explained(tables, final._replace(assessed=True), said)
 
 
 def _candidates(rubric: Rubric, tables: Tables, likert: FinalRating) -> tuple[Candidate, ...]:
