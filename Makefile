@@ -1,11 +1,11 @@
-# Two commands: `make demo` judges the shipped examples offline, `make test` runs every check.
+# Two commands: `make demo` judges the shipped examples offline, `make test` runs the checks; `make slow` the slow ones.
 # Both set up .venv first; a second run finds it ready.
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint bench serve clean
+.PHONY: demo test slow lint bench serve clean
 
 demo: .venv/.base
 	@mkdir -p demo
@@ -18,7 +18,11 @@ demo: .venv/.base
 	@echo "Open demo/compare.html, demo/dialogue.html and demo/review.html in a browser to see the evidence in place."
 
 test: .venv/.dev lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# What takes minutes: a real local model, a Ray cluster, whole benchmarks.
+slow: .venv/.dev
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
