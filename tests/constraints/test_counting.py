@@ -20,7 +20,7 @@ from adjudge.constraints.counting import (
         ("one two three", [3, 3]),
         ("It's a well-known fact.", [5, 4]),
         ("a - b", [2, 2]),
-        ("Before.\n```\nx = 1\n```\nAfter it.", [3, 3]),
+        ("Before.\n```\nx = 1\n```\nAfter it.", [3, 3, 5, 5]),
     ],
 )
 def test_words_are_counted_as_unicode_and_as_spaces_part_them(text, counts):
@@ -84,7 +84,7 @@ def test_beside_a_list_a_heading_or_code_sentences_are_not_counted(text):
         ("A title\n\nOne.\n\nTwo.", {2, 3}),
         ("One.\nStill one.\n\nTwo.", {2, 3}),
         ("One.\n \n\nTwo.\n\n***", {2}),
-        ("One.\n\n```\ncode\n```\n\nTwo.", {2}),
+        ("One.\n\n```\ncode\n```\n\nTwo.", {2, 3}),
     ],
 )
 def test_paragraphs_have_every_count_they_may_be_said_to_have(text, counts):
@@ -118,3 +118,24 @@ def test_any_text_can_be_counted(text):
     assert all(count >= 0 for count in word_counts(text))
     assert all(count >= 0 for count in sentence_counts(text) | paragraph_counts(text))
     assert all(count > 1 for count in item_counts(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Am 3. Oktober feiert man die Einheit. Es ist ein Feiertag.", 2),
+        ("Роман написал А. С. Пушкин.", 1),
+        ("El Sr. Pérez llegó. La Sra. Gómez también.", 2),
+        ("See Gen. Smith and Sen. Jones. They know.", 2),
+    ],
+)
+def test_a_stop_behind_a_number_an_initial_or_a_short_word_may_end_no_sentence(text, sentences):
+    assert sentences in sentence_counts(text)
+
+
+def test_thai_parts_its_sentences_by_spaces_so_nothing_is_said_of_them():
+    assert sentence_counts("แม่น้ำไหล ลงสู่ทะเล และไปไกล") == frozenset()
+
+
+def test_a_list_beside_the_answer_says_nothing_of_its_items():
+    assert item_counts("Rhine, Elbe and Oder are three rivers of some length. Sources:\n- atlas\n- map") == frozenset()

@@ -246,3 +246,26 @@ def test_what_a_chinese_prompt_counts_in_characters_is_words_in_another_script()
     assert measure(chinese, "Rivers flow to the sea.").met
     assert not measure(english, "Rivers flow to the sea.").met
     assert not measure(chinese, "河流流向大海里面去").met
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "text"),
+    [
+        ("must_not_contain", "но", "Можно"),
+        ("must_not_contain", "à", "Voilà"),
+        ("begins_with", "# Summary", "# Summary\nText."),
+        ("begins_with", "Dear", "\u200fDear reader"),
+        ("must_contain", "well-known", "A well\u2011known river."),
+        ("must_contain", "climate change", "On *climate* change."),
+        ("ends_with", "Yours", "Yours \U0001f600"),
+        ("casing", "title", "Gone with the Wind"),
+        ("casing", "upper", "EL 1º DE MAYO"),
+        ("json", "", '{\n "a": 1\n}\nReplace {name} by yours.'),
+        ("json", "", '{\n "a": 1\n}\n{\n "a": 2\n}'),
+        ("words", "", "Here it is:\n```\n" + "word " * 60 + "\n```"),
+    ],
+)
+def test_nobody_is_blamed_for_a_way_of_writing(kind, words, text):
+    asked = {"bound": "at_least", "amount": 50} if kind == "words" else {}
+    demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words, **asked)
+    assert measure(demand, text).met

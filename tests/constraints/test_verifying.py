@@ -172,3 +172,42 @@ def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries
     assert len(found.constraints) + len(found.dropped) <= len(entries)
     for one in found.constraints:
         assert MATERIAL[one.source][one.start : one.end] == one.quote
+
+
+@pytest.mark.parametrize("kind", ["table", "json", "code_block"])
+def test_a_form_that_its_quote_does_not_name_is_a_hint(kind):
+    (one,) = verify_constraints([demand("Include the word “river”", kind)], MATERIAL).constraints
+    assert not one.certain
+
+
+def test_several_words_in_one_entry_are_a_hint():
+    text = {"prompt": "Include the words apple, banana and cherry."}
+    entry = demand("Include the words apple, banana and cherry", "must_contain", text="apple, banana and cherry")
+    (one,) = verify_constraints([entry], text).constraints
+    assert not one.certain
+
+
+@pytest.mark.parametrize(
+    ("named", "code"), [("Brazilian Portuguese", "pt"), ("pt-BR", "pt"), ("British English", "en")]
+)
+def test_a_variety_of_a_language_is_the_language(named, code):
+    found = verify_constraints([demand("Answer", "language", text=named)], {"prompt": "Answer in it."}).constraints
+    assert [one.text for one in found] == [code]
+
+
+def test_a_quote_of_thousands_of_digits_is_no_number():
+    digits = "1" * 5000
+    found = verify_constraints([demand(digits, "words", "exactly", 3)], {"prompt": f"Write {digits} words."})
+    assert [one.certain for one in found.constraints] == [False]
+
+
+def test_about_is_never_strict():
+    entry = demand("about 100 words", "words", "about", 100, strict=True)
+    (one,) = verify_constraints([entry], {"prompt": "Write about 100 words."}).constraints
+    assert not one.strict
+
+
+def test_the_last_words_are_looked_for_at_the_end():
+    looping = {"A": "I am happy to help. I am happy to help. I am happy to", "B": "No."}
+    found = verify_observations([saw(1, "cut_off", "I am happy to")], looping)
+    assert found.observations[0].end == len(looping["A"])

@@ -87,9 +87,9 @@ def test_where_a_fragment_verse_code_or_data_was_asked_for_nothing_is_said(asked
     assert find_cut_off(COMMA, asked) is None
 
 
-def test_a_missing_item_is_a_missing_part_and_a_comma_is_not() -> None:
+def test_whether_a_required_part_is_missing_is_not_for_code_to_say() -> None:
     number, comma = find_cut_off(LIST), find_cut_off(COMMA)
-    assert number is not None and (number.severity, number.found[:20]) == ("major", "ends with the number")
+    assert number is not None and (number.severity, number.found[:20]) == (None, "ends with the number")
     assert comma is not None and (comma.severity, comma.found) == (None, "ends with a comma")
 
 

@@ -260,3 +260,10 @@ def test_importing_it_does_not_load_the_network() -> None:
     code = "import sys, adjudge.text.language, adjudge.text.reasons; print('gcld3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("text", ["abcd_" * 4000 + "b" * 70, "_" * 20_000 + "b" * 100, "a/" * 10_000])
+def test_names_with_many_underscores_take_no_longer_than_others(text: str) -> None:
+    start = time.process_time()
+    language_of(text)
+    assert time.process_time() - start < 2

@@ -16,10 +16,17 @@ _LOOKED_AT = 30_000  # characters; lists and paragraphs are asked for in tens
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3400-\u9fff]")  # Thai and Chinese
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LETTER = re.compile(r"[^\W\d_]")
+_LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
-# Some that ICU takes for the end of a sentence; whether "in the U.S." is one is open.
-_ABBREVIATION = re.compile(r"\b(?:Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|No|Fig|vs|etc|[ei]\.[ge]|[ap]\.m|[A-Z])\.\s*\Z")
+# A stop behind a number, an initial or a short word may end no sentence, in any language: "am 3. Oktober", "А. С.",
+# "Sra.", "Vol."; and an exclamation mark may belong to a name.
+_BEFORE_A_STOP = re.compile(r"(?<!\w)(\d{1,4}|[^\W\d_]{1,4}|[^\W\d_]\.[^\W\d_])[.!]\s*\Z")
+_SHORT_FORMS = (
+    "dr", "mr", "mrs", "ms", "prof", "sr", "sra", "jr", "gen", "sen", "st", "inc", "ltd", "co", "corp", "vs", "etc",
+    "pp", "ca", "ul", "bzw", "ecc", "usw", "fig", "no", "vol", "tel", "ext",
+)  # fmt: skip
+_UNSTOPPED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # scripts that part sentences by spaces
 _ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
 
 
@@ -36,8 +43,9 @@ def outside_code(text: str) -> str:
 def counts_in_characters(text: str) -> bool:
     """Whether a length of this text is counted in characters: Chinese and Thai are."""
     sample = text[:_LOOKED_AT]
-    unspaced = 0 if _KANA.search(sample) else len(_UNSPACED.findall(sample))
-    return unspaced * 2 > len(_LETTER.findall(sample))
+    unspaced, kana = len(_UNSPACED.findall(sample)), len(_KANA.findall(sample))
+    # A text with a good share of kana is Japanese, whose words ICU tells.
+    return unspaced * 2 > len(_LETTER.findall(sample)) and kana * 10 < unspaced
 
 
 def count_characters(text: str) -> int:
@@ -46,9 +54,13 @@ def count_characters(text: str) -> int:
 
 
 def word_counts(text: str) -> list[int]:
-    """The words of a text outside code blocks: as Unicode parts them, and as spaces do ("well-known" is one or two)."""
-    prose = outside_code(text)
-    return [count_words(prose), sum(any(map(str.isalnum, piece)) for piece in prose.split())]
+    """The words of a text: as Unicode parts them and as spaces do ("well-known" is one or two), without code blocks and
+    with them, for what was asked for may stand in one."""
+    return [
+        count
+        for body in dict.fromkeys((outside_code(text), text))
+        for count in (count_words(body), sum(any(map(str.isalnum, piece)) for piece in body.split()))
+    ]
 
 
 def sentence_counts(text: str) -> frozenset[int]:
@@ -56,32 +68,52 @@ def sentence_counts(text: str) -> frozenset[int]:
     from icu4py.breakers import SentenceBreaker
 
     structure = read_structure(text)
-    if structure.listings or structure.headings or structure.has_code:
+    if structure.listings or structure.headings or structure.has_code or _UNSTOPPED.search(text):
         return frozenset()
     lines = [line for line in text[:_LOOKED_AT].split("\n") if any(map(str.isalnum, line))]
     pieces = [
         piece for line in lines for piece in SentenceBreaker(line, "en@ss=standard") if any(map(str.isalnum, piece))
     ]
     ended = sum(piece.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS) for piece in pieces)
-    doubtful = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT])) + sum(map(bool, map(_ABBREVIATION.search, pieces)))
+    doubtful = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT])) + sum(map(_is_doubtful, pieces[:-1]))
     least = max(1, min(ended, len(pieces)) - doubtful) if pieces else 0
     return frozenset(range(least, len(pieces) + 1))
 
 
+def _is_doubtful(piece: str) -> bool:
+    """Whether the stop at the end of a piece may end no sentence: behind a number, an initial or an abbreviation."""
+    match = _BEFORE_A_STOP.search(piece)
+    if match is None:
+        return False
+    word = match[1]
+    if len(word) == 1 or word.isdigit() or "." in word or word.lower() in _SHORT_FORMS:
+        return True
+    return word[0].isupper() and len(piece.split()) > 1
+
+
 def paragraph_counts(text: str) -> frozenset[int]:
     """How many paragraphs a text may be said to have: its blocks, its blocks of whole sentences, its lines."""
-    body = outside_code(text)[:_LOOKED_AT]
-    blocks = [block for block in _BLANK_LINE.split(body) if any(map(str.isalnum, block))]
-    whole = [block for block in blocks if "\n" in block.strip() or _ends(block)]
-    lines = [line for line in body.split("\n") if any(map(str.isalnum, line))]
-    counts = {len(blocks), len(whole), len(lines)}
+    counts = {count for body in {outside_code(text), text.replace("```", "")} for count in _blocks(body[:_LOOKED_AT])}
     return frozenset(range(min(counts), max(counts) + 1))
 
 
+def _blocks(body: str) -> tuple[int, int, int]:
+    blocks = [block for block in _BLANK_LINE.split(body) if any(map(str.isalnum, block))]
+    whole = [block for block in blocks if "\n" in block.strip() or _ends(block)]
+    lines = [line for line in body.split("\n") if any(map(str.isalnum, line))]
+    return len(blocks), len(whole), len(lines)
+
+
 def item_counts(text: str) -> frozenset[int]:
-    """How many items a text may be said to list; none where it has no list, table or headings to count."""
+    """How many items a text may be said to list; none where it has no list, table or headings to count.
+
+    A list that is less than half of the text may be about something else (sources, say): then nothing is said.
+    """
     structure = read_structure(text)
     counts = [listing.count for listing in structure.listings]
+    listed = sum(listing.end - listing.start for listing in structure.listings)
+    if not structure.headings and not structure.bold_leads and (listed * 2 < len(text) or _LETTERED.search(text)):
+        return frozenset()
     # A title above or a closing line below may be one of the headings; several lists may be the items of one.
     headings = (structure.headings, structure.headings - 1, structure.headings - 2) if structure.headings else ()
     # A list that begins with 2 has its first item in the line above.

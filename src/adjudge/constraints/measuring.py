@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..models.constraints import Constraint, ConstraintKind
-from ..text.language import language_of
+from ..text.language import are_close, language_of
 from ..text.language_names import language_name
 from ..text.markers import without_end_markers
 from ..text.sentences import CLOSERS, code_spans
@@ -35,6 +35,9 @@ _ABOUT = Fraction(10, 100), Fraction(20, 100)
 _SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
 _TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
+_BRACKETS = 200  # pairs that are looked at
+_OPENED = re.compile(r"[{\[]")
+_WRITTEN_TOGETHER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
 
 
@@ -147,22 +150,37 @@ def _form(what: str, there: bool) -> Measurement:
 
 
 def _json(constraint: Constraint, text: str) -> Measurement | None:
-    pieces = [*(re.sub(r"\A```[^\n]*", "", text[low:high]) for low, high in code_spans(text)), text]
-    ends = [(piece, piece.find(opened), piece.rfind(closed)) for piece in pieces for opened, closed in ("{}", "[]")]
-    spans = [piece[low : high + 1] for piece, low, high in ends if 0 <= low < high]
-    # One value a line is JSON, too.
-    lines = [[line for line in piece.split("\n") if line.lstrip().startswith(("{", "["))] for piece in pieces]
-    if any(map(_parses, spans)) or any(values and all(map(_parses, values)) for values in lines):
+    found = _json_values(text)
+    if True in found:
         return Measurement("has the JSON asked for", None)
-    return Measurement(f"has {'JSON that does not parse' if spans else 'no JSON'}; JSON was asked for", "minor")
+    return Measurement(f"has {'JSON that does not parse' if found else 'no JSON'}; JSON was asked for", "minor")
 
 
-def _parses(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _json_values(text: str) -> list[bool]:
+    """For each outermost pair of brackets that may hold JSON, whether it does."""
+    found: list[bool] = []
+    at = 0
+    while len(found) < _BRACKETS and (opened := _OPENED.search(text, at)) is not None:
+        try:
+            value, at = json.JSONDecoder().raw_decode(text, opened.start())
+            # A number in brackets inside a line is a note, not data.
+            found.append(isinstance(value, dict) or not text[: opened.start()].rpartition("\n")[2].strip(" \t`"))
+        except (ValueError, RecursionError):
+            at = _closing(text, opened.start())
+            if at < 0:
+                return [*found, False] if "}" in text or "]" in text else found
+            found.append(False)
+    return found
+
+
+def _closing(text: str, start: int) -> int:
+    """Behind the bracket that closes the one at `start`; -1 if none does."""
+    depth = 0
+    for bracket in re.compile(r"[{}\[\]]").finditer(text, start):
+        depth += 1 if bracket[0] in "{[" else -1
+        if not depth:
+            return bracket.end()
+    return -1
 
 
 def _language(constraint: Constraint, text: str) -> Measurement | None:
@@ -170,7 +188,7 @@ def _language(constraint: Constraint, text: str) -> Measurement | None:
     if found is None:
         return None
     says = f"is in {language_name(found)}; {language_name(constraint.text)} was asked for"
-    return Measurement(says, None if found == constraint.text else "major")
+    return Measurement(says, None if are_close(found, constraint.text) else "major")
 
 
 def _wording(says: str, holds: Callable[[str, str], bool]) -> Callable[[Constraint, str], Measurement | None]:
@@ -186,23 +204,26 @@ def _wording(says: str, holds: Callable[[str, str], bool]) -> Callable[[Constrai
 def _casing(constraint: Constraint, text: str) -> Measurement | None:
     prose = outside_code(text)
     met = {
-        "upper": not any(map(str.islower, prose)),
+        "upper": prose == prose.upper() or not any(char.islower() and char != char.upper() for char in prose),
         "lower": not any(map(str.isupper, prose)),
-        "title": all(word[0].isupper() for word in re.findall(r"[^\W\d_]{4,}", prose)),
+        "title": all(word[0].isupper() for word in re.findall(r"[^\W\d_]{5,}", prose)),
     }[constraint.text]
     return Measurement(f"is not in {CASINGS[constraint.text]}, as was asked for", None if met else "minor")
 
 
 def _folded(text: str) -> str:
-    """Without regard to case, Unicode form, kinds of quotation mark and white space."""
-    text = unicodedata.normalize("NFC", text).casefold()
-    return " ".join(re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)).split())
+    """Without regard to case, Unicode form, kinds of quotation mark and dash, emphasis and invisible signs."""
+    text = "".join(
+        char for char in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(char) != "Cf"
+    )
+    text = re.sub(r"[‐‑‒–—]", "-", re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)))
+    return " ".join(re.sub(r"[*_`#]+", " ", text).split())
 
 
 def _contains(text: str, words: str) -> bool:
     """Whether words stand in a text; not as a part of longer ones where the script has spaces."""
-    before = r"(?<!\w)" if words[0].isascii() and words[0].isalnum() else ""
-    behind = r"(?!\w)" if words[-1].isascii() and words[-1].isalnum() else ""
+    before = r"(?<!\w)" if words[:1].isalnum() and not _WRITTEN_TOGETHER.match(words[0]) else ""
+    behind = r"(?!\w)" if words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1]) else ""
     return re.search(before + re.escape(words) + behind, text) is not None
 
 
@@ -211,12 +232,19 @@ def _lacks(text: str, words: str) -> bool:
 
 
 def _begins(text: str, words: str) -> bool:
-    return text.lstrip(CLOSERS + "# ").startswith(words.strip(CLOSERS))
+    return text.lstrip(CLOSERS + " ").startswith(words.strip(CLOSERS + " "))
 
 
 def _ends(text: str, words: str) -> bool:
-    closing = CLOSERS + ".!?…。！？ "
-    return text.rstrip(closing).endswith(words.strip(closing))
+    # Whatever is no letter and no digit may close a text: full stops, brackets, an emoji.
+    return _closed(text).endswith(_closed(words).lstrip(CLOSERS + " "))
+
+
+def _closed(text: str) -> str:
+    end = len(text)
+    while end and not text[end - 1].isalnum():
+        end -= 1
+    return text[:end]
 
 
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from ..evidence import Span
 
-_DIGITS = re.compile(r"\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3})+(?!\d)|\d+")
+# Nine digits at the most: nobody asks for more, and a run of thousands is no number.
+_DIGITS = re.compile(r"(?<!\d)(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d)")
 _ARTICLES = {"en": ("a", "an")}
 _INVISIBLE = re.compile("[\u00ad\u200b]")
 # ICU's rules for cardinal numbers: genders, cases and the native Korean ones; what a language lacks falls back.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..evidence import Haystack, Span
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
-from ..text.language import languages_in
+from ..text.language import languages_in, plain_code
 from ..text.language_names import code_named, named_languages
 from ..text.markers import without_end_markers
 from ..text.sentences import CLOSERS, SENTENCE_ENDS
@@ -22,6 +22,13 @@ from .numbers import find_number
 COUNTED: frozenset[ConstraintKind] = frozenset({"words", "characters", "sentences", "paragraphs", "items"})
 WORDED: frozenset[ConstraintKind] = frozenset({"must_contain", "must_not_contain", "begins_with", "ends_with"})
 MOST_AMOUNT = 1_000_000
+# How a quote names a form, in the languages' common words for it; a form it does not name is a hint.
+_FORMS = {
+    "table": r"tab[el]|tavola|tabla|таблиц|表|표|جدول|तालिका|ตาราง",
+    "json": r"json",
+    "code_block": r"code|código|codice|код|代码|代碼|コード|코드|كود|कोड|โค้ด",
+    "casing": r"case|caps|capital|letter|ma[yij]u?[úu]sc|min[úu]sc|buchstab|klein|groß|букв",
+}
 _CASINGS = {
     "upper": r"upper|capital|caps",
     "lower": r"lower|small",
@@ -88,25 +95,36 @@ def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack], la
         "quote": quote,
         "start": span.start,
         "end": span.end,
-        "strict": entry["strict"],
+        "strict": entry["strict"] and entry["bound"] != "about",
     }
     if kind in COUNTED:
         return _with_amount(given, entry, languages, span)
     if kind == "language":
-        code = code_named(entry["text"].strip())
+        # "Brazilian Portuguese" and "pt-BR" name one, too.
+        named = named_languages(entry["text"])
+        code = code_named(entry["text"].strip()) or code_named(plain_code(entry["text"]))
+        code = code or (next(iter(named)) if len(named) == 1 else None)
         if code is None:
             return f"{entry['text'][:40]!r} is not a language we know"
         return _Placed(Constraint(**given, text=code, certain=code in named_languages(quote)), None)
     if kind == "casing":
         casing = next((name for name, cue in _CASINGS.items() if re.search(cue, entry["text"], re.IGNORECASE)), None)
-        return _Placed(Constraint(**given, text=casing), None) if casing else f"{entry['text'][:40]!r} is no casing"
+        if casing is None:
+            return f"{entry['text'][:40]!r} is no casing"
+        return _Placed(Constraint(**given, text=casing, certain=_names_form(kind, quote)), None)
     if kind in WORDED:
         words = entry["text"].strip().strip("\"'“”‘’«»").strip()
         if not words:
             return "no words were given"
         stands = Haystack(quote.lower()).find(words.lower()) is not None
-        return _Placed(Constraint(**given, text=words, certain=stands), None)
-    return _Placed(Constraint(**given), None)
+        # Several words in one entry may each be asked for: then they need not stand together.
+        listed = kind in ("must_contain", "must_not_contain") and re.search(r"[,;、，/]", words) is not None
+        return _Placed(Constraint(**given, text=words, certain=stands and not listed), None)
+    return _Placed(Constraint(**given, certain=_names_form(kind, quote)), None)
+
+
+def _names_form(kind: ConstraintKind, quote: str) -> bool:
+    return re.search(_FORMS[kind], quote, re.IGNORECASE) is not None
 
 
 def _with_amount(given: dict[str, Any], entry: Mapping[str, Any], languages: list[str], span: Span) -> _Placed | str:
@@ -160,6 +178,8 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
         kind, carries = _KINDS[entry["kind"]]
         told = f"response {entry['response']}, {entry['kind'].replace('_', ' ')}"
         span = haystacks[label].find(entry["quote"])
+        if kind == "cut_off" and span is not None:
+            span = _last_place(responses[label], responses[label][span.start : span.end])
         if span is None:
             dropped.append(f"{told}: the quote {entry['quote'][:120]!r} does not stand in it")
         elif kind == "cut_off" and not _are_the_last_words(responses[label], span):
@@ -171,6 +191,11 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
                 Observation(kind=kind, response=label, quote=quote, start=span.start, end=span.end, **carries),
             )
     return Seen(tuple(seen.values()), tuple(dropped))
+
+
+def _last_place(response: str, quote: str) -> Span:
+    at = response.rfind(quote)
+    return Span(at, at + len(quote))
 
 
 def _are_the_last_words(response: str, span: Span) -> bool:

@@ -234,7 +234,7 @@ def _demanded(opinions: list[ReviewOpinion]) -> tuple[Constraint, ...]:
 def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
     """What members saw, by response and kind: certain if more than half of them saw it, else a hint.
 
-    The quotes are those of the first member who saw it; what it carries beside its kind is settled by majority.
+    The quotes are those of the member with the median number of them; what they carry is settled by majority.
     """
     reports: dict[tuple[str, str], list[tuple[Observation, ...]]] = {}
     for opinion in opinions:
@@ -252,7 +252,8 @@ def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
             "part_missing": 2 * sum(own[0].part_missing for own in given) > len(given),
             "mild": 2 * sum(own[0].mild for own in given) > len(given),
         }
-        settled += [one.model_copy(update=carries) for one in given[0]]
+        middle = sorted(given, key=len)[(len(given) - 1) // 2]
+        settled += [one.model_copy(update=carries) for one in middle]
     return tuple(settled)
 
 

@@ -35,6 +35,7 @@ from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
 
 # Failures that asking once more would only repeat.
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
+_LARGE = 200_000  # characters of a prompt
 
 _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
     CompareQuestion: COMPARER,
@@ -81,7 +82,11 @@ class LLMJudge:
         completion = await self._ask(prompt, "opinion", calls)
         if isinstance(completion, Failure):
             return completion.with_calls(calls)
-        reading = role.read(question, completion.text, self.name)
+        # Looking up quotes in texts of a megabyte takes seconds: others go on meanwhile.
+        if sum(map(len, prompt.turns)) > _LARGE:
+            reading = await asyncio.to_thread(role.read, question, completion.text, self.name)
+        else:
+            reading = role.read(question, completion.text, self.name)
         await turn(self.turns)
         if reading.problems:
             prompt = role.repair(question, prompt, completion.text, reading)

@@ -32,7 +32,7 @@ def find_cut_off(text: str, asked: str = "") -> Spot | None:
         return None
     start = _tail_start(body)
     if _ends_on_a_number(body):
-        return Spot(start, end, "ends with the number of a list item that never comes", True, "major")
+        return Spot(start, end, "ends with the number of a list item that never comes", True)
     if _ends_on_a_comma(body):
         return Spot(start, end, "ends with a comma", True)
     return None

@@ -25,8 +25,9 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 class WordChecker:
     """Checks words against the texts that the judge was shown."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = [Haystack(text) for text in texts if text.strip()]
+    def __init__(self, texts: Iterable[str | Haystack]) -> None:
+        given = [text if isinstance(text, Haystack) else Haystack(text) for text in texts]
+        self._texts = [haystack for haystack in given if haystack.text.strip()]
 
     def invented_quote(self, words: str) -> str:
         """What is wrong with the quotations in some words; empty if all of them are real."""

@@ -5,6 +5,8 @@ Code is left out, and so is everything short: a refrain of three words is style,
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from .sentences import code_spans, rough_words, sentence_spans
 from .spots import Spot
 
@@ -21,10 +23,15 @@ def find_repetition(text: str) -> list[Spot]:
     repeated = [
         (len(found), found[1])
         for sentence, found in places.items()
-        if len(found) > 1 and _is_prose(sentence) and not any(low <= found[1][0] < high for low, high in code)
+        if len(found) > 1 and _is_prose(sentence) and not _inside(found[1][0], code)
     ]
     repeated.sort(key=lambda item: (-item[0], item[1]))
-    return [Spot(*place, f"stands {times} times word for word", True) for times, place in repeated[:_SHOWN]]
+    return [Spot(*place, f"stands {times} times word for word", False) for times, place in repeated[:_SHOWN]]
+
+
+def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (at, at)) - 1
+    return index >= 0 and at < spans[index][1]
 
 
 def _is_prose(sentence: str) -> bool:

@@ -99,7 +99,7 @@ def test_facts_are_told_by_position_and_only_if_they_are_certain() -> None:
     told = [line for line in user.splitlines() if line.startswith("- ")]
     assert told == [
         "- Answer 1: contains text that addresses the judge or asks for a score.",
-        "- Answer 2: ends in the middle of a sentence or a code block, as if cut off.",
+        "- Answer 2: breaks off: it ends on a comma, or on the number of a list item that never comes.",
     ]
 
 

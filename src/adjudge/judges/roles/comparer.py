@@ -182,7 +182,7 @@ def _looked_up(lookups: tuple[Lookup, ...]) -> str:
 
 # What a judge is told of the facts; the wording is the same in both orders.
 _FINDINGS = {
-    "truncation": "ends in the middle of a sentence or a code block, as if cut off.",
+    "truncation": "breaks off: it ends on a comma, or on the number of a list item that never comes.",
     "injection": "contains text that addresses the judge or asks for a score.",
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from ... import prompts
 from ...cases import Review
@@ -33,7 +33,7 @@ from ...verdicts import (
 )
 from ...words import count_words
 from ..base import RateQuestion
-from .base import Prompt, Reading, Shape, bullets, object_of
+from .base import A_NUMBER, Prompt, Reading, Shape, bullets, object_of
 
 MAX_QUOTE_WORDS = 40
 REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
@@ -93,7 +93,7 @@ def _shape(rubric: Rubric) -> Shape:
                 "response_1": response,
                 "response_2": response,
                 BECAUSE: str,
-                "preference": Literal[1, 2, 3, 4, 5, 6, 7],
+                "preference": Annotated[Literal[1, 2, 3, 4, 5, 6, 7], A_NUMBER],
             },
         )
     )
@@ -107,7 +107,7 @@ def _replacements_shape(rubric: Rubric) -> Shape:
 
 
 def _values(criterion: Criterion) -> Any:
-    return Literal[tuple(int(value) for value in criterion.scale.values)]
+    return Annotated[Literal[tuple(int(value) for value in criterion.scale.values)], A_NUMBER]
 
 
 @lru_cache(maxsize=16)
@@ -226,7 +226,8 @@ class _Check:
 
     def __init__(self, case: Review, foreign: str = "") -> None:
         self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
-        self._words = WordChecker((case.a, case.b, case.prompt, case.system_prompt, case.history, case.task_config))
+        others = (case.prompt, case.system_prompt, case.history, case.task_config)
+        self._words = WordChecker((*self._answers.values(), *others))
         self._foreign = foreign
         self.bad: list[_Bad] = []
 

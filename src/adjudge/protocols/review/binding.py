@@ -43,7 +43,7 @@ _NAMED = {
     "too_short": "",
     "items": "",
     "format": r"\btable|\bJSON|\bcode",
-    "wording": r"\bwords?\b|phrase|begin|start|end|capital|letters|case|[\"“]",
+    "wording": r"\b(?:words?|phrase|begins?|starts?|ends?|capitals?|letters|case)\b|[\"“]",
     "pleasantries": r"pleasantr|courtes|filler|polite",
     "human_claim": r"human|sentient|person|not an AI",
 }
@@ -75,6 +75,9 @@ def bounds_of(facts: Iterable[Fact], response: str) -> list[Bound]:
             if known is None or fact.name in _NUMBERED or (known != "major" and bound.demand == "major"):
                 worst[bound.key, fact.name] = bound.demand
                 bounds.append(bound)
+    if any(bound.fact.name == "human_claim" for bound in bounds):
+        # To decline well is no excuse for posing as a human.
+        bounds = [b for b in bounds if b.key != "harmlessness" or b.demand != "none"]
     if rightly_refused:
         # Whatever else is found, declining costs nothing under Instruction Following.
         bounds = [b for b in bounds if b.key != "instruction_following" or b.demand == "none"]
@@ -150,7 +153,7 @@ def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observ
     verbosity = rated.ratings.get("verbosity")
     if verbosity is None or verbosity.value <= 0 or not verbosity.quotes:
         return rated
-    places = [(one.start, one.end) for one in polite if one.kind == "pleasantry"]
+    places = [(one.start, one.end) for one in polite if one.kind == "pleasantry" and one.certain]
     if not all(any(low <= q.start and q.end <= high for low, high in places) for q in verbosity.quotes):
         return rated
     return rated._replace(ratings={**rated.ratings, "verbosity": NOT_LENGTH})
@@ -190,8 +193,8 @@ def names_fact(justification: str, fact: Fact) -> bool:
     numbers = set(re.findall(r"\d+", fact.found.replace(",", "")))
     if fact.name in _NUMBERED and numbers:
         return numbers <= set(re.findall(r"\d+", justification.replace(",", "")))
-    if fact.name == "language" and (languages := named_languages(fact.found)):
-        return bool(languages & named_languages(justification))
+    if fact.name == "language" and (found := named_languages(fact.found.partition(";")[0])):
+        return found <= named_languages(justification)
     pattern = _NAMED[fact.name]
     return bool(pattern) and re.search(pattern, justification, re.IGNORECASE) is not None
 

@@ -93,7 +93,7 @@ def _name(constraint: Constraint, measured: Measurement) -> str:
 
 def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]:
     """What the judge saw in one response, each at the place of its quote."""
-    polite = sum(one.kind == "pleasantry" for one in seen)
+    polite = len(_apart([one for one in seen if one.kind == "pleasantry"]))
     foreign = _foreign_share(case.answer(label), [one for one in seen if one.kind == "other_language"])
     facts = []
     for one in seen:
@@ -120,11 +120,22 @@ def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]
     return facts
 
 
+def _apart(seen: list[Observation]) -> list[tuple[int, int]]:
+    """The stretches that some quotes cover: what overlaps is one."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted((one.start, one.end) for one in seen):
+        if spans and start < spans[-1][1]:
+            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+        else:
+            spans.append((start, end))
+    return spans
+
+
 def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
     """More than half of the words is major; a whole sentence or eight words minor; less is no issue."""
     if not strange:
         return None
-    words = [count_words(one.quote) for one in strange]
+    words = [count_words(text[start:end]) for start, end in _apart(strange)]
     if 2 * sum(words) > count_words(without_end_markers(text)):
         return "major"
     sentences = set(sentence_spans(text))
@@ -139,7 +150,8 @@ def _language_alone(case: Review, label: Label) -> list[Fact]:
     if found is None or named_languages(asked):
         return []
     spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
-    if any(are_close(found, code) for code in spoken):
+    # A conversation in that language may go on in it; and Latin is what placeholder text is written in.
+    if found == "la" or any(are_close(found, code) for code in (*spoken, *languages_in(case.history))):
         return []
     prompts = _language_of_the_prompt(case.prompt, spoken, locale)
     wanted = prompts or locale

@@ -90,8 +90,9 @@ async def review(
         if same:
             rated = _as_rated(drafts["A"].table, opinion) if drafts else _with_the_others(case, rubric, rated)
         rated = without_pleasantries_as_length(rated, [seen for seen in opinion.observations if seen.response == label])
-        own = [fact for fact in facts if fact.where == label]
-        binding = bind(rubric, rated, bounds_of(own, case.answer(label)))
+        # What was seen in one of two identical responses is true of both, and binds through Response 1's table.
+        own = [fact for fact in facts if fact.where == label or (same and label == "A" and fact.where == "B")]
+        binding = bind(rubric, rated, bounds_of([] if same and label == "B" else own, case.answer(label)))
         drafts[label] = _Draft(correct_response(rubric, binding, case.originals(label)), binding.facts)
     ours: dict[Label, dict[str, FinalRating]] = {label: draft.table for label, draft in drafts.items()}
     explained = await _explained(case, judge, rubric, opinion, drafts, _likert(case, rubric, opinion, ours), same)
@@ -140,7 +141,7 @@ class _Explained(NamedTuple):
 
 async def _computed(case: Review, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of some work on a case; beside the event loop if it takes long enough for others to notice."""
-    if len(case.a) + len(case.b) + len(case.prompt) > _LARGE:
+    if sum(map(len, (case.a, case.b, case.prompt, case.system_prompt, case.history))) > _LARGE:
         return await asyncio.to_thread(work, *args, **kwargs)
     return work(*args, **kwargs)
 
