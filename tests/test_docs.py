@@ -211,6 +211,17 @@ def test_every_criterion_of_the_shipped_rubrics_is_named_on_its_protocols_page()
             assert named in page(protocol), f"{named} is not in docs/{protocol}.md"
 
 
+def test_every_limit_stands_with_its_number_in_the_page_of_limits():
+    text = page("limits")
+    for path in (ROOT / "src").rglob("*.py"):
+        for name, number in re.findall(
+            r"^(MAX_\w+) = (?:Decimal\()?([\d_]+)\)?$", path.read_text("utf-8"), re.MULTILINE
+        ):
+            assert re.search(rf"(?<![\d,]){int(number):,}(?![\d,])", text), (
+                f"{name} = {number} is not in docs/limits.md"
+            )
+
+
 def test_every_bench_is_named_and_every_bench_named_exists():
     text = page("benchmarks")
     for path in (ROOT / "bench").rglob("*.py"):
