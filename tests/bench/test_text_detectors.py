@@ -1,4 +1,4 @@
-"""The bench of the text detectors: its samples are many enough, and the detectors do on them what the README says."""
+"""The bench of the text detectors: enough samples, and the detectors do on them what docs/benchmarks.md says."""
 
 import importlib
 import json
