@@ -204,7 +204,7 @@ def read_table_rows(lines: Sequence[str]) -> list[RawDialogue]:
 
 
 def _row_entry(values: Mapping[str, str], line: int, gap: int) -> Entry:
-    key = next(name for name in _ROLES if name in values)
+    key = next((name for name in _ROLES if name in values), "")
     text = next((values[name] for name in _TEXTS if name in values), "")
     written = values.get("ratings", "").strip(" ")
     ratings = ratings_in(written) if written else ()
@@ -212,4 +212,4 @@ def _row_entry(values: Mapping[str, str], line: int, gap: int) -> Entry:
         found = f"cannot read {quote(written)} as ratings"
         return unreadable(line, found, "whole numbers with commas between are allowed", gap=gap)
     act = values.get("act", "").strip(" ")
-    return Entry(values[key].strip(" "), text.strip(" "), line, act, ratings, gap, api=key == "role")
+    return Entry(values.get(key, "").strip(" "), text.strip(" "), line, act, ratings, gap, api=key == "role")

@@ -93,6 +93,7 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
             '{"role": "user", "content": "a"}\n{"role": "user", "role": "assistant", "content": "b"}',
             "chat:2: dialogue 1: the key 'role' appears twice",
         ),
+        ("id,role,text\n1,user,a\n1", "chat:3: dialogue 1: unknown role ''; SYSTEM (or assistant"),
         ("role,text\nuser", "chat:2: dialogue 1: no utterance; at least one SYSTEM and one USER line are needed"),
         (
             'role,text\nuser,"a\nb"\nbot,"b" c',

@@ -1,7 +1,7 @@
 """What a review is called: its id, in whichever field it stands."""
 
 import pytest
-from inputs.slot_samples import BASE, RUBRIC, read, rows
+from inputs.review.slot_samples import BASE, RUBRIC, read, rows
 
 from adjudge.errors import InputError
 from adjudge.inputs.review import read_reviews

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inputs.slot_samples import BASE, RUBRIC, read, rows
+from inputs.review.slot_samples import BASE, RUBRIC, read, rows
 
 from adjudge.cases import Original, Review
 from adjudge.errors import InputError
