@@ -27,10 +27,10 @@ import numpy as np
 from scipy.stats import rankdata, spearmanr  # type: ignore[import-untyped]
 
 from adjudge.cases import Dialogue
+from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.embedded.conversation import read_conversation
 from adjudge.protocols.dialogue import dialogue
-from adjudge.readers.transcript import read_dialogues
 from adjudge.rubric import shipped
 from adjudge.verdicts import Failure
 

@@ -23,11 +23,11 @@ import orjson
 import xllamacpp
 
 from adjudge.cases import Dialogue
+from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded.judge import EmbeddedJudge
 from adjudge.judges.roles import CRITIC, EVALUATOR, Prompt
 from adjudge.protocols.dialogue import dialogue
-from adjudge.readers.transcript import read_dialogues
 from adjudge.render.dialogue_json import dialogue_json
 from adjudge.rubric import shipped
 from adjudge.verdicts import DialogueVerdict, Utterance

@@ -23,7 +23,7 @@ LAYERS = [
     "judges",
     "search",
     "protocols",
-    "readers",
+    "inputs",
     "render",
     "engine",
     "runs",
@@ -86,4 +86,4 @@ def test_protocols_know_no_provider_file_format_or_database():
     for file in sorted((ROOT / "protocols").glob("*.py")):
         for target in imports_of(file):
             assert target[:2] not in (["judges", "wires"], ["judges", "llm"], ["judges", "specs"]), (file, target)
-            assert target[0] not in ("journal", "readers", "render", "search"), (file, target)
+            assert target[0] not in ("journal", "inputs", "render", "search"), (file, target)

@@ -263,7 +263,7 @@ def test_a_full_or_closed_output_is_one_line_and_exit_code_2(tmp_path):
 def test_a_weight_given_twice_is_refused(adjudge):
     twice = "clarity_structure=1,clarity_structure=2"
     done = adjudge("compare", "--task", "t", "--a", "x", "--b", "y", "--weights", twice)
-    refused(done, "--weights.clarity_structure: stands twice; each criterion once")
+    refused(done, "--weights.clarity_structure: appears twice; each criterion once")
 
 
 def test_a_rubric_nested_beyond_reason_is_refused(adjudge, tmp_path):

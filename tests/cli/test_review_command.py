@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-from adjudge.readers.blocks import read_blocks
+from review_blocks import read_blocks
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "review.txt"
 SLOTS = {

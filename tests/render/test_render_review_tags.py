@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render.review_report_samples import FROM_SCRATCH, KEYS, RUBRIC
 from render.review_samples import corrected_sample, filled, hostile_sample, invalid_sample, judged, scratch_sample
+from review_blocks import Blocks, Line, read_blocks
 
 from adjudge.cases import Review
-from adjudge.readers.blocks import Blocks, Line, read_blocks
-from adjudge.readers.slots import SLOTS, slot_from
+from adjudge.inputs.review import SLOTS, slot_from
 from adjudge.render.escaping import one_line
 from adjudge.render.review_tags import head_of, review_tags
 

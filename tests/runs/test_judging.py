@@ -6,8 +6,8 @@ from scripted.provider import ScriptedProvider
 
 from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, Engine
+from adjudge.inputs.rows import Row
 from adjudge.journal import open_journal
-from adjudge.readers.rows import Row
 from adjudge.runs.judging import Judging
 from adjudge.runs.lines import write_case
 from adjudge.runs.plan import Plan

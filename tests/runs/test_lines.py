@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.cases import Comparison
 from adjudge.engine.inputs import case_of
-from adjudge.readers.rows import BadRow, Row
+from adjudge.inputs.rows import BadRow, Row
 from adjudge.runs.lines import answer_words, cut_unfinished, head_of, read_case, whole_lines, write_case
 from adjudge.runs.workers import position_of
 

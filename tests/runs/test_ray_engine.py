@@ -21,7 +21,7 @@ from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings
 from adjudge.engine.settings import rubric_for
 from adjudge.errors import SetupError
-from adjudge.readers.rows import Row
+from adjudge.inputs.rows import Row
 from adjudge.runs import ray_engine
 from adjudge.runs.directory import RunDirectory
 from adjudge.runs.plan import Manner, Plan

@@ -151,7 +151,7 @@ async def test_an_orphan_is_granted_nothing_and_waits_for_nobody():
 
 async def test_an_error_while_outcomes_are_written_ends_the_run_for_all_workers(tmp_path):
     from adjudge.engine import CompareSettings
-    from adjudge.readers.rows import open_rows
+    from adjudge.inputs.rows import open_rows
     from adjudge.rubric import shipped
     from adjudge.runs.lines import write_case
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from runs.conftest import pairs, write_lines
 
 from adjudge.errors import InputError
-from adjudge.readers.rows import open_rows
+from adjudge.inputs.rows import open_rows
 from adjudge.rubric import shipped
 from adjudge.runs.lines import read_case
 from adjudge.runs.spooling import in_order, spool

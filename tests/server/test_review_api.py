@@ -182,7 +182,7 @@ def test_a_key_that_stands_twice_is_refused_everywhere(client):
         ):
             answer = ask(body)
             assert answer.status_code == 400
-            assert "stands twice in an object" in answer.json()["error"]
+            assert "appears twice in an object" in answer.json()["error"]
     assert client.get(where).json() == draft
 
 

@@ -105,9 +105,8 @@ def _who_would_settle_it() -> str:
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     from ..cases import Comparison, check_weights
     from ..errors import InputError
-    from ..readers.comparison import WANTED, comparison_from
-    from ..readers.json import parse_object
-    from ..readers.weights import weights_from
+    from ..inputs.comparison import WANTED, comparison_from, weights_from
+    from ..inputs.json import parse_object
 
     pieces = {name: getattr(args, name) for name in ("task", "a", "b", "context", "weights")}
     given = [name for name, value in pieces.items() if value is not None]

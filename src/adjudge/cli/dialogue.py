@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """Judge, print in the file's order, say what failed."""
     from ..engine import DialogueSettings, run_sync
     from ..errors import InputError
-    from ..readers.transcript import read_dialogues
+    from ..inputs.transcript import read_dialogues
     from ..rubric import load, shipped
     from ..verdicts import DialogueVerdict, Failure
 

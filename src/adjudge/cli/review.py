@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Judge, print in the file's order, say what failed."""
     from ..engine import ReviewSettings, run_sync
     from ..errors import InputError
-    from ..readers.slots import read_reviews
+    from ..inputs.review import read_reviews
     from ..rubric import load, shipped
     from ..verdicts import Failure, ReviewVerdict
 

@@ -119,7 +119,7 @@ def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
 
 
 def _named(command: str) -> str:
-    from ..readers.slots import SLOTS
+    from ..inputs.review import SLOTS
 
     wanted = command.lower()
     matches = [name for name in SLOTS if name == wanted] or [name for name in SLOTS if name.startswith(wanted)]
@@ -163,7 +163,7 @@ def _tag_in(line: str) -> _Tag | None:
 
 
 def _any_tag() -> str:
-    from ..readers.slots import SLOTS
+    from ..inputs.review import SLOTS
 
     return rf"<(/?)({'|'.join(SLOTS)})>"
 

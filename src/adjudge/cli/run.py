@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _begin(args: argparse.Namespace, directory: RunDirectory) -> None:
-    from ..readers.rows import open_rows
+    from ..inputs.rows import open_rows
     from ..runs.running import begin
 
     settings = _settings(args)

@@ -17,9 +17,9 @@ import orjson
 
 from ..cases import Review
 from ..errors import InputError, NotJournalledError
+from ..inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
-from ..readers.slots import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
 from ..rubric import Rubric, shipped
 from ..verdicts import Failure, ReviewVerdict
 from .sync import run_sync

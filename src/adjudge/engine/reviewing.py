@@ -9,10 +9,9 @@ from typing import Any
 
 from ..cases import Original, Review
 from ..errors import InputError
+from ..inputs.review import allowed_names, criterion_key, read_reviews, review_from
+from ..inputs.text import kind_of
 from ..judges.base import Judge
-from ..readers.json import kind_of
-from ..readers.slots import read_reviews, review_from
-from ..readers.slots_dimensions import allowed_names, criterion_key
 from ..rubric import Rubric
 from ..verdicts import Failure, ReviewVerdict
 from .core import open_engine

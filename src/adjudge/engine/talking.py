@@ -10,8 +10,8 @@ from typing import Any
 
 from ..cases import Dialogue
 from ..errors import InputError
+from ..inputs.transcript import read_dialogues
 from ..judges.base import Judge
-from ..readers.transcript import read_dialogues
 from ..rubric import Rubric
 from ..verdicts import DialogueVerdict, Failure
 from .core import open_engine

@@ -1,16 +1,16 @@
 """A review's verdict as the five tagged blocks of its contract, in their order; or INVALID TASK and the reason.
 
 Every closing tag stands on a line of its own, and nowhere else: what others wrote holds none of our tags any more.
-`readers.blocks` reads what this writes.
+The names of the blocks are `inputs.review.tags`'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..inputs.review.tables import escape_pipes
+from ..inputs.review.tags import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
 from ..protocols.review.changelog import FROM_SCRATCH
-from ..readers.blocks import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
-from ..readers.table_rows import escape_pipes
 from ..rubric import Rubric
 from ..verdicts import LABELS, FinalRating, ReviewVerdict
 from .columns import pad, width_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ..engine.inputs import case_json
-from ..readers.rows import BadRow, Row, Scalar
+from ..inputs.rows import BadRow, Row, Scalar
 from ..render.encoding import on_one_line
 from ..verdicts import Failure, total_cost, total_usage
 from ..words import count_spaced

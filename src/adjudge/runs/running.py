@@ -22,9 +22,9 @@ import orjson
 
 from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError
+from ..inputs.rows import Rows
 from ..journal import masked, open_journal
 from ..judges.budget import Purse
-from ..readers.rows import Rows
 from ..version import __version__
 from .directory import RunDirectory, write_whole
 from .estimating import Estimate, estimate

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from ..errors import InputError
-from ..readers.rows import BadRow, Rows
+from ..inputs.rows import BadRow, Rows
 from .lines import write_case
 
 _SHOWN = 5

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..engine.settings import DialogueSettings
 from ..engine.talking import one_dialogue
 from ..errors import InputError
-from ..readers.json import parse_object
+from ..inputs.json import parse_object
 from ..render.dialogue_json import dialogue_json
 from ..render.json import failure_json
 from ..verdicts import Failure

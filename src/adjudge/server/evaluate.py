@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from ..engine import CompareSettings
 from ..errors import InputError, NotJournalledError
-from ..readers.comparison import WANTED, comparison_from
-from ..readers.json import parse_object
+from ..inputs.comparison import WANTED, comparison_from
+from ..inputs.json import parse_object
 from ..render.json import comparison_json, failure_json
 from ..verdicts import Failure
 from .bodies import FAILURES, failed_status, read_body

@@ -14,8 +14,8 @@ from ..cases import Review
 from ..engine.drafts import Draft, add_to_draft, find_draft, new_draft
 from ..engine.settings import ReviewSettings
 from ..errors import InputError
-from ..readers.json import parse_object
-from ..readers.slots import NEEDED, SLOTS, review_from
+from ..inputs.json import parse_object
+from ..inputs.review import NEEDED, SLOTS, review_from
 from ..render.review_json import failed_review_json, review_json
 from ..verdicts import Failure
 from .bodies import FAILURES, failed_status, read_body

@@ -1,6 +1,6 @@
 """The API's shapes as its documentation shows them.
 
-Requests are read by `readers.comparison` and answers written by `render.json`; a test holds these to them.
+Requests are read by `inputs.comparison` and answers written by `render.json`; a test holds these to them.
 """
 
 from __future__ import annotations

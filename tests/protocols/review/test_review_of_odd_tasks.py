@@ -202,7 +202,7 @@ async def test_an_attempt_to_steer_the_judge_is_reported(judged):
     ("prompt", "history", "response"),
     [
         ("Give me a paragraph of placeholder text for a web page, please.", "",
-         "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore "
+         "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore "
          "magna aliqua, ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip."),
         ("Ok, continue with the next part please.", "User: Cuéntame un cuento sobre un río que quería ver el mar.\n"
          "Assistant: Érase una vez un río pequeño que soñaba con ver el mar.", IN_SPANISH + " " + IN_SPANISH),

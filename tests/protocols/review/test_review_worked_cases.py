@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from review_blocks import read_blocks
 from scripted.judging import open_openai
 from scripted.provider import says
 from scripted.ratings import explanation, rating_reply
 
+from adjudge.inputs.review import read_reviews
 from adjudge.protocols.review import review
-from adjudge.readers.blocks import read_blocks
-from adjudge.readers.slots import read_reviews
 from adjudge.render.review_tags import review_tags
 from adjudge.rubric import shipped
 from adjudge.verdicts import ReviewVerdict

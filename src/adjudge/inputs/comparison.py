@@ -1,0 +1,79 @@
+"""A JSON object → Comparison: the request of `POST /api/evaluate`, and the same object in a file; weights in any form.
+
+Unknown fields are somebody's metadata and ignored, unless they look like a typo of one we know.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from ..arithmetic import to_decimal
+from ..cases import Comparison, check_weights
+from ..errors import InputError
+from ..rubric import Rubric
+from .json import parse_value
+from .text import kind_of
+
+WANTED = "userTask, responseA, responseB, …"
+_FIELDS = {
+    "task": ("userTask", "task"),
+    "a": ("responseA", "a"),
+    "b": ("responseB", "b"),
+    "context": ("context",),
+    "weights": ("weights",),
+}
+_NEEDED = ("task", "a", "b")
+_OPTIONAL = ("judge", "oneOrder", "seed", "context", "weights")
+_KNOWN = {*_OPTIONAL, *(name for names in _FIELDS.values() for name in names)}
+
+
+def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
+    """The case in a JSON object, in the API's names or the short ones (`task`, `a`, `b`)."""
+    used = {field: [name for name in names if name in data] for field, names in _FIELDS.items()}
+    missing = [_FIELDS[field][0] for field in _NEEDED if not used[field]]
+    for name in data:
+        if name not in _KNOWN and (similar := _similar(name, missing)):
+            raise InputError(name, "unknown field", f"did you mean {similar}?")
+    for given in used.values():
+        if len(given) > 1:
+            raise InputError(given[1], f"given beside {given[0]}", "one of the two is allowed")
+    if missing:
+        raise InputError(missing[0], "missing", "a non-empty string is needed")
+    values = {field: data[given[0]] for field, given in used.items() if given}
+    weights = check_weights(values.pop("weights", None), rubric.weights)
+    if values.get("context") is None:
+        values["context"] = ""
+    try:
+        return Comparison(**values, weights=weights)
+    except InputError as error:
+        raise error.renamed({field: given[0] for field, given in used.items() if given}) from None
+
+
+def weights_from(value: Any) -> Mapping[str, Any] | None:
+    """Weights as an object, as JSON in a text, or as `criterion=number,…`; None where there are none."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = parse_value(value, "weights")
+    if value is None or isinstance(value, Mapping):
+        return value
+    if not isinstance(value, str):
+        raise InputError("weights", f"expected an object, found {kind_of(value)}", "criterion: number")
+    read: dict[str, Any] = {}
+    for piece in filter(str.strip, value.replace("\n", ",").split(",")):
+        name, _, number = piece.partition("=")
+        key = name.strip()
+        if key in read:
+            raise InputError(f"weights.{key}", "appears twice", "each criterion once")
+        exact = to_decimal(number)
+        # What is not a number stays text, and is refused by name when weights are checked.
+        read[key] = number.strip() if exact is None else exact
+    return read or None
+
+
+def _similar(name: str, missing: list[str]) -> str | None:
+    """The field that this is probably a typo of: one that is missing, or an optional one but for a letter."""
+    if close := difflib.get_close_matches(name, missing, 1, 0.8):
+        return close[0]
+    optional = [known for known in _OPTIONAL if abs(len(known) - len(name)) <= 1]
+    return next(iter(difflib.get_close_matches(name, optional, 1, 0.85)), None)

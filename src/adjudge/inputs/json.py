@@ -1,0 +1,233 @@
+"""The one reader of JSON: exact numbers, no key twice in an object, and errors that say the line.
+
+`json_items` reads files of any size item by item, `parse_value` and `parse_object` a single value. It knows no case.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any, NamedTuple, NoReturn
+
+from ..errors import InputError
+from .text import Unreadable, decode, kind_of
+
+MAX_ITEM = 32_000_000
+_SPACE = re.compile(r"[ \t\n\r]*")
+_PIECE = 65_536
+# An escape or a literal such as -Infinity may be cut in two where a piece ends.
+_CUT = 10
+_TOO_DEEP = Unreadable("JSON that is nested too deeply or holds too long a number", "simpler JSON is needed")
+_LINES = "JSON, or one JSON value a line, is allowed; nothing after this was read"
+
+
+class JsonItem(NamedTuple):
+    """An item of a file: the line it begins on, its text, and its value (`Unreadable` where it is refused)."""
+
+    line: int
+    text: str
+    value: Any
+
+
+class _RefusedError(Exception):
+    """Raised while parsing at something that JSON allows and we do not."""
+
+    def __init__(self, found: str, allowed: str) -> None:
+        super().__init__(found)
+        self.problem = Unreadable(found, allowed)
+
+
+def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        key = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise _RefusedError(f"the key {key!r:.60} appears twice in an object", "each key once")
+    return read
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _RefusedError(f"{name} is not a JSON number", "finite numbers are allowed")
+
+
+_STRICT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_check_keys)
+# Finds where a refused value ends, so that reading can go on after it.
+_LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
+
+
+def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
+    """The one JSON object in some bytes; `wanted` says which fields it should have."""
+    value = parse_value(decode(raw, place, numbered=False), place, "one JSON object is needed")
+    if not isinstance(value, dict):
+        raise InputError(place, f"expected an object, found {kind_of(value)}", wanted)
+    return value
+
+
+def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
+    """The one JSON value in a text."""
+    value = parse_or_explain(text, allowed)
+    if isinstance(value, Unreadable):
+        raise InputError(place, value.found, value.allowed)
+    return value
+
+
+def parse_or_explain(text: str, allowed: str) -> Any:
+    """The one JSON value in a text, or why it cannot be read."""
+    try:
+        value, end = _value_at(text, _skip(text, 0))
+        if (rest := _skip(text, end)) < len(text):
+            raise json.JSONDecodeError("Extra data", text, rest)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
+        return Unreadable(f"not JSON: {_reason(error)} at {line}column {error.colno}", allowed)
+    except RecursionError:
+        return _TOO_DEEP
+    return value
+
+
+def parse_cell(text: str, place: str) -> Any:
+    """The JSON array or object in a table's cell; None where the cell holds other text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        value, end = _value_at(text, _skip(text, 0))
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, Unreadable) and _skip(text, end) == len(text):
+        raise InputError(place, value.found, value.allowed)
+    return value if _skip(text, end) == len(text) else None
+
+
+def json_items(pieces: Iterable[str]) -> Iterator[JsonItem]:
+    """The items of an array, or values one after another; only one item is held in memory at a time.
+
+    Where the text stops being JSON, the last item says so and the rest is not read.
+    """
+    reader = _ItemReader(pieces)
+    try:
+        yield from reader.items()
+    except json.JSONDecodeError as error:
+        column = error.colno + (reader.column if error.lineno == 1 else 0)
+        problem = Unreadable(f"not JSON: {_reason(error)} at column {column}", _LINES)
+        yield JsonItem(reader.line + error.lineno - 1, reader.text[reader.at :], problem)
+    except RecursionError:
+        yield JsonItem(reader.line_at(reader.at), reader.text[reader.at :], _TOO_DEEP)
+
+
+def member_of(item: JsonItem, key: str) -> JsonItem:
+    """The value of a key of an object that was read, with the line it begins on and its text."""
+    text = item.text
+    at = _skip(text, _skip(text, 0) + 1)
+    while True:
+        name, end = _LENIENT.raw_decode(text, at)
+        at = _skip(text, _skip(text, end) + 1)
+        _, end = _LENIENT.raw_decode(text, at)
+        if name == key:
+            return JsonItem(item.line + text.count("\n", 0, at), text[at:end], item.value[key])
+        at = _skip(text, _skip(text, end) + 1)
+
+
+class _ItemReader:
+    """Parses items out of a text that comes in pieces. `line` and `column` are where the text it holds begins."""
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self.text = ""
+        self.at = 0
+        self.line, self.column = 1, 0
+        self._pieces = iter(pieces)
+        self._counted, self._line = 0, 1
+
+    def items(self) -> Iterator[JsonItem]:
+        in_array = self._next_sign() == "["
+        self.at += in_array
+        first = True
+        while sign := self._next_sign():
+            if in_array and sign == "]":
+                self.at += 1
+                if self._next_sign():
+                    raise json.JSONDecodeError("Extra data", self.text, self.at)
+                return
+            if in_array and not first:
+                if sign != ",":
+                    raise json.JSONDecodeError("Expecting ',' delimiter", self.text, self.at)
+                self.at += 1
+                self._next_sign()
+            first = False
+            value, end = self._value()
+            yield JsonItem(self.line_at(self.at), self.text[self.at : end], value)
+            self.at = end
+        if in_array:
+            raise json.JSONDecodeError(
+                "Expecting ',' delimiter" if not first else "Expecting value", self.text, self.at
+            )
+
+    def line_at(self, at: int) -> int:
+        """The line of the whole text on which a place stands; places are asked for in order."""
+        self._line += self.text.count("\n", self._counted, at)
+        self._counted = at
+        return self._line
+
+    def _value(self) -> tuple[Any, int]:
+        while True:
+            try:
+                value, end = _value_at(self.text, self.at)
+                # A number that ends where the text ends may go on in the next piece.
+                if end < len(self.text) or not self._read_more():
+                    return value, end
+            except json.JSONDecodeError as error:
+                cut = error.msg.startswith("Unterminated string") or error.pos >= len(self.text) - _CUT
+                if not cut or not self._read_more():
+                    raise
+
+    def _next_sign(self) -> str:
+        """The next character that is not white space; nothing at the end."""
+        while (at := _skip(self.text, self.at)) == len(self.text):
+            self.at = at
+            if not self._read_more():
+                return ""
+        self.at = at
+        return self.text[at]
+
+    def _read_more(self) -> bool:
+        """Drop what was read, and double what is left: parsing it again and again stays cheap."""
+        kept = self.text[self.at :]
+        if len(kept) > MAX_ITEM:
+            raise json.JSONDecodeError(f"an item of more than {MAX_ITEM:,} characters", self.text, self.at)
+        parts: list[str] = []
+        size = 0
+        while size < max(_PIECE, len(kept)) and (piece := next(self._pieces, "")):
+            parts.append(piece)
+            size += len(piece)
+        if not parts:
+            return False
+        self.line = self.line_at(self.at)
+        begin = self.text.rfind("\n", 0, self.at)
+        self.column = self.at - begin - 1 + (self.column if begin < 0 else 0)
+        self.text = kept + "".join(parts)
+        self.at = self._counted = 0
+        return True
+
+
+def _value_at(text: str, at: int) -> tuple[Any, int]:
+    """The value at a place and where it ends; `Unreadable` where it is JSON that we refuse."""
+    try:
+        return _STRICT.raw_decode(text, at)
+    except json.JSONDecodeError:
+        raise
+    except _RefusedError as error:
+        problem = error.problem
+    except (ValueError, ArithmeticError):
+        problem = _TOO_DEEP
+    return problem, _LENIENT.raw_decode(text, at)[1]
+
+
+def _reason(error: json.JSONDecodeError) -> str:
+    # Some of the parser's messages end with the "at" of the place.
+    return error.msg.removesuffix(" at")
+
+
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at

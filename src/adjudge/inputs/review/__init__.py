@@ -1,0 +1,99 @@
+"""Bytes → Reviews, in every form people keep them: nine tagged slots, JSON, JSONL, CSV and TSV.
+
+The form is recognised by how the file begins. Drafts read one slot at a time with `slot_from` and join them: `merged`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...cases import Review
+from ...errors import InputError
+from ...rubric import Rubric
+from ..delimited import check_width, id_in_cell, read_table, split_header
+from ..json import json_items
+from ..text import Unreadable, decode, kind_of, quote
+from .fields import folded, review_from, slots_in
+from .tables import allowed_names, criterion_key
+from .tags import has_tags, read_tags
+from .values import NEEDED, REVIEW_ID, SLOTS, SlotValue, merged, slot_from
+
+__all__ = [
+    "FORMS",
+    "NEEDED",
+    "REVIEW_ID",
+    "SLOTS",
+    "SlotValue",
+    "allowed_names",
+    "criterion_key",
+    "folded",
+    "has_tags",
+    "merged",
+    "read_reviews",
+    "review_from",
+    "slot_from",
+    "slots_in",
+]
+
+FORMS = "slots in tags (<PROMPT>, <RESPONSE1>, …), JSON with their names, or CSV with such columns are allowed"
+
+
+def read_reviews(raw: bytes, place: str, rubric: Rubric) -> list[Review]:
+    """The reviews in some bytes, at least one; `place` is what errors call the file."""
+    text = decode(raw, place)
+    # Not splitlines: U+2028 and others like it are characters somebody typed.
+    lines = text.split("\n")
+    number, opening = next(((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    if opening.startswith(("{", "[")):
+        reviews = [_review(line, value, place, rubric) for line, _, value in json_items([text])]
+    elif _is_header(opening):
+        reviews = [_with_plain_id(_review(line, row, place, rubric)) for line, row in _table_rows(lines, place)]
+    elif has_tags(lines):
+        reviews = [read_tags(lines, place, rubric)]
+    elif opening:
+        raise InputError(f"{place}:{number}", f"cannot read {quote(opening)}", FORMS)
+    else:
+        reviews = []
+    if not reviews:
+        raise InputError(place, "no review", FORMS)
+    return reviews
+
+
+def _review(line: int, value: Any, place: str, rubric: Rubric) -> Review:
+    here = f"{place}:{line}"
+    if isinstance(value, Unreadable):
+        raise InputError(here, value.found, value.allowed)
+    if not isinstance(value, Mapping):
+        raise InputError(here, f"expected an object, found {kind_of(value)}", f"with {', '.join(SLOTS)}")
+    try:
+        return review_from(value, rubric)
+    except InputError as error:
+        raise type(error)(here, f"{error.place}: {error.found}", error.allowed) from None
+
+
+def _with_plain_id(review: Review) -> Review:
+    own = review.review_id
+    return replace(review, review_id=id_in_cell(own)) if isinstance(own, str) else review
+
+
+def _is_header(line: str) -> bool:
+    names = split_header(line)[1]
+    return len(names) > 1 and any(folded(name) in NEEDED for name in names)
+
+
+def _table_rows(lines: list[str], place: str) -> Iterator[tuple[int, dict[str, str] | Unreadable]]:
+    """The rows of a table as objects with the header's names; a short row leaves its last columns empty."""
+    (first, _, header), *rows = read_table(line + "\n" for line in lines)
+    if isinstance(header, Unreadable):
+        raise InputError(f"{place}:{first}", header.found, header.allowed)
+    names = [name.strip() for name in header]
+    if twice := next((name for name in names if name and names.count(name) > 1), None):
+        raise InputError(f"{place}:{first}", f"the column {quote(twice)} appears twice", "each column once")
+    for line, _, cells in rows:
+        if isinstance(cells, Unreadable):
+            yield line, cells
+        else:
+            values = {name: cell for name, cell in zip(names, cells, strict=False) if name}
+            yield line, check_width(cells, names, short=True) or values

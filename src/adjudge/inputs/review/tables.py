@@ -1,0 +1,193 @@
+"""A person's ratings as text: a Markdown table, the lines `Likert: …` and `Justification: …`, and what counts as blank.
+
+Cells keep their words; what they are worth is decided elsewhere. An error names the line, as `at` calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ...cases import Original
+from ...errors import InputError
+from ...rubric import OVERALL, Rubric
+from ..text import quote
+
+At = Callable[[int], str]
+
+_LONGEST = 200
+# `[paste for paste in jars]` is code somebody asked for.
+_PLACEHOLDER = re.compile(
+    r"\[\s*(?:\.{2,}|…+|paste\s+(?!for\b)[^\[\]\n]*|[^\[\]\n]*\bleave\s+(?:it\s+)?(?:blank|empty)\b[^\[\]\n]*)\s*\]",
+    re.IGNORECASE,
+)
+# `[1..7]`, `[-2/-1/0/1/2]` and `[ ]` show what may be entered; `[2]` was entered.
+_CHOICES = re.compile(r"\[\s*[-+−–]?\d+(?:\s*(?:/|,|\.\.+|…|–|-|\||or|to)\s*[-+−–]?\d+)+\s*\]|\[[\s_]*\]")
+_NOTHING = frozenset(("n/a", "na", "-", "--", "–", "—", "−", "none", "null", "not provided", "not rated", "...", "…"))
+
+_BEFORE_PIPE = re.compile(r"(?<!\\)(\\*+)\|")
+_RULE = re.compile(r":?-+:?")
+_COLUMNS = {
+    "dimension": "dimension",
+    "criterion": "dimension",
+    "rating": "rating",
+    "score": "rating",
+    "justification": "justification",
+    "reason": "justification",
+    "comment": "justification",
+}
+_USUAL_ORDER = {"dimension": 0, "rating": 1, "justification": 2}
+_ROW = "| dimension | rating | justification | is allowed"
+
+# Other names of the shipped rubric's criteria; a rubric's own names come first.
+_ALSO = {
+    "verbosity": ("verbosity response length", "response length"),
+    "harmlessness": ("harmlessness", "safety", "harmlessness safety"),
+    OVERALL: ("overall", "overall quality score", "overall score"),
+}
+# Around a name: Markdown, "3. " before it, and the scale after it, as in "Localization (1, 2, 3)".
+_AROUND_NAME = re.compile(r"[*`]+|^\s*\d+[.)]\s*|\([-+−–\d\s.,/to]*\)\s*:?\s*$")
+_WORD = re.compile(r"[^\W_]+")
+
+_LABEL = re.compile(
+    r"[\s>*_-]*?(?:\*\*|__)?(?P<label>(?:likert\s++)?justification|likert(?:\s++(?:score|rating))?+)"
+    r"(?:\s*+\([^)\n]*+\))?+\s*+(?:\*\*|__)?+\s*+[:：](?:\*\*|__)?(?P<said>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_RATED = re.compile(r"[*\s]*(?:(?:rating|score)\b[*\s]*[:：=]?[*\s]*)?[-+−–]?\d[^\n]*", re.IGNORECASE)
+_LINES = "Likert: … and Justification: … are allowed, each once; use JSON for other text"
+
+
+def entered_text(text: str) -> str:
+    """The text as it is, or nothing if it is blank or a placeholder that asks to be filled in."""
+    stripped = text.strip()
+    return "" if not stripped or (len(stripped) <= _LONGEST and _PLACEHOLDER.fullmatch(stripped)) else text
+
+
+def entered_reason(text: str) -> str:
+    """A justification without the space around it, or nothing if it says that there is none."""
+    stripped = entered_text(text).strip()
+    return "" if stripped.lower() in _NOTHING else stripped
+
+
+def entered_rating(text: str) -> str:
+    """A rating's words without the space around them, or nothing if it was left blank."""
+    words = entered_reason(text)
+    return "" if len(words) <= _LONGEST and _CHOICES.fullmatch(words) else words
+
+
+def criterion_key(written: str, rubric: Rubric) -> str | None:
+    """The key of the criterion that a name means; None if the rubric has none of that name."""
+    if len(written) > _LONGEST:
+        return None
+    keys: dict[str, str] = {}
+    for criterion in rubric.criteria:
+        keys.setdefault(_words(criterion.key), criterion.key)
+        keys.setdefault(_words(criterion.name), criterion.key)
+    for criterion in rubric.criteria:
+        for alias in _ALSO.get(criterion.key, ()):
+            keys.setdefault(alias, criterion.key)
+    return keys.get(_words(_AROUND_NAME.sub("", _AROUND_NAME.sub("", written))))
+
+
+def allowed_names(rubric: Rubric) -> str:
+    """What an error says is allowed."""
+    return "one of " + ", ".join(criterion.name for criterion in rubric.criteria)
+
+
+def _words(name: str) -> str:
+    return " ".join(word for word in _WORD.findall(name.casefold()) if word != "and")
+
+
+def escape_pipes(text: str) -> str:
+    """A text as it can be written in a cell: a pipe gets a backslash, and backslashes before it are doubled."""
+    return _BEFORE_PIPE.sub(lambda match: match[1] * 2 + r"\|", text)
+
+
+def split_row(line: str) -> list[str]:
+    """The cells of a table's row without the space around them; the outer pipes may be missing."""
+    line = line.strip()
+    cells: list[str] = [""]
+    at = 0
+    for match in _BEFORE_PIPE.finditer(line):
+        slashes = len(match[1])
+        cells[-1] += line[at : match.start()] + "\\" * (slashes // 2)
+        if slashes % 2:
+            cells[-1] += "|"
+        else:
+            cells.append("")
+        at = match.end()
+    cells[-1] += line[at:]
+    if len(cells) > 1 and not cells[-1]:
+        cells.pop()
+    if len(cells) > 1 and line.startswith("|"):
+        cells.pop(0)
+    return [cell.strip() for cell in cells]
+
+
+def is_rule(cells: list[str]) -> bool:
+    """Whether a row is the line below a header: dashes, with colons that align a column."""
+    return all(map(_RULE.fullmatch, cells))
+
+
+def ratings_in_table(text: str, rubric: Rubric, at: At) -> dict[str, Original]:
+    """What was entered for each criterion, in the order of the table; one that was left blank is not there."""
+    columns: Mapping[str, int] | None = None
+    seen: dict[str, Original] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = split_row(line)
+        if not any(cells) or is_rule(cells):
+            continue
+        if columns is None:
+            columns = _header(cells, at(number))
+            if columns:
+                continue
+            columns = _USUAL_ORDER
+        key, given = _row(line, cells, columns, rubric, at(number))
+        if key in seen:
+            raise InputError(at(number), f"{quote(cells[columns['dimension']])} appears twice", "each dimension once")
+        seen[key] = given
+    return {key: given for key, given in seen.items() if given}
+
+
+def _header(cells: list[str], place: str) -> dict[str, int] | None:
+    named = [_COLUMNS.get(cell.strip("*_` ").lower(), "") for cell in cells]
+    if "dimension" not in named:
+        return None
+    for cell, name in zip(cells, named, strict=True):
+        if (cell and not name) or (name and named.count(name) > 1):
+            raise InputError(place, f"a column {quote(cell)}", "Dimension, Rating, Justification, each once")
+    return {name: index for index, name in enumerate(named) if name}
+
+
+def _row(line: str, cells: list[str], columns: Mapping[str, int], rubric: Rubric, place: str) -> tuple[str, Original]:
+    if len(cells) < 2:
+        raise InputError(place, f"cannot read {quote(line.strip())} as a row", _ROW)
+    if any(cells[max(columns.values()) + 1 :]):
+        raise InputError(place, f"{len(cells)} cells under {len(columns)} columns", "a | inside a cell is written \\|")
+    found = {name: cells[index] for name, index in columns.items() if index < len(cells)}
+    dimension = found.get("dimension", "")
+    key = criterion_key(dimension, rubric)
+    if key is None:
+        raise InputError(place, f"unknown dimension {quote(dimension)}", allowed_names(rubric))
+    return key, Original(entered_rating(found.get("rating", "")), entered_reason(found.get("justification", "")))
+
+
+def likert_in_lines(text: str, at: At) -> Original:
+    """The preference and its reason; a reason may have several lines, and a number may be all there is."""
+    if _RATED.fullmatch(text.strip()):
+        return Original(entered_rating(text))
+    parts: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if label := _LABEL.fullmatch(line):
+            name = "justification" if "justification" in label["label"].lower() else "likert"
+            if name in parts:
+                raise InputError(at(number), f"{name.capitalize()}: appears twice", _LINES)
+            current = parts[name] = [label["said"]]
+        elif current is not None:
+            current.append(line)
+        elif entered_reason(line):
+            raise InputError(at(number), f"cannot read {quote(line.strip())}", _LINES)
+    said = {name: "\n".join(lines) for name, lines in parts.items()}
+    return Original(entered_rating(said.get("likert", "")), entered_reason(said.get("justification", "")))

@@ -1,0 +1,99 @@
+"""Tagged text: the nine slots between `<PROMPT>` and `</PROMPT>`, and the names of the blocks of a finished review.
+
+A tag is alone on its line; a table may be closed in a row of its own (`| </RESPONSE1_ORIGINAL_RATINGS> | | |`), as
+Markdown formatters leave it. Nothing is guessed: where a slot's text holds such a line itself, the file is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...cases import Review
+from ...errors import InputError
+from ...rubric import Rubric
+from ...verdicts import Label
+from ..text import quote
+from .tables import At
+from .values import RATINGS, SLOTS, SlotValue, review_of, slot_from
+
+# The finished review, in the order in which its blocks are written.
+TABLES: Mapping[Label, str] = {"A": "RESPONSE1_FIXED_TABLE", "B": "RESPONSE2_FIXED_TABLE"}
+PREFERENCE = "FINAL_LIKERT_AND_JUSTIFICATION"
+CHANGELOG = "CHANGELOG"
+LESSONS = "SBQ"
+BLOCKS = (*TABLES.values(), PREFERENCE, CHANGELOG, LESSONS)
+INVALID = "INVALID TASK"
+HEAD = "# review "
+
+_OURS = rf"(?=/?(?i:{'|'.join((*BLOCKS, *map(str.upper, SLOTS)))})\s*>)"
+# Also what somebody else wrote escaped: it gets one `amp;` more, so that escaping can be undone.
+_BARE = re.compile(rf"<{_OURS}|&(?:amp;)*lt;{_OURS}")
+
+_NAMES = "|".join(slot.upper() for slot in SLOTS)
+_TAG = re.compile(rf"\s*<(?P<close>/?)(?P<name>{_NAMES})>\s*")
+_ON_ONE_LINE = re.compile(rf"\s*<(?P<name>{_NAMES})>(?P<text>.*)</(?P=name)>\s*", re.DOTALL)
+_ANY_TAG = re.compile(rf"</?(?:{_NAMES})>")
+_USE_JSON = "tags are alone on their line, each slot once; use JSON for text that holds such lines"
+
+
+def hide_tags(text: str) -> str:
+    """The text with `&lt;` for the `<` of our own tags, so that whoever looks for a tag finds only ours."""
+    return _BARE.sub(lambda match: "&lt;" if match[0] == "<" else f"&amp;{match[0][1:]}", text)
+
+
+def has_tags(lines: Sequence[str]) -> bool:
+    """Whether any line is a tag."""
+    return any(_TAG.fullmatch(line) or _ON_ONE_LINE.fullmatch(line) for line in lines)
+
+
+def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
+    """The review in tagged slots, in any order; one that is absent or empty is not provided."""
+    read: dict[str, SlotValue] = {}
+    for name, (first, text) in _split(lines, place).items():
+        try:
+            read[name] = slot_from(name, text, rubric, _lines_from(place, first))
+        except InputError as error:
+            if error.place.startswith(f"{place}:"):
+                raise
+            # The error knows the slot, not the file.
+            raise type(error)(f"{place}:{first}", f"{error.place}: {error.found}", error.allowed) from None
+    return review_of(read)
+
+
+def _lines_from(place: str, first: int) -> At:
+    return lambda line: f"{place}:{first + line - 1}"
+
+
+def _split(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
+    """The text of each slot and the line it begins on."""
+    slots: dict[str, tuple[int, str]] = {}
+    opened, since = "", 0
+    for number, line in enumerate(lines, 1):
+        tag = _TAG.fullmatch(line) or (_TAG.fullmatch(line.replace("|", " ")) if opened.lower() in RATINGS else None)
+        whole = None if opened or tag else _ON_ONE_LINE.fullmatch(line)
+        problem = ""
+        if tag and opened:
+            problem = "" if tag["close"] else f"<{tag['name']}> opens inside <{opened}> of line {since}"
+            if tag["close"] and tag["name"] != opened:
+                problem = f"</{tag['name']}> inside <{opened}> of line {since}"
+            slots[opened.lower()] = (since + 1, "\n".join(lines[since : number - 1]).removesuffix("\r"))
+            opened = ""
+        elif tag:
+            problem = f"</{tag['name']}> closes nothing" if tag["close"] else _twice(slots, tag["name"])
+            opened, since = tag["name"], number
+        elif whole:
+            tagged = f"tags in the text of <{whole['name']}>" if _ANY_TAG.search(whole["text"]) else ""
+            problem = _twice(slots, whole["name"]) or tagged
+            slots[whole["name"].lower()] = (number, whole["text"])
+        elif not opened and line.strip():
+            problem = f"text outside of the slots: {quote(line.strip())}"
+        if problem:
+            raise InputError(f"{place}:{number}", problem, _USE_JSON)
+    if opened:
+        raise InputError(f"{place}:{since}", f"<{opened}> is never closed", _USE_JSON)
+    return slots
+
+
+def _twice(slots: Mapping[str, tuple[int, str]], name: str) -> str:
+    return f"<{name}> appears twice" if name.lower() in slots else ""

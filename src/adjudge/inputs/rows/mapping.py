@@ -1,0 +1,261 @@
+"""Which column each field is read from: as it was given, else by the names that well-known tools write.
+
+Names are compared folded: `responseA`, `response_a` and `Response A` are one. Tiers: a later one counts only where the
+earlier ones find nothing. Two columns in one tier are ambiguous, except for ids, where the first name counts. What
+cannot be settled is refused with the columns that were found and with the `--map` that would settle it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from ...errors import InputError
+from ..json import parse_cell
+from .formats import Scalar
+
+Tiers = Sequence[Sequence[str]]
+Pairs = Sequence[Sequence[tuple[str, str]]]
+
+# promptfoo, Arena and MT-bench write prompt; AlpacaEval instruction; DeepEval and LLMBar input; promptfoo vars.….
+_ASKED = ("userTask", "task", "prompt", "question", "query", "instruction", "user_prompt", "user_query")
+TASKS: Tiers = (
+    _ASKED,
+    ("input",),
+    tuple(f"vars.{name}" for name in (*_ASKED, "input")),
+    ("conversation_a",),
+    ("contestants.0.test_case.input", "contestants.0.testCase.input"),
+)
+_ANSWERS = ("response", "answer", "output", "completion", "assistant", "model_response", "model_output", "generation")
+ANSWERS: Pairs = (
+    (
+        ("a", "b"),
+        *((f"{name}_a", f"{name}_b") for name in _ANSWERS),
+        *((f"{name}_1", f"{name}_2") for name in _ANSWERS),
+        ("chosen", "rejected"),
+    ),
+    (("conversation_a", "conversation_b"),),
+    (
+        ("contestants.0.test_case.actual_output", "contestants.1.test_case.actual_output"),
+        ("contestants.0.testCase.actualOutput", "contestants.1.testCase.actualOutput"),
+    ),
+    (("actual_output", "expected_output"),),
+)
+SYSTEMS: Pairs = (
+    tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
+    (("contestants.0.name", "contestants.1.name"),),
+)
+CONTEXTS: Tiers = (("context",), ("retrieval_context",))
+# Alpaca's own files have what the instruction is about in a field of its own.
+CONTEXT_BESIDE = {"instruction": "input"}
+# Arena on Kaggle says the winner in three columns.
+WINNER_OF_THREE = ("winner_model_a", "winner_model_b", "winner_tie")
+LABELS: Tiers = (("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),)
+WEIGHTS: Tiers = (("weights",),)
+TRANSCRIPTS: Tiers = (("transcript",),)
+TURNS: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
+OVERALLS: Tiers = (("label", "overall", "overall_rating", "overall_ratings", "human", "rating"),)
+IDS = ("id", "case_id", "question_id", "example_id", "uid", "uuid", "task_id", "prompt_id", "instruction_id")
+DIALOGUE_IDS = ("dialogue_id", "conversation_id", *IDS)
+
+MISSING = object()
+_GONE = object()
+_SHOWN = 40
+_SIMILAR = 0.6
+
+
+def fold_column(name: str) -> str:
+    """A column's name as it is compared."""
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of the first rows, those rows to follow paths into, and the mapping that was given."""
+
+    place: str
+    rows: Sequence[Mapping[str, Any]]
+    given: Mapping[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(column for row in self.rows for column in row))
+
+    def named(self, name: str) -> list[str]:
+        """The columns of a well-known name; a path is one if any row has it."""
+        if "." in name:
+            return [name] if self.has(name) else []
+        return [column for column in self.names if fold_column(column) == fold_column(name)]
+
+    def has(self, column: str) -> bool:
+        return any(look_up(row, column) is not MISSING for row in self.rows)
+
+    def shown(self) -> str:
+        """The columns, as an error lists them."""
+        more = f", … ({len(self.names)} in all)" if len(self.names) > _SHOWN else ""
+        return ", ".join(self.names[:_SHOWN]) + more
+
+    def check_given(self, allowed: Sequence[str]) -> None:
+        """Refuse fields that do not exist and columns that are not there."""
+        for name, column in self.given.items():
+            if name not in allowed:
+                close = difflib.get_close_matches(name, allowed, 1, _SIMILAR)
+                raise InputError(f"--map {name}", "unknown field", f"{_meant(close)}one of {', '.join(allowed)}")
+            if column and not self.has(column) and not all(map(self.has, three_of(column) or ("\0",))):
+                close = difflib.get_close_matches(column, self.names, 3, _SIMILAR)
+                found = f"columns found: {self.shown()}"
+                raise InputError(f"--map {name}={column}", "no such column", f"{_meant(close)}{found}")
+
+    def one(self, name: str, tiers: Tiers) -> str | None:
+        """The column of a field: as it was given (empty: none), else the only one of the first tier that has any."""
+        if name in self.given:
+            return self.given[name] or None
+        for tier in tiers:
+            candidates = list(dict.fromkeys(column for known in tier for column in self.named(known)))
+            if len(candidates) > 1:
+                raise self.ambiguous((name,), [(column,) for column in candidates])
+            if candidates:
+                return candidates[0]
+        return None
+
+    def first(self, name: str, names: Sequence[str]) -> str | None:
+        """The column of a field for which the first known name counts."""
+        if name in self.given:
+            return self.given[name] or None
+        return next((column for known in names for column in self.named(known)), None)
+
+    def pair(self, names: tuple[str, str], tiers: Pairs) -> tuple[str | None, str | None]:
+        """The two columns of two fields that belong together; where one was given, the other may be its partner."""
+        given = self.given.get(names[0]), self.given.get(names[1])
+        for tier in tiers if None in given else ():
+            fitting = [
+                (one, two)
+                for first, second in tier
+                for one in self.named(first)
+                for two in self.named(second)
+                if given[0] in (None, one) and given[1] in (None, two)
+            ]
+            if len(fitting) > 1 and given == (None, None):
+                raise self.ambiguous(names, fitting)
+            if len(fitting) > 1:
+                which = 0 if given[0] is None else 1
+                raise self.ambiguous((names[which],), [(both[which],) for both in fitting])
+            if fitting:
+                return fitting[0]
+        return given[0] or None, given[1] or None
+
+    def ambiguous(self, names: Sequence[str], candidates: Sequence[Sequence[str]]) -> InputError:
+        """Several columns, or pairs of columns, that could be the same field or pair of fields."""
+        could = " or ".join(", ".join(columns) for columns in candidates)
+        choices = " or ".join(_option(names, columns) for columns in candidates)
+        return InputError(self.place, f"{' and '.join(names)} could be {could}", f"say which: {choices}")
+
+    def missing(self, wanted: Sequence[str], used: Sequence[str | None]) -> InputError:
+        """No column for some fields; the example takes columns that are left."""
+        left = [column for column in self.names if column not in used][: len(wanted)]
+        example = left if len(left) == len(wanted) else ["COLUMN"] * len(wanted)
+        found = f"no column for {' and '.join(wanted)}; columns found: {self.shown()}"
+        return InputError(self.place, found, f"name them, such as {_option(wanted, example)}")
+
+
+def _meant(close: Sequence[str]) -> str:
+    return f"did you mean {' or '.join(close)}? " if close else ""
+
+
+def _option(names: Sequence[str], columns: Sequence[str]) -> str:
+    return "--map " + " ".join(f"{name}={shlex.quote(column)}" for name, column in zip(names, columns, strict=True))
+
+
+def three_of(column: str) -> tuple[str, ...] | None:
+    """The three columns of `winner_model_a/winner_model_b/winner_tie`; None if it is one column."""
+    parts = tuple(column.split("/"))
+    return parts if len(parts) == len(WINNER_OF_THREE) else None
+
+
+def look_up(values: Mapping[str, Any], column: str) -> Any:
+    """The value of a column, or of a path such as `messages.0.content`; MISSING if it is not there."""
+    if column in values:
+        return values[column]
+    value: Any = values
+    for step in column.split("."):
+        # In CSV, nested values are JSON in a cell.
+        parts = parse_cell(value, column) if isinstance(value, str) else value
+        key = _key(parts, step)
+        if key is None:
+            return MISSING
+        value = parts[key]
+    return value
+
+
+def _key(parts: Any, step: str) -> Any:
+    """The key or index that a step of a path means; None if it is not there."""
+    if isinstance(parts, Mapping):
+        return step if step in parts else None
+    if isinstance(parts, list) and re.fullmatch(r"-?[0-9]{1,9}", step) and -len(parts) <= int(step) < len(parts):
+        return int(step) % len(parts)
+    return None
+
+
+def beside(values: Mapping[str, Any], used: Iterable[str]) -> dict[str, Scalar]:
+    """All columns but those used; of a column used in part, the rest. Nested values become compact JSON."""
+    left = dict(values)
+    for column in used:
+        head, *path = [column] if column in values else column.split(".")
+        if head in left:
+            left[head] = _without(left[head], path) if isinstance(left[head], Mapping | list) else _GONE
+    pruned = ((column, _pruned(value)) for column, value in left.items())
+    return {column: _scalar(value) for column, value in pruned if value is not _GONE}
+
+
+def _without(value: Any, path: Sequence[str]) -> Any:
+    """A nested value whose part at the path is marked as gone."""
+    if not path:
+        return _GONE
+    key = _key(value, path[0])
+    if key is None:
+        return value
+    copy = dict(value) if isinstance(value, Mapping) else list(value)
+    copy[key] = _without(value[key], path[1:])
+    return copy
+
+
+def _pruned(value: Any) -> Any:
+    """A value without what is gone, and gone itself if nothing is left."""
+    if not isinstance(value, Mapping | list) or not value:
+        return value
+    items = value.items() if isinstance(value, Mapping) else enumerate(value)
+    kept = {key: part for key, part in ((key, _pruned(part)) for key, part in items) if part is not _GONE}
+    return (kept if isinstance(value, Mapping) else list(kept.values())) if kept else _GONE
+
+
+def _scalar(value: Any) -> Scalar:
+    """A value as it can be kept beside a case: numbers, texts and truth as they are, all else as text."""
+    if isinstance(value, Mapping | list | tuple):
+        return compact_json(value)
+    if isinstance(value, float | Decimal):
+        if not math.isfinite(value):
+            return str(value)
+        value = float(value) if isinstance(value, float) or value != int(value) else int(value)
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return str(value)
+    if isinstance(value, str | bool | int | float | None):
+        return value
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def compact_json(value: Any) -> str:
+    """A nested value as JSON on one line."""
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else _scalar(value)

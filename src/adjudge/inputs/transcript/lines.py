@@ -1,0 +1,149 @@
+"""Transcripts written line by line: `SPEAKER <tab> utterance <tab> ACT <tab> ratings`, and plain `User: …`.
+
+Where tabs are missing, a word that may have been said is never taken for an ACT: only one that is set apart by spaces
+or that can hardly be anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..text import quote
+from .turns import OVERALL, SPEAKERS, Entry, RawDialogue, ratings_in, split_at_gaps, unreadable
+
+COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
+
+_SPEAKER = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
+_LABEL = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
+
+# In a column of its own an ACT may be any word, or a list of them; ratings may have lost their tab.
+_ACT_COLUMN = re.compile(r"([^\s,]+(?:, *[^\s,]+)*)(?: +([0-9][0-9, ]*))?")
+# ENTITY_NAME+MOVIE_OR_SERIES: hardly anything else.
+_CLEAR_ACT = re.compile(r"[A-Z]{2,}[A-Z0-9]*(?:[_+][A-Z0-9]{2,})+|OTHER")
+# INFORM, Restaurant-Inform, general-bye: only where its place says so too.
+_LIKELY_ACT = re.compile(_CLEAR_ACT.pattern + r"|[A-Z]{4,}|[A-Z][a-z]+-[A-Z][A-Za-z]+|general-[a-z]+")
+# Not 1,200 or 2,000: beside an utterance only what is on a scale to ten.
+# Ratings written "3, 3, 4" are closed up first, so that they are one word like the others.
+_SPACED_RATINGS = re.compile(r"(?:[A-Z_+]{4,} +|   +)((?:10|[0-9])(?: ?, ?(?:10|[0-9]))+)$")
+_STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
+
+
+def is_column_line(line: str) -> bool:
+    """Whether a file that begins with this line is in columns."""
+    return _SPEAKER.match(line) is not None
+
+
+def is_label_line(line: str) -> bool:
+    """Whether a file that begins with this line is plain `User: …` text."""
+    return _LABEL.match(line) is not None
+
+
+def read_columns(lines: Sequence[str]) -> list[RawDialogue]:
+    """The dialogues in lines of columns."""
+    return split_at_gaps([_columns(line, number, gap) for number, gap, line in _with_gaps(lines)])
+
+
+def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
+    """The dialogues in `User: …` text, where a line without a label continues the utterance before it."""
+    found: list[tuple[str, int, int, list[str]]] = []
+    lower_case = True
+    for number, gap, line in _with_gaps(lines):
+        label = _LABEL.match(line)
+        if label and (not found or _is_role(label[1], lower_case)):
+            lower_case = lower_case and label[1].islower()
+            found.append((label[1], number, gap, [line[label.end() :]]))
+        else:
+            found[-1][-1].extend([""] * gap + [line])
+    return split_at_gaps(
+        [Entry(role, "\n".join(said).strip(" \t\n"), number, gap=gap) for role, number, gap, said in found]
+    )
+
+
+def _is_role(label: str, lower_case: bool) -> bool:
+    # Where labels have capitals ("User:"), a line "user: root" is something somebody wrote.
+    return label.lower() in SPEAKERS and (lower_case or not label.islower())
+
+
+def _with_gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Each line that is not blank, with its number and the blank lines before it."""
+    gap = 0
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, gap, line
+            gap = 0
+        else:
+            gap += 1
+
+
+def _columns(line: str, number: int, gap: int) -> Entry:
+    speaker = _SPEAKER.match(line)
+    if speaker is None:
+        return unreadable(number, f"cannot read {quote(line)}", COLUMNS, gap=gap)
+    role = speaker[1] or speaker[2]
+    text, *columns = (column.strip(" ") for column in line[speaker.end() :].split("\t"))
+    filled = [column for column in columns if column]
+    read = _annotations(filled)
+    if read is None:
+        found = f"cannot read {quote(' <tab> '.join(filled))} as ACT and ratings"
+        return unreadable(number, found, COLUMNS, gap=gap)
+    act, ratings = read
+    if act and not text:
+        return unreadable(number, f"no utterance before the ACT {quote(act)}", COLUMNS, gap=gap)
+    # Two columns hold no place for an ACT: it may have lost its tab.
+    if act is None and len(columns) < 2:
+        text, act, stuck = _cut_annotations(text, rated=bool(ratings))
+        ratings = ratings or stuck
+    return Entry(role, text, number, act, ratings, gap)
+
+
+def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] | None:
+    """ACT and ratings as the columns have them, together or apart; None if they hold something else."""
+    if not columns:
+        return None, ()
+    ratings = ratings_in(columns[-1])
+    if ratings is not None:
+        columns = columns[:-1]
+    if not columns:
+        return None, ratings or ()
+    act = _ACT_COLUMN.fullmatch(columns[0])
+    if len(columns) > 1 or act is None or ratings_in(act[1]) is not None:
+        return None
+    if act[2] is None:
+        return act[1], ratings or ()
+    stuck = ratings_in(act[2].rstrip(" "))
+    return None if stuck is None or ratings is not None else (act[1], stuck)
+
+
+def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[int, ...]]:
+    """An utterance without the ACT and ratings that follow it after spaces; the whole text when in doubt."""
+    if spaced := _SPACED_RATINGS.search(text):
+        text = text[: spaced.start()] + spaced[0][: len(spaced[0]) - len(spaced[1])] + spaced[1].replace(" ", "")
+    head, gap, last = _cut_word(text)
+    if rated or not _STUCK_RATINGS.fullmatch(last):
+        if head and (_is_act(last, clear=True) or (gap > 1 and _is_act(last, clear=False))):
+            return head, last, ()
+        return text, None, ()
+    ratings = ratings_in(last) or ()
+    if head == OVERALL:
+        return head, None, ratings
+    before, _, act = _cut_word(head)
+    # "the OTHER 3" and "IMAX 3" may have been said; several numbers, or one set apart, are ratings.
+    if before and _is_act(act, clear=False) and (gap > 1 or "," in last or "_" in act):
+        return before, act, ratings
+    # Two spaces follow a full stop in some people's typing; three are a column.
+    if head and gap > 2:
+        return head, None, ratings
+    return text, None, ()
+
+
+def _is_act(word: str, *, clear: bool) -> bool:
+    shape = _CLEAR_ACT if clear else _LIKELY_ACT
+    return all(shape.fullmatch(part) for part in word.split(","))
+
+
+def _cut_word(text: str) -> tuple[str, int, str]:
+    """What stands before the last word, the number of spaces between, and the word."""
+    start = text.rfind(" ") + 1
+    head = text[:start].rstrip(" ")
+    return head, start - len(head), text[start:]

@@ -1,1 +1,0 @@
-"""Outside shapes → cases. Every refusal names the place, what was found and what is allowed."""

@@ -1,0 +1,216 @@
+"""Tables of ratings as people and formatters write them; the lines of the preference; what counts as left blank."""
+
+import time
+
+import pytest
+
+from adjudge.cases import Original
+from adjudge.errors import InputError
+from adjudge.inputs.review import read_reviews, slot_from
+from adjudge.inputs.review.tables import escape_pipes, split_row
+from adjudge.rubric import parse, shipped
+
+RUBRIC = shipped("review")
+KEYS = [criterion.key for criterion in RUBRIC.criteria]
+
+
+def ratings(text):
+    return slot_from("response1_original_ratings", text, RUBRIC)
+
+
+def preference(text):
+    return slot_from("original_likert_and_justification", text, RUBRIC)
+
+
+TABLE = {"localization": Original("2", "A slip."), "verbosity": Original("-1", "")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Dimension | Rating | Justification |\n|---|---|---|\n| Localization | 2 | A slip. |\n| Verbosity | -1 | |",
+        "\n|Dimension|Rating|Justification|\n|:--|:-:|--:|\n|Localization|2|A slip.|\n\n|Verbosity|-1|",
+        "Dimension | Rating | Justification\n--- | --- | ---\nLocalization | 2 | A slip.\nVerbosity | -1 |",
+        "Localization | 2 | A slip. |\n| Verbosity | -1",
+        "|**Dimension**|Justification|Rating|\n|-|-|-|\n| Localization | A slip. | 2 |\n| Verbosity | | -1 |",
+        "| Dimension | Rating | Justification |  |\r\n| Localization | 2 | A slip. |  |\r\n| Verbosity | -1 |\r\n",
+        "| Localization | 2 | A slip. |\n| Verbosity | -1 | N/A |\n|Truthfulness|n/a|-|\n|Overall|[1..5]|[...]|",
+    ],
+)
+def test_a_table_is_read_however_its_pipes_stand(text):
+    assert ratings(text) == TABLE
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "</RESPONSE1_ORIGINAL_RATINGS>",
+        "| </RESPONSE1_ORIGINAL_RATINGS> |   |   |",
+        "|</RESPONSE1_ORIGINAL_RATINGS>|||",
+        "  |   </RESPONSE1_ORIGINAL_RATINGS>   |  |",
+        "</RESPONSE1_ORIGINAL_RATINGS> | | ",
+    ],
+)
+def test_a_table_is_closed_on_a_line_or_in_a_row(closing):
+    text = f"<RESPONSE1_ORIGINAL_RATINGS>\n| Truthfulness | 3 | True. |\n{closing}\n<PROMPT>\np\n</PROMPT>"
+    (review,) = read_reviews(text.encode(), "x", RUBRIC)
+    assert review.ratings_a == {"truthfulness": Original("3", "True.")}
+    assert review.prompt == "p"
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        *((criterion.name, criterion.key) for criterion in RUBRIC.criteria),
+        *((criterion.name.upper(), criterion.key) for criterion in RUBRIC.criteria),
+        *((criterion.key, criterion.key) for criterion in RUBRIC.criteria),
+        ("Verbosity / Response Length", "verbosity"),
+        ("Harmlessness", "harmlessness"),
+        ("Harmlessness / Safety", "harmlessness"),
+        ("Overall Quality Score", "overall_quality"),
+        ("Overall", "overall_quality"),
+        ("Style and Clarity", "style_clarity"),
+        ("**Style & Clarity**:", "style_clarity"),
+        ("3. Truthfulness (1, 2, 3)", "truthfulness"),
+        ("Verbosity (−2 to 2)", "verbosity"),
+    ],
+)
+def test_dimensions_are_known_by_many_names(written, key):
+    assert ratings(f"| {written} | 1 |") == {key: Original("1")}
+
+
+def test_a_rubrics_own_names_come_before_ours():
+    body = RUBRIC.source.replace("key: truthfulness", "key: safety").replace(
+        "name: Truthfulness", "name: Overall score"
+    )
+    own = parse(body, "own.yaml")
+    table = "| Safety | 1 |\n| Harmlessness | 2 |\n| Overall | 3 |"
+    assert slot_from("response2_original_ratings", table, own) == {
+        "safety": Original("1"),
+        "harmlessness": Original("2"),
+        "overall_quality": Original("3"),
+    }
+    assert slot_from("response2_original_ratings", "Overall Score | 1", own) == {"safety": Original("1")}
+
+
+@pytest.mark.parametrize("words", ["2", "2 (minor)", "−1", "**2**", "good", "2/3", "[2]", "９"])
+def test_a_rating_keeps_its_words(words):
+    assert ratings(f"| Truthfulness | {words} | |") == {"truthfulness": Original(words)}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "N/A",
+        "n/a",
+        "-",
+        "–",
+        "—",
+        "none",
+        "None",
+        "[1/2/3 or leave blank]",
+        "[1..3]",
+        "[1/2/3]",
+        "[-2, -1, 0]",
+        "[ ]",
+    ],
+)
+def test_a_blank_rating_is_not_provided(words):
+    assert ratings(f"| Truthfulness | {words} | [...] |") == {}
+    assert ratings(f"| Truthfulness | {words} | Wrong date. |") == {"truthfulness": Original("", "Wrong date.")}
+    assert preference(f"Likert: {words}") == Original()
+
+
+@pytest.mark.parametrize("text", ["N/A", "none", "\n-\n"])
+def test_a_slot_of_ratings_may_say_that_there_are_none(text):
+    assert ratings(text) == {}
+    assert preference(text) == Original()
+
+
+def test_pipes_and_backslashes_inside_a_cell():
+    assert ratings(r"| Truthfulness | 2 | a \| b, C:\dir and \\d+ |") == {
+        "truthfulness": Original("2", r"a | b, C:\dir and \\d+")
+    }
+    for text in ["|", r"\|", r"a\\|b", "||", "\\", r"\\", "a|"]:
+        assert split_row(f"| x | {escape_pipes(text)} |") == ["x", text]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "| Localization | 3 |\n| Fluency | 3 |",
+            "2: unknown dimension 'Fluency'; one of Localization, Instruction Following, Truthfulness, Verbosity, "
+            "Style & Clarity, Harmlessness/Safety, Overall Quality",
+        ),
+        ("| Localization | 3 |\n\n| localization | - |", "3: 'localization' appears twice; each dimension once"),
+        ("| Localization | 3 | a | b |", "1: 4 cells under 3 columns; a | inside a cell is written \\|"),
+        ("Localization: 3", "1: cannot read 'Localization: 3' as a row; | dimension | rating | justification |"),
+        ("| Dimension | Rating | Remarks |", "1: a column 'Remarks'; Dimension, Rating, Justification, each once"),
+        ("| | 3 | |", "1: unknown dimension ''"),
+    ],
+)
+def test_what_is_no_row_is_refused_by_line(text, says):
+    with pytest.raises(InputError) as caught:
+        ratings(text)
+    assert str(caught.value).startswith(f"response1_original_ratings:{says}")
+    inside = f"<PROMPT>\np\n</PROMPT>\n<RESPONSE2_ORIGINAL_RATINGS>\n{text}\n</RESPONSE2_ORIGINAL_RATINGS>"
+    with pytest.raises(InputError, match=f"^file:{int(says[0]) + 4}: "):
+        read_reviews(inside.encode(), "file", RUBRIC)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Likert: 6\nJustification: Better.", Original("6", "Better.")),
+        ("Likert: 6 (better)\n\nJustification: One.\n\nTwo: three.\n", Original("6 (better)", "One.\n\nTwo: three.")),
+        ("Justification: Better.\nLikert: 6", Original("6", "Better.")),
+        ("**Likert:** **6**\n**Justification**: *Better.*", Original("**6**", "*Better.*")),
+        ("- Likert (1-7): 6\n- likert justification: Better.", Original("6", "Better.")),
+        ("Likert score:\n6", Original("6")),
+        ("Likert: [1..7 or leave blank]\nJustification: [...]", Original()),
+        ("Justification: Better.", Original("", "Better.")),
+        (" 6 ", Original("6")),
+        ("5 - Response 2 is slightly better", Original("5 - Response 2 is slightly better")),
+        ("", Original()),
+    ],
+)
+def test_the_preference_is_read_from_its_lines(text, expected):
+    assert preference(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Likert: 3\nLikert: 4", "2: Likert: appears twice; Likert: … and Justification: … are allowed, each once"),
+        ("Justification: a\nb\nJustification: c", "3: Justification: appears twice"),
+        ("\nResponse 2 is better.", "2: cannot read 'Response 2 is better.'; Likert: … and Justification: …"),
+    ],
+)
+def test_other_lines_in_the_preference_are_refused(text, says):
+    with pytest.raises(InputError) as caught:
+        preference(text)
+    assert str(caught.value).startswith(f"original_likert_and_justification:{says}")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "\\" * 500_000,
+        "[" + "leave blank " * 40_000,
+        "Likert: 1\nLikert" + " " * 500_000 + "x",
+        "*" * 500_000,
+        "(" * 500_000,
+        "| Localization (" + " " * 500_000,
+        "| Localization | " + "[1" + "/1" * 200_000 + " | |",
+    ],
+)
+def test_hostile_text_takes_no_longer_than_its_length(hostile):
+    started = time.perf_counter()
+    for slot in ("response1", "response1_original_ratings", "original_likert_and_justification"):
+        try:
+            slot_from(slot, hostile, RUBRIC)
+        except InputError:
+            continue
+    assert time.perf_counter() - started < 5

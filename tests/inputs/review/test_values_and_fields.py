@@ -1,0 +1,301 @@
+"""Reviews in JSON and in rows: each shape a rating comes in, names with slips of the pen, errors at their line."""
+
+import contextlib
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inputs.review.slot_samples import BASE, RUBRIC, read, rows
+
+from adjudge.cases import Original, Review
+from adjudge.errors import InputError
+from adjudge.inputs.review import SLOTS, read_reviews, review_from
+
+RATED = {"localization": Original("3", "fine"), "verbosity": Original("-1")}
+ENTRIES = [
+    {"dimension": "Localization", "rating": 3, "justification": "fine"},
+    {"dimension": "verbosity", "rating": -1},
+]
+
+
+def refused(raw):
+    with pytest.raises(InputError) as caught:
+        read_reviews(raw if isinstance(raw, bytes) else raw.encode(), "f", RUBRIC)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        {"Localization": {"rating": 3, "justification": "fine"}, "Verbosity": -1},
+        {"localization": {"rating": "3", "justification": " fine "}, "verbosity": "-1", "truthfulness": None},
+        ENTRIES,
+        [*ENTRIES, {"dimension": "Overall Quality", "rating": None, "justification": "[...]"}],
+        "| Localization | 3 | fine |\n| Verbosity | -1 | |",
+        json.dumps(ENTRIES),
+    ],
+)
+def test_ratings_come_as_an_object_a_list_or_a_table(ratings):
+    assert read({**BASE, "response1_original_ratings": ratings}).ratings_a == RATED
+    assert read({**BASE, "response2_original_ratings": ratings}).ratings_b == RATED
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (5, Original("5")),
+        ("5", Original("5")),
+        (5.5, Original("5.5")),
+        ({"likert": 5, "justification": "why"}, Original("5", "why")),
+        ({"likert": None, "justification": None}, Original()),
+        ({"justification": "why"}, Original("", "why")),
+        ("Likert: 5\nJustification: why", Original("5", "why")),
+        ('{"likert": 5}', Original("5")),
+        (None, Original()),
+        ({}, Original()),
+    ],
+)
+def test_the_preference_comes_as_a_number_an_object_or_lines(given, expected):
+    assert read({**BASE, "original_likert_and_justification": given}).preference == expected
+
+
+def test_texts_stand_as_they_are_and_null_is_not_provided():
+    assert read({**BASE, "system_prompt": None, "taskconfig": "[...]"}) == Review(prompt="p", a="a", b="b")
+    assert read({"RESPONSE1": "</RESPONSE1>\n<PROMPT>\r\n"}) == Review(a="</RESPONSE1>\n<PROMPT>\r\n")
+    assert review_from({}, RUBRIC) == Review()
+
+
+def test_a_conversation_and_a_configuration_become_text():
+    parts = [{"type": "text", "text": "one"}, {"type": "image_url"}, "two"]
+    history = [{"role": "user", "content": "Hi\nthere"}, {"role": "assistant", "content": parts}]
+    raw = json.dumps({"conversation_history": history}).encode()[:-1] + (
+        b', "taskconfig": {"locale": "de-DE", "limit": 1.10, "tags": ["a", {"b": null}], "none": null, "t": "x\\ny"}}'
+    )
+    (review,) = read_reviews(raw, "r", RUBRIC)
+    assert review.history == "user: Hi\nthere\n\nassistant: one\ntwo"
+    assert review.task_config == 'locale: de-DE\nlimit: 1.10\ntags: ["a", {"b": null}]\nt: "x\\ny"'
+
+
+def test_arrays_and_lines_of_objects_are_reviews_each():
+    one, two = Review(prompt="1"), Review(prompt="2")
+    for text in ('[{"prompt": "1"},\n {"prompt": "2"}]', '{"prompt": "1"}\n\n{"prompt": "2"}\n'):
+        assert read_reviews(text.encode(), "r", RUBRIC) == [one, two]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"prompt": }', "f:1: not JSON: Expecting value at column 12; JSON, or one JSON value a line, is allowed"),
+        ('{"prompt": "1"}\n{"prompt"}', "f:2: not JSON: Expecting ':' delimiter at column 10"),
+        ('[{"prompt": "1"},\n\n {"prompt": 2}]', "f:3: prompt: expected text, found a number; a string is allowed"),
+        ('{"prompt": "1"}\n[1]', "f:2: expected an object, found an array; with taskconfig, system_prompt"),
+        ("[1]", "f:1: expected an object, found a number"),
+        ("[]", "f: no review; slots in tags"),
+        ('{"prompt": "1", "prompt": "2"}', "f:1: the key 'prompt' appears twice in an object; each key once"),
+        ('{"likert": NaN}', "f:1: NaN is not a JSON number; finite numbers are allowed"),
+        ("[" * 100_000, "f:1: JSON that is nested too deeply"),
+        ('{"likert": 1e99999999999999999999}', "f:1: JSON that is nested too deeply or holds too long a number"),
+        ('{"prompt": "1", "PROMPT": "2"}', "f:1: PROMPT: given beside prompt; one of the two is allowed"),
+        (
+            '{"likert": 1, "original_likert_and_justification": 2}',
+            "f:1: original_likert_and_justification: given beside",
+        ),
+    ],
+)
+def test_json_that_cannot_be_read_is_refused_by_line(text, says):
+    assert refused(text).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("slot", "value", "says"),
+    [
+        ("response1_original_ratings", {"Fluency": 3}, ".Fluency: unknown dimension 'Fluency'; one of Localization"),
+        ("response1_original_ratings", {"Overall": 3, "overall_quality": 3}, ".overall_quality: appears twice"),
+        ("response1_original_ratings", [{"dimension": "Overall"}] * 2, "[1]: appears twice; each dimension once"),
+        ("response1_original_ratings", [3], "[0]: expected a rating of a dimension, found a number"),
+        ("response1_original_ratings", {"Overall": True}, ".Overall: expected a rating, found true or false"),
+        (
+            "response1_original_ratings",
+            {"Overall": {"ratng": 3}},
+            ".Overall.ratng: unknown field; did you mean rating?",
+        ),
+        ("response1_original_ratings", {"Overall": {"value": 3}}, ".Overall: no rating but value"),
+        (
+            "response1_original_ratings",
+            {"Overall": {"rating": 3, "justification": 1}},
+            ".Overall.justification: expected",
+        ),
+        ("response1_original_ratings", 3, ": expected ratings, found a number; a table,"),
+        ("response1_original_ratings", '{"Overall": }', ":1: not JSON: Expecting value at column 13"),
+        ("original_likert_and_justification", [3], ": expected a rating, found an array; a number,"),
+        ("original_likert_and_justification", {"lickert": 3}, ".lickert: unknown field; did you mean likert?"),
+        ("conversation_history", [{"role": "user", "content": 3}], "[0]: not a message"),
+        ("conversation_history", ["hello"], "[0]: not a message"),
+        ("conversation_history", {"role": "user"}, ': expected text, found an object; a string or a list of {"role"'),
+        ("taskconfig", 3, ": expected text, found a number; a string or an object is allowed"),
+        ("system_prompt", ["x"], ": expected text, found an array; a string is allowed"),
+    ],
+)
+def test_a_value_of_the_wrong_shape_is_refused_by_its_name(slot, value, says):
+    with pytest.raises(InputError) as caught:
+        review_from({**BASE, slot: value}, RUBRIC)
+    assert str(caught.value).startswith(slot + says)
+
+
+def test_a_configuration_nested_too_deeply_is_refused():
+    deep: dict = {}
+    for _ in range(100_000):
+        deep = {"x": deep}
+    with pytest.raises(InputError, match="taskconfig: nested too deeply"):
+        review_from({"taskconfig": deep}, RUBRIC)
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("respons2", "response2"),
+        ("response_2", "response2"),
+        ("task_config", "taskconfig"),
+        ("system", "system_prompt"),
+        ("history", "conversation_history"),
+        ("response1_ratings", "response1_original_ratings"),
+        ("lickert", "likert"),
+        ("response1_localisation", "response1_localization"),
+        ("response2_verbositty_justification", "response2_verbosity_justification"),
+    ],
+)
+def test_a_slip_of_the_pen_is_refused(name, close):
+    with pytest.raises(InputError, match=f"^{name}: unknown field; did you mean {close}\\?$"):
+        review_from({"prompt": "p", "response1": "a", name: "x"}, RUBRIC)
+
+
+@pytest.mark.parametrize("name", ["prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999])
+def test_other_fields_are_left_alone(name):
+    assert review_from({**BASE, name: "x"}, RUBRIC) == Review(**{"prompt": "p", "a": "a", "b": "b"})
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_a_row_is_a_review(delimiter):
+    record = {
+        "id": "7",
+        "Prompt": 'Say "hi",\nplease',
+        "RESPONSE1": "a;b,c\td\r\ne",
+        "response2": "b",
+        "response1_localization": "3",
+        "response1_localization_justification": "fine",
+        "Response1 Verbosity": "-1",
+        "response1_overall_quality": "",
+        "response2_original_ratings": json.dumps(ENTRIES),
+        "likert": "2",
+        "likert_justification": "why",
+    }
+    second = dict.fromkeys(record, "")
+    assert (
+        read_reviews(b"\n" + rows(record, second, record, delimiter=delimiter), "t", RUBRIC)
+        == [
+            Review(
+                prompt='Say "hi",\nplease',
+                a="a;b,c\td\r\ne",
+                b="b",
+                ratings_a=RATED,
+                ratings_b=RATED,
+                preference=Original("2", "why"),
+                review_id=7,
+            )
+        ]
+        * 2
+    )
+
+
+def test_a_long_cell_and_a_short_row_are_read():
+    long = "x" * 900_000
+    assert read_reviews(f"prompt,response1,response2\n{long},a".encode(), "t", RUBRIC) == [Review(prompt=long, a="a")]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("prompt,response1\np,a,rest of a", "f:2: 3 cells under a header of 2; a text that holds the separator stands"),
+        ('prompt,response1\n"p\nq",a\n\n"p"x,a', "f:5: cannot read the row: ',' expected after '\"'"),
+        ("prompt,prompt\np,a", "f:1: the column 'prompt' appears twice; each column once"),
+        (
+            'prompt,response1,response1_original_ratings\n"p\n",a,Fluency | 3',
+            "f:2: response1_original_ratings:1: unknown",
+        ),
+        ("prompt,respons1\np,a", "f:2: respons1: unknown field; did you mean response1?"),
+        ("prompt,response1", "f: no review; slots in tags"),
+        (
+            "prompt,response1,response1_overall,response1_original_ratings\np,a,3,Overall | 3",
+            "f:2: response1_original_ratings: given beside single ratings; one of the two is allowed",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused_by_line(text, says):
+    assert refused(text).startswith(says)
+
+
+def test_a_note_beside_a_rating_is_no_slip_of_the_pen():
+    data = {"response1_localization": 3, "response1_localization_notes": "x", "likert": 1, "likert_seconds": 9}
+    assert review_from({**BASE, **data, "likert_justification": ""}, RUBRIC).ratings_a == {
+        "localization": Original("3")
+    }
+
+
+def test_numbers_keep_their_digits():
+    ratings = {"Overall": Decimal("4.50")}
+    assert review_from({"response1_original_ratings": ratings}, RUBRIC).ratings_a == {
+        "overall_quality": Original("4.50")
+    }
+
+
+PIECES = st.sampled_from(
+    [
+        "prompt",
+        "response1",
+        "likert",
+        '"',
+        ",",
+        "\n",
+        "|",
+        "3",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "<PROMPT>",
+        "</PROMPT>",
+        "x",
+        "-",
+    ]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | PIECES, inner, max_size=3),
+)
+
+
+@given(st.lists(PIECES).map("".join))
+def test_any_text_is_read_or_refused(text):
+    with contextlib.suppress(InputError):
+        read_reviews(text.encode(), "f", RUBRIC)
+
+
+@given(st.dictionaries(st.sampled_from([*SLOTS, "likert", "response1_overall"]), JSON))
+def test_any_object_is_read_or_refused(data):
+    with contextlib.suppress(InputError):
+        assert isinstance(review_from(data, RUBRIC), Review)
+    with contextlib.suppress(InputError):
+        read_reviews(json.dumps(data).encode(), "f", RUBRIC)
+
+
+def test_a_field_whose_name_is_no_text_is_refused():
+    with pytest.raises(InputError, match="slots: expected names of slots, found a number"):
+        review_from({1: "x"}, RUBRIC)
+
+
+@pytest.mark.parametrize("words", ["6/7", "Rating: 6", "score 6"])
+def test_a_preference_in_one_line_may_be_called_a_rating(words):
+    assert read({**BASE, "original_likert_and_justification": words}).preference == Original(words)

@@ -1,0 +1,123 @@
+"""CSV and TSV: lines are those of the file, and what is wrong with a row costs that row alone."""
+
+import csv
+
+from adjudge.inputs.rows import BadRow, Row
+
+HEADER = "id,task,a,b\n"
+
+
+def places(rows):
+    return [row.place.rpartition(", ")[2] for row in rows]
+
+
+def test_a_row_is_a_case_at_its_line(opened):
+    row = opened.only("pairs.csv", HEADER + "x,Boil an egg.,Eight minutes.,Ten.\n")
+    assert (row.case_id, row.case.task, row.case.a, row.case.b) == ("x", "Boil an egg.", "Eight minutes.", "Ten.")
+    assert row.place.endswith("pairs.csv, line 2")
+    assert (row.label, row.systems, row.extra) == (None, None, {})
+
+
+def test_line_breaks_in_quotes_count_as_lines_of_the_file(opened):
+    rows = opened.rows("pairs.csv", HEADER + '1,"t\n\nu",a,b\n\n2,t,"a\nb",c\n3,t,a,b\n')
+    assert places(rows) == ["line 2", "line 6", "line 8"]
+    assert [row.case_id for row in rows] == ["1", "2", "3"]
+    assert rows[0].case.task == "t\n\nu"
+
+
+def test_a_byte_order_mark_and_crlf_leave_no_trace(opened):
+    row = opened.only("pairs.csv", b"\xef\xbb\xbfid,task,a,b\r\n7,t,a,b\r\n")
+    assert (row.case_id, row.case.b, row.extra) == ("7", "b", {})
+
+
+def test_crlf_within_quotes_stays(opened):
+    assert opened.only("pairs.csv", b'id,task,a,b\r\n7,"t\r\nu",a,b\r\n').case.task == "t\r\nu"
+
+
+def test_semicolons_and_tabs_are_seen_in_the_header(opened):
+    assert opened.only("pairs.csv", "task;a;b\nx, y;1, 2;3\n").case.a == "1, 2"
+    assert opened.only("pairs.tsv", "task\ta\tb\nx, y\t1; 2\t3\n").case.a == "1; 2"
+
+
+def test_too_many_or_too_few_cells_are_bad_rows(opened):
+    content = HEADER + "1,t,a,b,c\n2,t,a\n3,t,a,b\n"
+    assert opened.bad("pairs.csv", content) == [
+        ("line 2", "5 cells under a header of 4; a text that holds the separator stands in quotes"),
+        ("line 3", "3 cells under a header of 4; a text that holds the separator stands in quotes"),
+    ]
+    assert opened.rows("pairs.csv", content)[2].case_id == "3"
+
+
+def test_a_quote_that_is_never_closed_costs_one_row(opened):
+    rows = opened.rows("pairs.csv", HEADER + '1,t,"a,b\n' + "".join(f"{n},t,a,b\n" for n in range(2, 50)))
+    assert isinstance(rows[0], BadRow)
+    assert "a quote that is never closed" in rows[0].message
+    assert [row.case_id for row in rows] == [str(number) for number in range(1, 50)]
+    assert places(rows[:3]) == ["line 2", "line 3", "line 4"]
+    assert all(isinstance(row, Row) for row in rows[1:])
+
+
+def test_an_unclosed_quote_before_quoted_rows_costs_one_row(opened):
+    rows = opened.rows("pairs.csv", HEADER + '1,t,"a,b\n2,"t","a","b"\n3,t,"x ""y"" z",b\n')
+    assert [type(row) for row in rows] == [BadRow, Row, Row]
+    assert rows[2].case.a == 'x "y" z'
+
+
+def test_a_quote_out_of_place_is_a_bad_row(opened):
+    ((line, message),) = opened.bad("pairs.csv", HEADER + '1,t,"a"x,b\n2,t,a,b\n')
+    assert line == "line 2"
+    assert message.startswith("cannot read the row")
+
+
+def test_bytes_that_are_no_utf_8_are_a_bad_row(opened):
+    content = b"id,task,a,b\n1,t,caf\xe9,b\n2,t,caf\xc3\xa9,b\n"
+    ((line, message),) = opened.bad("pairs.csv", content)
+    assert line == "line 2"
+    assert message.startswith("a: invalid UTF-8 (0xe9); UTF-8 text is needed: save it as UTF-8, or convert it")
+    assert "iconv -f LATIN1" in message
+    assert opened.rows("pairs.csv", content)[1].case.a == "café"
+
+
+def test_a_nul_byte_is_a_bad_row(opened):
+    content = b"id,task,a,b\n1,t,a\0,b\n2,t,\xc3\xa9\0,b\n3,t,a,b\n"
+    assert opened.bad("pairs.csv", content) == [
+        ("line 2", "a: a NUL byte; text is needed"),
+        ("line 3", "a: a NUL byte; text is needed"),
+    ]
+
+
+def test_an_empty_answer_is_a_bad_row_in_the_words_of_the_file(opened):
+    ((_, message),) = opened.bad("pairs.csv", "question,output_1,output_2\nq,,y\n")
+    assert message == "output_1: empty; at least one character that is not white space is needed"
+
+
+def test_a_cell_may_be_as_long_as_a_text(opened):
+    assert len(opened.only("pairs.csv", HEADER + f"1,t,{'x' * 1_000_000},b\n").case.a) == 1_000_000
+    ((_, message),) = opened.bad("pairs.csv", HEADER + f"1,t,{'x' * 1_000_001},b\n2,t,a,b\n")
+    assert "1,000,001 bytes" in message
+    ((line, message),) = opened.bad("pairs.csv", HEADER + f"1,t,{'x' * 4_000_001},b\n2,t,a,b\n")
+    assert line == "line 2"
+    assert "4,000,000 characters" in message
+
+
+def test_the_limit_of_others_for_cells_is_never_lowered(opened):
+    before = csv.field_size_limit(50_000_000)
+    try:
+        opened.rows("pairs.csv", HEADER + "1,t,a,b\n")
+        assert csv.field_size_limit() == 50_000_000
+    finally:
+        csv.field_size_limit(before)
+
+
+def test_columns_of_one_name_are_numbered_beside_the_case(opened):
+    row = opened.only("pairs.csv", "task,a,b,Score,Score\nt,x,y,1,2\n")
+    assert row.extra == {"Score": "1", "Score (2)": "2"}
+
+
+def test_a_header_that_cannot_be_read_is_refused(opened):
+    assert "line 1: cannot read the header" in opened.refused("pairs.csv", 'id,"task"x,a,b\n1,t,a,b\n')
+    assert "not UTF-8" in opened.refused("pairs.csv", b"id,t\xe9sk,a,b\n1,t,a,b\n")
+
+
+def test_a_header_alone_holds_no_case(opened):
+    assert opened.refused("pairs.csv", HEADER) == "pairs.csv: no case; at least one is needed"

@@ -1,0 +1,82 @@
+"""Parquet: typed columns, nested ones, and what is said without DuckDB."""
+
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from adjudge.errors import InputError, SetupError
+from adjudge.inputs.rows import open_rows
+from adjudge.rubric import shipped
+
+
+def written(path: Path, query: str) -> str:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+    return str(path)
+
+
+def test_columns_keep_their_types(tmp_path):
+    path = written(
+        tmp_path / "[draft] *.parquet",
+        "SELECT 7 AS id, 'q' AS question, 'x' AS answer_a, 'y' AS answer_b, 'model_b' AS winner,"
+        " 1.50::DECIMAL(4,2) AS d,"
+        " TIMESTAMPTZ '2024-01-01 00:00:00+00' AS z, DATE '2024-01-02' AS day, [1, 2] AS list,"
+        " {'k': DATE '2024-01-02'} AS nested,"
+        " NULL::INT AS none, true AS yes, '\\xC3\\xA9'::BLOB AS raw, 'nan'::DOUBLE AS nan",
+    )
+    (row,) = open_rows(path, "compare", shipped("compare"))
+    assert (row.case_id, row.case.task, row.case.a, row.label) == ("7", "q", "x", "B")
+    assert row.place == f"{path}, row 1"
+    assert row.extra["z"].startswith("202")
+    assert {name: row.extra[name] for name in row.extra if name != "z"} == {
+        "d": 1.5,
+        "day": "2024-01-02",
+        "list": "[1,2]",
+        "nested": '{"k":"2024-01-02"}',
+        "none": None,
+        "yes": True,
+        "raw": "é",
+        "nan": "nan",
+    }
+
+
+def test_conversations_in_parquet(tmp_path):
+    talk = "[{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': '%s'}]"
+    path = written(tmp_path / "a.parquet", f"SELECT {talk % 'x'} AS conversation_a, {talk % 'y'} AS conversation_b")
+    (row,) = open_rows(path, "compare", shipped("compare"))
+    assert (row.case.task, row.case.a, row.case.b) == ("Hi", "x", "y")
+    path = written(tmp_path / "d.parquet", f"SELECT {talk % 'x'} AS messages")
+    (row,) = open_rows(path, "dialogue", shipped("dialogue"))
+    assert [turn.text for turn in row.case.turns] == ["Hi", "x"]
+
+
+def test_rows_are_numbered_in_the_order_of_the_file(tmp_path):
+    path = written(tmp_path / "p.parquet", "SELECT 't' AS task, 'x' || i AS a, 'y' AS b FROM range(300) r(i)")
+    rows = list(open_rows(path, "compare", shipped("compare")))
+    assert [row.case.a for row in rows] == [f"x{number}" for number in range(300)]
+    assert rows[-1].case_id == "300"
+
+
+def test_reviews_in_parquet(tmp_path):
+    path = written(
+        tmp_path / "r.parquet", "SELECT 'p' AS prompt, 'x' AS response1, 'y' AS response2, 3 AS likert, 'r' AS id"
+    )
+    (row,) = open_rows(path, "review", shipped("review"))
+    assert (row.case.preference.rating, row.case_id) == ("3", "r")
+
+
+def test_what_is_no_parquet_is_refused(tmp_path, opened):
+    assert "a Parquet file is needed" in opened.refused(
+        "p.parquet", b"no parquet at all, but long enough to be looked at"
+    )
+    with pytest.raises(InputError, match="no case"):
+        open_rows(written(tmp_path / "e.parquet", "SELECT 1 AS task LIMIT 0"), "compare", shipped("compare"))
+
+
+def test_without_duckdb_it_is_said_what_to_install(tmp_path, monkeypatch):
+    path = written(tmp_path / "p.parquet", "SELECT 't' AS task, 'x' AS a, 'y' AS b")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(SetupError, match=r"pip install 'adjudge\[runs\]'"):
+        open_rows(path, "compare", shipped("compare"))
