@@ -25,7 +25,8 @@ import xllamacpp
 from adjudge.cases import Dialogue
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded.judge import EmbeddedJudge
-from adjudge.judges.roles import CRITIC, EVALUATOR, Prompt
+from adjudge.judges.roles import CRITIC, EVALUATOR
+from adjudge.llm.base import Prompt
 from adjudge.protocols.dialogue import dialogue
 from adjudge.readers.transcript import read_dialogues
 from adjudge.render.dialogue_json import dialogue_json

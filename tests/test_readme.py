@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.cli.main import build_parser, main
 from adjudge.errors import RubricError
-from adjudge.judges.providers import PROVIDERS
+from adjudge.llm.providers import PROVIDERS
 from adjudge.rubric import parse, shipped
 from adjudge.version import __version__
 
