@@ -127,8 +127,9 @@ async def test_connections_are_reused_and_not_more_than_needed() -> None:
     [
         b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfine",
         b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nfine",
+        OK + OK.replace(b"fine", b"evil"),
     ],
-    ids=["close", "HTTP/1.0"],
+    ids=["close", "HTTP/1.0", "two replies"],
 )
 async def test_after_such_a_reply_a_connection_is_not_reused(last: bytes) -> None:
     server = Bytes(last, OK)
@@ -171,12 +172,12 @@ async def test_a_connection_that_the_server_has_closed_is_not_reused() -> None:
 
 
 async def test_the_connection_of_a_cancelled_request_is_not_reused() -> None:
-    server = Bytes(0.1, OK.replace(b"fine", b"late"), OK)
+    server = Bytes(0.6, OK.replace(b"fine", b"late"), OK)
     async with server.running() as client:
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.02):
+            async with asyncio.timeout(0.3):
                 await client.request("GET", server.url, {})
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.4)
         assert (await client.request("GET", server.url, {})).content == b"fine"
     assert server.accepted == 2
 
@@ -297,6 +298,7 @@ async def test_a_large_upload_may_take_long_while_it_moves() -> None:
         began = asyncio.get_running_loop().time()
         assert (await client.request("POST", server.url, {}, b"x" * SIZE, bounds=bounds)).content == b"fine"
         assert asyncio.get_running_loop().time() - began > 0.8
+        await asyncio.sleep(0.05)  # this server closes its connections
         server.stops = True
         with pytest.raises(IdleTimeoutError):
             await client.request("POST", server.url, {}, b"x" * SIZE, bounds=bounds)

@@ -158,11 +158,21 @@ class Client:
 def _open_session() -> ClientSession:
     import aiohttp
 
+    class Connector(aiohttp.TCPConnector):
+        """Never reuses a connection on which bytes came without a request: they would become the next reply."""
+
+        async def _get(self, key: Any, traces: Any) -> Any:
+            connection = await super()._get(key, traces)
+            while connection is not None and connection.protocol.should_close:
+                connection.close()
+                connection = await super()._get(key, traces)
+            return connection
+
     certificates = ssl.create_default_context()
     certificates.set_alpn_protocols(["http/1.1"])
     return aiohttp.ClientSession(
         # The rate limiter bounds the number of connections.
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE_SECONDS, ssl=certificates),
+        connector=Connector(limit=0, keepalive_timeout=_KEEP_ALIVE_SECONDS, ssl=certificates),
         headers={"user-agent": f"adjudge/{__version__}", "accept": "*/*", "accept-encoding": "identity"},
         skip_auto_headers=("content-type",),
         cookie_jar=aiohttp.DummyCookieJar(),
