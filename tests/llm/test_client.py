@@ -172,12 +172,24 @@ async def test_a_connection_that_the_server_has_closed_is_not_reused() -> None:
 
 
 async def test_the_connection_of_a_cancelled_request_is_not_reused() -> None:
-    server = Bytes(0.6, OK.replace(b"fine", b"late"), OK)
+    asked = asyncio.Event()
+
+    class Late(Bytes):
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            if self.accepted == 1:
+                asked.set()
+                await asyncio.sleep(0.1)
+            writer.write(OK.replace(b"fine", b"late") if self.accepted == 1 else OK)
+            await writer.drain()
+
+    server = Late()
     async with server.running() as client:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.3):
-                await client.request("GET", server.url, {})
-        await asyncio.sleep(0.4)
+        request = asyncio.create_task(client.request("GET", server.url, {}))
+        await asked.wait()
+        request.cancel()
+        await asyncio.gather(request, return_exceptions=True)
+        await asyncio.sleep(0.2)
         assert (await client.request("GET", server.url, {})).content == b"fine"
     assert server.accepted == 2
 

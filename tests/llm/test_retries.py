@@ -87,6 +87,16 @@ async def test_a_lasting_trouble_is_a_failure_with_its_reason(
     assert provider.calls == FAST.attempts
 
 
+async def test_a_reply_that_is_too_large_is_malformed_and_not_asked_for_again(
+    endpoint: Endpoint, provider: ScriptedProvider
+) -> None:
+    provider.script = lambda request: says("x" * 33 * 2**20)
+    reply = await post(endpoint)
+    assert isinstance(reply, Failure)
+    assert (reply.reason, provider.calls) == ("malformed", 1)
+    assert "the reply is larger than 32 MB (after one attempt)" in reply.message
+
+
 async def test_silence_is_a_timeout(provider: ScriptedProvider) -> None:
     provider.script = lambda request: waits(1.0, says("late"))
     endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, timeout=0.05))

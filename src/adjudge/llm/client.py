@@ -7,7 +7,6 @@ other. This machine itself is never reached through a proxy: a local model stays
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import socket
 import ssl
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 _KEEP_ALIVE_SECONDS = 15.0  # many servers close idle connections soon after
 _HEADER_BYTES = 16 * 1024  # for one line or field; aiohttp bounds their number
 _PIECE = 256 * 1024
+# Halves of surrogate pairs stand for bytes of the environment that are not text.
+_NOT_IN_A_LINE = re.compile(r"[\r\n\0\ud800-\udfff]")
 
 
 class ConnectTimeoutError(TimeoutError):
@@ -218,8 +219,8 @@ def _address(url: str, headers: Mapping[str, str]) -> URL:
             raise ValueError
     except ValueError:
         raise _no_address(url) from None
-    if any(name.lower() == "authorization" for name in headers):
-        address = address.with_user(None)
+    if address.user is not None and any(name.lower() == "authorization" for name in headers):
+        return address.with_user(None)
     return address
 
 
@@ -228,8 +229,7 @@ def _no_address(url: str) -> SetupError:
 
 
 def _is_line(text: str) -> bool:
-    # Halves of surrogate pairs stand for bytes of the environment that are not text.
-    return not any(char in "\r\n\0" or "\ud800" <= char <= "\udfff" for char in text)
+    return _NOT_IN_A_LINE.search(text) is None
 
 
 def proxy_for(address: URL) -> URL | None:
@@ -237,7 +237,7 @@ def proxy_for(address: URL) -> URL | None:
 
     aiohttp's `trust_env` would also use one for this machine, ignore `all_proxy`, and send passwords from `~/.netrc`.
     """
-    if not any(name.lower().endswith("_proxy") for name in os.environ) or _is_this_machine(address.host or ""):
+    if _is_this_machine(address.host or ""):
         return None
     from urllib.request import getproxies_environment, proxy_bypass
 
