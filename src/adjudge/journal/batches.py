@@ -102,16 +102,16 @@ def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
         if job.done is not None:
             waiting.setdefault(job.done.get_loop(), []).append((job.done, answer, job))
     unreached: list[J] = []
-    for loop, told in waiting.items():
+    for loop, settled in waiting.items():
         try:
-            loop.call_soon_threadsafe(_settle, told)
+            loop.call_soon_threadsafe(_settle, settled)
         except RuntimeError:
-            unreached += [job for _, _, job in told]
+            unreached += [job for _, _, job in settled]
     return unreached
 
 
-def _settle(told: Sequence[tuple[asyncio.Future[Any], object, Job]]) -> None:
-    for future, answer, _ in told:
+def _settle(settled: Sequence[tuple[asyncio.Future[Any], object, Job]]) -> None:
+    for future, answer, _ in settled:
         # A caller that was cancelled only stopped waiting.
         if future.done():
             continue

@@ -163,7 +163,7 @@ def _open_session() -> ClientSession:
         """Never reuses a connection on which bytes came without a request: they would become the next reply."""
 
         async def _get(self, key: Any, traces: Any) -> Any:
-            connection = await super()._get(key, traces)
+            connection: Any = await super()._get(key, traces)
             while connection is not None and connection.protocol.should_close:
                 connection.close()
                 connection = await super()._get(key, traces)

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Waiter(Generic[T]):
-    """One waiting task; `cancelled` once it has stopped waiting. Whoever keeps a queue of them guards it by a lock."""
+    """One waiting task; `cancelled` once it has stopped waiting. A queue of them is guarded by its owner's lock."""
 
     __slots__ = ("_future", "cancelled", "loop")
 
