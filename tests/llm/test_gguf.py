@@ -22,8 +22,8 @@ from adjudge.errors import InputError, SetupError
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.roles import COMPARER, RATER, Prompt
-from adjudge.llm.base import Delivery, Sampling
+from adjudge.judges.roles import COMPARER, RATER
+from adjudge.llm.base import Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema
 from adjudge.llm.openai import Dialect, OpenAIWire
 from adjudge.llm.prices import LOCAL
