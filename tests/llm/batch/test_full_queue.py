@@ -59,7 +59,7 @@ def ledger(quick: BatchSettings) -> Iterator[BatchLedger]:
 async def test_a_batch_that_was_not_accepted_is_submitted_again_when_another_has_ended(
     provider: ScriptedProvider, journal: Journal, quick: BatchSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    provider.batches.polls, provider.batches.room = 3, 4
+    provider.batches.polls, provider.batches.room = 20, 4
     judge = opened(provider, journal, quick)
     with caplog.at_level(logging.WARNING, "adjudge.batches"):
         opinions = await asyncio.wait_for(ask(judge, 8), 60)
