@@ -26,7 +26,8 @@ from adjudge.cases import Dialogue
 from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded.judge import EmbeddedJudge
-from adjudge.judges.roles import CRITIC, EVALUATOR, Prompt
+from adjudge.judges.roles import CRITIC, EVALUATOR
+from adjudge.llm.base import Prompt
 from adjudge.protocols.dialogue import dialogue
 from adjudge.render.dialogue_json import dialogue_json
 from adjudge.rubric import shipped

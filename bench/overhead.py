@@ -30,8 +30,8 @@ from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, open_engine
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.roles import COMPARER
-from adjudge.judges.wires.base import Sampling
-from adjudge.judges.wires.openai import default_dialect, request
+from adjudge.llm.base import Sampling
+from adjudge.llm.openai import default_dialect, request
 from adjudge.rubric import shipped
 from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict
 

@@ -14,7 +14,7 @@ from adjudge.cli.main import build_parser, main
 from adjudge.constraints.measuring import KINDS
 from adjudge.errors import RubricError
 from adjudge.judges.jury import VOTE_RULES
-from adjudge.judges.providers import PROVIDERS, URL_KEY
+from adjudge.llm.providers import PROVIDERS, URL_KEY
 from adjudge.models.constraints import Bound, ObservationKind
 from adjudge.rubric import parse, shipped
 from adjudge.runs.plan import PROTOCOLS

@@ -1,6 +1,8 @@
 """The engine: what it shares, what it stores, and that a replay depends on nothing but the journal."""
 
+import asyncio
 import json
+import time
 
 import pytest
 from scripted.provider import fails, judges, refuses
@@ -90,8 +92,6 @@ async def test_another_seed_opens_no_second_connection_or_model(tmp_path, provid
 
 
 async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider, monkeypatch, capsys):
-    import asyncio
-
     from adjudge.cli.main import main
 
     provider.script = lambda request: refuses("\x1b]0;pwned\x07no\nmore")
@@ -102,3 +102,25 @@ async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider
     assert "\x1b" not in said
     assert "\x07" not in said
     assert said.count("\n") == 2
+
+
+async def test_a_429_with_retry_after_holds_every_case_and_judge_that_asks_this_provider(tmp_path, provider):
+    arrivals, asked = [], asyncio.Event()
+
+    def script(request):
+        arrivals.append(time.monotonic())
+        asked.set()
+        return fails(429, "slow down", retry_after="1") if len(arrivals) == 1 else judges()
+
+    provider.script = script
+    cases = [Comparison(CASE.task, f"{CASE.a} {number}", CASE.b) for number in range(20)]
+    async with open_engine(tmp_path / "journal.db") as engine:
+        settings = [CompareSettings(judge=f"{provider.url}/v1#{model}", one_order=True) for model in ("m", "n")]
+        first = asyncio.create_task(engine.compare(cases[0], settings[0]))
+        await asked.wait()
+        await asyncio.sleep(0.1)
+        others = [engine.compare(case, settings[number % 2]) for number, case in enumerate(cases[1:])]
+        verdicts = await asyncio.gather(first, *others)
+    assert all(isinstance(verdict, ComparisonVerdict) for verdict in verdicts)
+    assert len(arrivals) == 21
+    assert arrivals[1] - arrivals[0] >= 1

@@ -1,4 +1,4 @@
-"""A purse is never passed, whoever comes in whichever order; and a judge pays nothing that does not fit into it."""
+"""A budget is never passed, whoever comes in whichever order; and a judge pays nothing that does not fit into it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from scripted.provider import ScriptedProvider, fails, says, waits
 from adjudge.cases import Comparison
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
-from adjudge.judges.budget import Purse
+from adjudge.judges.budget import LocalBudget
 from adjudge.judges.jury import Jury
-from adjudge.judges.prices import at_most, cost_of
+from adjudge.llm.prices import at_most, cost_of
 from adjudge.rubric import shipped
 from adjudge.verdicts import ComparisonOpinion, Failure, Usage
 
@@ -31,23 +31,23 @@ def test_what_is_settled_never_passes_the_limit(seed: int, limit: Decimal, calls
     chance = random.Random(seed)
 
     async def main() -> None:
-        purse = Purse(limit)
+        budget = LocalBudget(limit)
         refused: list[Decimal] = []
 
         async def call(most: Decimal, percent: int) -> None:
             await asyncio.sleep(chance.choice((0, 0.0005)))
-            if not await purse.reserve(most):
-                assert purse.spent + most > limit, "refused although what is in flight may leave enough"
+            if not await budget.reserve(most):
+                assert budget.spent + most > limit, "refused although what is in flight may leave enough"
                 refused.append(most)
                 return
-            assert purse.spent + purse.reserved <= limit
+            assert budget.spent + budget.reserved <= limit
             spent = None
             try:
                 await asyncio.sleep(chance.choice((0, 0.0005, 0.001)))
                 spent = chance.choice((most * percent / 100, None))
             finally:
-                purse.settle(most, spent)
-            assert purse.spent <= limit
+                budget.settle(most, spent)
+            assert budget.spent <= limit
 
         tasks = [asyncio.create_task(call(*each)) for each in calls]
         for task in tasks:
@@ -57,49 +57,49 @@ def test_what_is_settled_never_passes_the_limit(seed: int, limit: Decimal, calls
         done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
         for each in done:
             assert not isinstance(each, AssertionError), each
-        assert purse.reserved == 0
-        assert purse.spent <= limit
+        assert budget.reserved == 0
+        assert budget.spent <= limit
         for most in refused:
-            assert purse.spent + most > limit
+            assert budget.spent + most > limit
 
     asyncio.run(main())
 
 
 async def test_who_does_not_fit_waits_for_what_is_in_flight() -> None:
-    purse = Purse(Decimal(10))
-    assert await purse.reserve(Decimal(8))
-    waiting = asyncio.create_task(purse.reserve(Decimal(5)))
-    behind = asyncio.create_task(purse.reserve(Decimal(1)))
+    budget = LocalBudget(Decimal(10))
+    assert await budget.reserve(Decimal(8))
+    waiting = asyncio.create_task(budget.reserve(Decimal(5)))
+    behind = asyncio.create_task(budget.reserve(Decimal(1)))
     await asyncio.sleep(0.01)
     assert not waiting.done()
     assert not behind.done(), "nobody overtakes: the dear ones would never get their turn"
-    purse.settle(Decimal(8), Decimal(2))
+    budget.settle(Decimal(8), Decimal(2))
     assert (await waiting, await behind) == (True, True)
-    assert (purse.spent, purse.reserved) == (Decimal(2), Decimal(6))
+    assert (budget.spent, budget.reserved) == (Decimal(2), Decimal(6))
 
 
 async def test_who_can_never_fit_hears_it_at_once() -> None:
-    purse = Purse(Decimal(10), spent=Decimal(6))
-    assert not await purse.reserve(Decimal(5))
-    assert await purse.reserve(Decimal(4))
-    assert purse.reserved == 4
+    budget = LocalBudget(Decimal(10), spent=Decimal(6))
+    assert not await budget.reserve(Decimal(5))
+    assert await budget.reserve(Decimal(4))
+    assert budget.reserved == 4
 
 
 async def test_what_nobody_knows_counts_in_full() -> None:
-    purse = Purse(Decimal(10))
-    await purse.reserve(Decimal(7))
-    purse.settle(Decimal(7), None)
-    assert purse.spent == 7
+    budget = LocalBudget(Decimal(10))
+    await budget.reserve(Decimal(7))
+    budget.settle(Decimal(7), None)
+    assert budget.spent == 7
 
 
-def test_a_purse_serves_several_threads() -> None:
-    purse = Purse(Decimal(100))
+def test_a_budget_serves_several_threads() -> None:
+    budget = LocalBudget(Decimal(100))
 
     async def main() -> None:
         async def call() -> None:
-            if await purse.reserve(Decimal(30)):
+            if await budget.reserve(Decimal(30)):
                 await asyncio.sleep(0.0005)
-                purse.settle(Decimal(30), Decimal(1))
+                budget.settle(Decimal(30), Decimal(1))
 
         await asyncio.gather(*(call() for _ in range(60)))
 
@@ -108,7 +108,7 @@ def test_a_purse_serves_several_threads() -> None:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert (purse.spent, purse.reserved) == (Decimal(71), 0)
+    assert (budget.spent, budget.reserved) == (Decimal(71), 0)
 
 
 # -- the price of one call --------------------------------------------------------------------------------------------
@@ -175,14 +175,14 @@ def asked(number: int) -> CompareQuestion:
 async def test_a_judge_stops_before_the_budget_is_passed(provider: ScriptedProvider, journal: Journal) -> None:
     provider.script = lambda request: waits(0.005)
     judge = open_openai(provider, journal, max_tokens=1000)
-    judge.budget = purse = Purse(Decimal("0.1"))
+    judge.budget = budget = LocalBudget(Decimal("0.1"))
     outcomes = await asyncio.gather(*(judge.opine(asked(number)) for number in range(60)))
     opinions = [outcome for outcome in outcomes if isinstance(outcome, ComparisonOpinion)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     assert {failure.reason for failure in failures} == {"over_budget"}
     assert len(opinions) == provider.calls
-    assert purse.spent == Decimal("0.004") * provider.calls <= purse.limit
-    assert purse.reserved == 0
+    assert budget.spent == Decimal("0.004") * provider.calls <= budget.limit
+    assert budget.reserved == 0
     assert 10 <= len(opinions) < 25
     again = await judge.opine(asked(0))
     assert again == outcomes[0], "what is paid already costs nothing"
@@ -192,41 +192,41 @@ async def test_a_judge_stops_before_the_budget_is_passed(provider: ScriptedProvi
 async def test_a_call_that_fails_gives_its_money_back(provider: ScriptedProvider, journal: Journal) -> None:
     provider.script = lambda request: fails(400, "no")
     judge = open_openai(provider, journal)
-    judge.budget = purse = Purse(Decimal(1))
+    judge.budget = budget = LocalBudget(Decimal(1))
     assert isinstance(await judge.opine(asked(0)), Failure)
     await judge.close()
-    assert (purse.spent, purse.reserved) == (0, 0)
+    assert (budget.spent, budget.reserved) == (0, 0)
 
 
-async def test_a_repair_round_is_paid_from_the_same_purse(provider: ScriptedProvider, journal: Journal) -> None:
+async def test_a_repair_round_is_paid_from_the_same_budget(provider: ScriptedProvider, journal: Journal) -> None:
     provider.script = [says("no JSON"), says("still none")]
     judge = open_openai(provider, journal)
-    judge.budget = purse = Purse(Decimal(1))
+    judge.budget = budget = LocalBudget(Decimal(1))
     await judge.opine(asked(0))
     await judge.close()
-    assert purse.spent == Decimal("0.008")
+    assert budget.spent == Decimal("0.008")
 
 
 async def test_a_call_that_is_cancelled_counts_in_full(provider: ScriptedProvider, journal: Journal) -> None:
     provider.script = lambda request: waits(5)
     judge = open_openai(provider, journal)
-    judge.budget = purse = Purse(Decimal(1))
+    judge.budget = budget = LocalBudget(Decimal(1))
     task = asyncio.create_task(judge.opine(asked(0)))
     await asyncio.sleep(0.3)
     assert provider.calls == 1
-    reserved = purse.reserved
+    reserved = budget.reserved
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     await judge.close()
-    assert (purse.spent, purse.reserved) == (reserved, 0)
+    assert (budget.spent, budget.reserved) == (reserved, 0)
 
 
 async def test_a_jury_that_runs_out_of_money_fails_rather_than_shrinks(
     provider: ScriptedProvider, journal: Journal
 ) -> None:
     members = [open_openai(provider, journal, sample=number) for number in range(3)]
-    members[2].budget = Purse(Decimal(0))
+    members[2].budget = LocalBudget(Decimal(0))
     jury = Jury("jury", tuple(members))
     failure = await jury.opine(asked(0))
     await jury.close()

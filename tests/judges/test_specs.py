@@ -7,10 +7,10 @@ from adjudge.errors import JudgeSpecError, SetupError
 from adjudge.judges.base import ResearchQuestion
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.providers import PROVIDERS, url_keys
 from adjudge.judges.specs import Asking, open_judge
-from adjudge.judges.wires.anthropic import AnthropicWire
-from adjudge.judges.wires.openai import OpenAIWire
+from adjudge.llm.anthropic import AnthropicWire
+from adjudge.llm.openai import OpenAIWire
+from adjudge.llm.providers import PROVIDERS, url_keys
 
 URLS = {
     "openai": "https://api.openai.com/v1/chat/completions",
@@ -39,7 +39,7 @@ def test_every_provider_has_its_address_and_takes_its_key_from_the_environment(p
     judge = open_judge(f"{provider}:some-model", asking)
     assert isinstance(judge, LLMJudge)
     assert isinstance(judge.wire, AnthropicWire if provider == "anthropic" else OpenAIWire)
-    assert judge.wire.poster.url == URLS[provider]
+    assert judge.wire.endpoint.url == URLS[provider]
     assert any("sk-secret" in value for value in judge.wire.headers.values())
     assert judge.name == f"{provider}:some-model"
     assert "sk-secret" not in str(judge.wire.identity())
@@ -56,7 +56,7 @@ def test_any_openai_compatible_server_is_named_by_its_url(asking, monkeypatch):
     judge = open_judge("http://127.0.0.1:8080/v1#qwen", asking)
     assert isinstance(judge, LLMJudge)
     assert isinstance(judge.wire, OpenAIWire)
-    assert judge.wire.poster.url == "http://127.0.0.1:8080/v1/chat/completions"
+    assert judge.wire.endpoint.url == "http://127.0.0.1:8080/v1/chat/completions"
     assert judge.wire.model == "qwen"
     assert "authorization" not in judge.wire.headers
     monkeypatch.setenv("ADJUDGE_API_KEY", "k")

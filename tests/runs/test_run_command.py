@@ -288,7 +288,7 @@ async def test_a_budget_that_cannot_be_kept_is_refused(provider, command, tmp_pa
     assert provider.calls == 0
 
 
-async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_handed_in(
+async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_submitted(
     provider, command, files, tmp_path
 ):
     command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
@@ -302,7 +302,7 @@ async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_ha
     process.send_signal(signal.SIGINT)
     _, err = await process.communicate()
     assert process.returncode == 130, err
-    assert b"a resumed run collects it" in err
+    assert b"a resumed run collects them" in err
     refused = await command("run", "--resume", "out")
     assert refused.code == 2
     assert "--batch" in refused.err

@@ -37,7 +37,9 @@ async def test_a_warning_of_a_worker_stands_among_what_the_run_says(provider, co
     if shown == "--json-progress":
         lines = [each["message"] for each in map(json.loads, lines) if each.get("event") == "warning"]
     (told,) = lines
-    assert told.startswith("openai:gpt-4o: no room for 3 questions (") and told.endswith("nothing was paid")
+    assert told.startswith("openai:gpt-4o: the batch queue is full, 3 requests not accepted (") and told.endswith(
+        "nothing was paid"
+    )
 
 
 async def test_all_that_a_program_reads_of_a_run_is_json(provider, command, tmp_path):

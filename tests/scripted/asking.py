@@ -8,7 +8,7 @@ from pathlib import Path
 
 from adjudge import Comparison, ComparisonVerdict, Failure
 from adjudge.engine import CompareSettings, Engine, open_engine
-from adjudge.judges.wires.batches.base import BatchSettings
+from adjudge.llm.batch.base import BatchSettings
 
 CASES = 4
 

@@ -8,10 +8,10 @@ from scripted.provider import ScriptedProvider
 
 from adjudge.journal import Journal
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.wires.anthropic import AnthropicWire
-from adjudge.judges.wires.base import Sampling
-from adjudge.judges.wires.http import Poster, Retries
-from adjudge.judges.wires.openai import OpenAIWire, default_dialect
+from adjudge.llm.anthropic import AnthropicWire
+from adjudge.llm.base import Sampling
+from adjudge.llm.openai import OpenAIWire, default_dialect
+from adjudge.llm.retry import Endpoint, Retries
 
 FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
 
@@ -24,8 +24,8 @@ def open_openai(
     """A judge that asks in OpenAI's format, priced as OpenAI's."""
     name = f"openai:{model}"
     headers = {"content-type": "application/json", "authorization": "Bearer key"}
-    poster = Poster(provider.chat_url, name, FAST)
-    wire = OpenAIWire("openai", model, poster, headers, default_dialect("openai", model))
+    endpoint = Endpoint(provider.chat_url, name, FAST)
+    wire = OpenAIWire("openai", model, endpoint, headers, default_dialect("openai", model))
     return LLMJudge(name, wire, journal, Sampling(max_tokens=max_tokens), sample)
 
 
@@ -35,5 +35,5 @@ def open_anthropic(
     """The same in Anthropic's format."""
     name = f"anthropic:{model}"
     headers = {"content-type": "application/json", "x-api-key": "key"}
-    wire = AnthropicWire("anthropic", model, Poster(provider.messages_url, name, FAST), headers)
+    wire = AnthropicWire("anthropic", model, Endpoint(provider.messages_url, name, FAST), headers)
     return LLMJudge(name, wire, journal, Sampling(max_tokens=max_tokens))

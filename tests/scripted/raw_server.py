@@ -8,7 +8,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from adjudge.judges.wires.connections import Connections
+from adjudge.llm.client import Client
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfine"
 
@@ -26,7 +26,7 @@ class Bytes:
         """One connection; some servers of this file do it in a way of their own."""
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"content-length: (\d+)", head)
+            length = re.search(rb"(?i)content-length: (\d+)", head)
             self.requests.append(head + await reader.readexactly(int(length[1]) if length else 0))
             while self.pieces:
                 piece = self.pieces.pop(0)
@@ -46,7 +46,7 @@ class Bytes:
             writer.close()
 
     @asynccontextmanager
-    async def running(self, security: ssl.SSLContext | None = None) -> AsyncIterator[Connections]:
+    async def running(self, security: ssl.SSLContext | None = None) -> AsyncIterator[Client]:
         tasks: list[asyncio.Task[None]] = []
 
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -55,7 +55,7 @@ class Bytes:
         server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=security)
         port = server.sockets[0].getsockname()[1]
         self.url = f"http{'s' if security else ''}://127.0.0.1:{port}/v1/chat"
-        opened = Connections()
+        opened = Client()
         try:
             yield opened
         finally:

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _who_would_settle_it() -> str:
     """The judges that can be asked right now, as options; or how to get one."""
-    from ..judges.providers import PROVIDERS
+    from ..llm.providers import PROVIDERS
 
     ready = [f"--judge {name}:{provider.example}" for name, provider in PROVIDERS.items() if provider.missing is None]
     return " or ".join(ready[:2]) or "set a provider's key (`adjudge judges` names them) or name a server by its URL"

@@ -118,6 +118,6 @@ def _check_judge(spec: str) -> str:
 
 
 def _ready_providers() -> list[str]:
-    from ..judges.providers import PROVIDERS
+    from ..llm.providers import PROVIDERS
 
     return [provider.name for provider in PROVIDERS.values() if provider.missing is None]

@@ -19,7 +19,7 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a line a judge."""
-    from ..judges.providers import PROVIDERS, URL_KEY
+    from ..llm.providers import PROVIDERS, URL_KEY
 
     rows = [
         ("embedded", True, "comes with adjudge; offline; text features only, checks no facts"),

@@ -165,7 +165,7 @@ def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) ->
     from ..runs.running import check_can_be_asked, estimated, has_open_batches, look
 
     if not manner.batch and has_open_batches(directory):
-        found = "batches were handed in and are not collected yet"
+        found = "batches were submitted and are not collected yet"
         raise InputError(str(directory.path), found, "go on with --batch, lest their questions are paid twice")
     stand = look(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     judged = run_sync(lambda: estimated(directory, stand))
@@ -195,7 +195,7 @@ async def _carry_out(args: argparse.Namespace, directory: RunDirectory, stand: S
     def interrupted() -> None:
         if manner.batch:
             # A batch may take a day: it goes on without us.
-            _tell(args, "what was handed in goes on at the provider; a resumed run collects it")
+            _tell(args, "submitted batches go on at the provider; a resumed run collects them")
         elif not halt.asked.is_set():
             _tell(args, "finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
         if manner.batch or halt.asked.is_set():

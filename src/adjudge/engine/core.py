@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.specs import Asking, collect_batches, open_judge
-from ..judges.turns import Turns, turn
+from ..llm.rate_limiter import RateLimits
 from ..protocols.compare import compare as run_compare
 from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
@@ -20,9 +20,8 @@ from .settings import CompareSettings, DialogueSettings, ReviewSettings
 if TYPE_CHECKING:
     from ..judges.base import Judge
     from ..judges.budget import Budget
-    from ..judges.wires.base import Wire
-    from ..judges.wires.batches.base import BatchSettings
-    from ..judges.wires.pacing import Pacing
+    from ..llm.base import Wire
+    from ..llm.batch.base import BatchSettings
     from ..protocols.compare import Searcher
 
 W = TypeVar("W", bound="Wire")
@@ -44,10 +43,9 @@ class Engine:
     journal: Journal
     urls: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[tuple[str, Failure], ...] = ()
-    pacing: Pacing | None = None
+    rate_limits: RateLimits = field(default_factory=RateLimits.for_single_cases)
     budget: Budget | None = None
     batches: BatchSettings | None = None
-    turns: Turns | None = None
     _wires: dict[str, Wire] = field(default_factory=dict)
     _searchers: dict[str, Any] = field(default_factory=dict)
 
@@ -74,17 +72,16 @@ class Engine:
             self._wires,
             self.urls,
             self.recorded,
-            self.pacing,
+            self.rate_limits,
             self.budget,
             self.batches,
-            self.turns,
         )
         return open_judge(spec, asking)
 
     async def collect(self) -> int:
-        """Put the replies of batches that an earlier process handed in into the journal; how many there were.
+        """Store the replies of batches that an earlier process submitted in the journal, and return their number.
 
-        It waits for those that are not done yet.
+        It waits for batches that have not ended.
         """
         asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
         return await collect_batches(asking)
@@ -137,7 +134,6 @@ class Engine:
             return outcome
         failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
-        await turn(self.turns)
         written = comparison_json(outcome, case, indent=False)
         return Judged(outcome, kept, written)
 
@@ -170,7 +166,6 @@ class Engine:
         failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
         failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
         kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
-        await turn(self.turns)
         written = dialogue_record_json(outcome, case, indent=False)
         return Judged(outcome, kept, written)
 
@@ -194,7 +189,6 @@ class Engine:
         asked = (("RateQuestion", outcome.opinion), ("ExplainQuestion", outcome.explanation))
         failures = [(question, failure) for question, said in asked if said for failure in said.failures]
         kept = inputs.of_review(case, settings, self.used_urls(), failures)
-        await turn(self.turns)
         written = review_json(outcome, case, settings.rubric)
         return Judged(outcome, kept, written)
 
@@ -202,13 +196,14 @@ class Engine:
 def open_engine(
     journal: str | Path | None = None,
     *,
-    pacing: Pacing | None = None,
+    rate_limits: RateLimits | None = None,
     budget: Budget | None = None,
     batches: BatchSettings | None = None,
 ) -> Engine:
     """An engine for many cases over the same journal and connections.
 
-    `pacing` keeps all calls to a provider in step with its limits; `budget` is asked before anything is paid;
+    `rate_limits` are those of all calls to a provider; `budget` is asked before anything is paid;
     `batches` sends them through the provider's batch API, which takes up to a day and costs half.
     """
-    return Engine(open_journal(journal), pacing=pacing, budget=budget, batches=batches)
+    limits = rate_limits or RateLimits.for_single_cases()
+    return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batches)

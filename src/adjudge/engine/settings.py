@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..judges.wires.base import Sampling
+from ..llm.base import Sampling
 from ..protocols.compare import CompareOptions
 from ..protocols.dialogue import DialogueOptions, check_weights_add_up
 from ..rubric import Rubric, load, shipped

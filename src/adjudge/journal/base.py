@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -26,10 +26,6 @@ class Journal(Protocol):
 
     def get(self, key: str) -> Stored | None:
         """The reply to this question, if it was ever paid."""
-        ...
-
-    def expecting(self) -> AbstractContextManager[None]:
-        """Held while a reply is on its way: whoever keeps one knows by it whether another may soon share his commit."""
         ...
 
     async def put(self, key: str, stored: Stored) -> None:

@@ -1,6 +1,6 @@
-"""A thread that works off what callers queue up, as much at once as has come together.
+"""Group commit: a thread that takes all jobs that have queued up and does them together.
 
-Callers are coroutines of any event loop. A slow commit or a round trip is so shared by all who wait for one.
+Callers are coroutines of any event loop. They share a slow commit or a round trip to the database.
 """
 
 from __future__ import annotations
@@ -8,19 +8,14 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import JournalError
 
-# What is done for many costs little more than for one: while callers come in numbers, the next is awaited for so many
-# seconds, and all of them for no longer than so many.
-_NEXT_ONE, _ALL = 0.006, 0.012
-
 
 class Job(Protocol):
-    """Something to do, and whom to tell; nobody if `done` is None."""
+    """Something to do, and the future that gets the result, if anybody waits for it."""
 
     @property
     def done(self) -> asyncio.Future[Any] | None: ...
@@ -33,29 +28,10 @@ class Worker(Protocol[J]):
     """Does the jobs, on the thread."""
 
     def work(self, jobs: list[J]) -> None:
-        """Do these jobs and tell each caller what came of it."""
+        """Do these jobs and give each caller its result."""
         ...
 
     def close(self) -> None: ...
-
-
-class Expecting:
-    """How many jobs are on their way: held with `with` until each is there, on any loop. `met`: some were, none is."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.met = False
-        self._guard = threading.Lock()
-
-    def __enter__(self) -> None:
-        with self._guard:
-            self.count += 1
-            self.met = False
-
-    def __exit__(self, *_: object) -> None:
-        with self._guard:
-            self.count -= 1
-            self.met = not self.count
 
 
 class BatchThread(Generic[J]):
@@ -67,15 +43,12 @@ class BatchThread(Generic[J]):
         self._most = most
         self._queue: queue.SimpleQueue[J | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._guard = threading.Lock()
+        self._lock = threading.Lock()
         self._closed = False
-        self._crowded = False
-        self.expecting = Expecting()
-        self._all_there = threading.Event()
 
-    def submit(self, job: J, *, expected: bool = False) -> None:
-        """Queue a job; jobs are begun in the order they came, and at once when all that were expected are there."""
-        with self._guard:
+    def submit(self, job: J) -> None:
+        """Queue a job; jobs are done in the order they came."""
+        with self._lock:
             if self._closed:
                 raise JournalError("the journal is closed")
             if self._thread is None:
@@ -83,13 +56,10 @@ class BatchThread(Generic[J]):
                 self._thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
                 self._thread.start()
             self._queue.put(job)
-            if expected and self.expecting.met:
-                self.expecting.met = False
-                self._all_there.set()
 
     def close(self) -> None:
-        """Finish what is queued, then let the worker go."""
-        with self._guard:
+        """Finish what is queued, then close the worker."""
+        with self._lock:
             self._closed = True
             self._queue.put(None)
         if self._thread is not None:
@@ -100,13 +70,12 @@ class BatchThread(Generic[J]):
         last = False
         while not last:
             jobs, last = self._gather()
-            self._crowded = len(jobs) > 1
             if not jobs:
                 continue
             try:
                 worker.work(jobs)
             except Exception as problem:
-                # The thread goes on whatever happens: callers that nobody answers would wait forever.
+                # The thread must go on, or its callers would wait for ever.
                 error = problem if isinstance(problem, JournalError) else JournalError(f"the journal failed: {problem}")
                 tell((job, error) for job in jobs)
         worker.close()
@@ -115,9 +84,6 @@ class BatchThread(Generic[J]):
         """All that has queued up, and whether it is the last."""
         jobs: list[J] = []
         job = self._queue.get()
-        if self._crowded:
-            self._await_company()
-        self._all_there.clear()
         while job is not None:
             jobs.append(job)
             if len(jobs) >= self._most:
@@ -128,12 +94,6 @@ class BatchThread(Generic[J]):
                 return jobs, False
         return jobs, True
 
-    def _await_company(self) -> None:
-        """Until nobody comes for a while, or all who were expected are there."""
-        patience, there = time.monotonic() + _ALL, self._queue.qsize()
-        while not self._all_there.wait(_NEXT_ONE) and time.monotonic() < patience and self._queue.qsize() != there:
-            there = self._queue.qsize()
-
 
 def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
     """Give each caller its answer, an error as an error; returns the jobs whose loop has ended meanwhile."""
@@ -142,16 +102,16 @@ def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
         if job.done is not None:
             waiting.setdefault(job.done.get_loop(), []).append((job.done, answer, job))
     unreached: list[J] = []
-    for loop, told in waiting.items():
+    for loop, settled in waiting.items():
         try:
-            loop.call_soon_threadsafe(_settle, told)
+            loop.call_soon_threadsafe(_settle, settled)
         except RuntimeError:
-            unreached += [job for _, _, job in told]
+            unreached += [job for _, _, job in settled]
     return unreached
 
 
-def _settle(told: Sequence[tuple[asyncio.Future[Any], object, Job]]) -> None:
-    for future, answer, _ in told:
+def _settle(settled: Sequence[tuple[asyncio.Future[Any], object, Job]]) -> None:
+    for future, answer, _ in settled:
         # A caller that was cancelled only stopped waiting.
         if future.done():
             continue

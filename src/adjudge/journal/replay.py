@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from ..errors import NotJournalledError
 from .base import Journal, Stored
@@ -22,9 +22,6 @@ class ReplayJournal:
                 f"the journal has no reply {key[:12]}…: this verdict was made with another journal"
             )
         return stored
-
-    def expecting(self) -> AbstractContextManager[None]:
-        return self._inner.expecting()
 
     async def put(self, key: str, stored: Stored) -> None:
         raise NotJournalledError("a replay stores nothing")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
 from typing import Any, Literal, NamedTuple
 
 import orjson
@@ -61,12 +60,9 @@ class RowJournal(ABC):
         rows = self._read("reply", (key,))
         return as_stored(rows[0]) if rows else None
 
-    def expecting(self) -> AbstractContextManager[None]:
-        return self._writer.expecting
-
     async def put(self, key: str, stored: Stored) -> None:
         sent = orjson.dumps(dict(stored.sent)).decode()
-        await self._write(("reply", (key, stored.at, stored.attempts, sent, stored.body)), expected=True)
+        await self._write(("reply", (key, stored.at, stored.attempts, sent, stored.body)))
 
     async def put_verdict(
         self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
@@ -106,8 +102,8 @@ class RowJournal(ABC):
             raise ValueError("an outcome is either a verdict or a failure")
         await self._write(("outcome", (run_id, position, verdict_id, failure)))
 
-    async def _write(self, *rows: tuple[Kind, Row], expected: bool = False) -> None:
+    async def _write(self, *rows: tuple[Kind, Row]) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._writer.submit(Write(rows, done), expected=expected)
+        self._writer.submit(Write(rows, done))
         # A caller that is cancelled here only stops waiting: what is in the queue is kept all the same.
         await done

@@ -1,6 +1,6 @@
-"""Money that must not be passed: what a call may cost is set aside before it is sent, what it cost is settled after.
+"""A budget: the most that a call can cost is reserved before it is sent, and what it did cost is settled afterwards.
 
-A purse holds for one process. Whoever spends in several gives each a share of its own.
+A `LocalBudget` holds for one process; several processes get a share each.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from collections import deque
 from decimal import Decimal
 from typing import Protocol
 
-from .waiting import Waiter
+from ..llm.waiting import Waiter
 
 
 class Budget(Protocol):
-    """Where a judge asks before it pays."""
+    """What a judge asks before it pays."""
 
     async def reserve(self, at_most: Decimal) -> bool:
-        """Set this much aside; False if the money is used up."""
+        """Reserve this much; False if it is more than is left."""
         ...
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        """Give a reservation back for what was really spent; None: nobody knows, so all of it counts."""
+        """Replace a reservation by what was spent; None: unknown, so assume all of it was spent."""
         ...
 
 
-class Purse:
-    """So much money and no more. Whoever comes when all of it is set aside waits: calls mostly cost less than they may.
+class LocalBudget:
+    """A spending limit. When all of it is reserved, callers wait, for most calls cost less than their reservation.
 
-    What is spent never passes the limit as long as no call costs more than was set aside for it.
+    Spending never exceeds the limit as long as no call costs more than its reservation.
     """
 
     def __init__(self, limit: Decimal, spent: Decimal = Decimal(0)) -> None:
@@ -37,20 +37,20 @@ class Purse:
         self._reserved = Decimal(0)
         self._queue: deque[tuple[Decimal, Waiter[bool]]] = deque()
         self._granted: set[Waiter[bool]] = set()
-        self._guard = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def spent(self) -> Decimal:
-        """What was settled so far."""
+        """What has been spent so far."""
         return self._spent
 
     @property
     def reserved(self) -> Decimal:
-        """What is set aside for calls in flight."""
+        """What is reserved for calls in flight."""
         return self._reserved
 
     async def reserve(self, at_most: Decimal) -> bool:
-        with self._guard:
+        with self._lock:
             if self._spent + at_most > self.limit:
                 return False
             if not self._queue and self._spent + self._reserved + at_most <= self.limit:
@@ -58,37 +58,37 @@ class Purse:
                 return True
             waiter: Waiter[bool] = Waiter()
             self._queue.append((at_most, waiter))
-            self._look()
+            self._grant()
         try:
-            told = await waiter.told()
+            granted = await waiter.wait()
         except BaseException:
-            with self._guard:
-                waiter.gone = True
+            with self._lock:
+                waiter.cancelled = True
                 if waiter in self._granted:
                     self._granted.discard(waiter)
                     self._reserved -= at_most
-                self._look()
+                self._grant()
             raise
-        with self._guard:
+        with self._lock:
             self._granted.discard(waiter)
-        return told
+        return granted
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        with self._guard:
+        with self._lock:
             self._reserved -= reserved
             self._spent += reserved if spent is None else spent
-            self._look()
+            self._grant()
 
-    def _look(self) -> None:
-        """Tell those who wait what can be told, first come first served. Under the guard."""
+    def _grant(self) -> None:
+        """Answer the callers that wait, first come first served. Called with the lock held."""
         while self._queue:
             at_most, waiter = self._queue[0]
-            if not waiter.gone:
+            if not waiter.cancelled:
                 if self._spent + at_most > self.limit:
-                    waiter.tell(False)
+                    waiter.resolve(False)
                 elif self._spent + self._reserved + at_most > self.limit:
-                    return  # what is in flight may still cost less than it was given
-                elif waiter.tell(True):
+                    return  # calls in flight may still cost less than their reservations
+                elif waiter.resolve(True):
                     self._reserved += at_most
                     self._granted.add(waiter)
             self._queue.popleft()

@@ -1,6 +1,6 @@
-"""A judge that is a language model: render the question, pay once, keep the reply, then read it.
+"""A judge that is a language model: render the question, pay once, store the reply, then parse it.
 
-The order is the point: claim the question, look in the journal, ask, store, and only then parse.
+The order matters: claim the key, look in the journal, ask, store, and only then parse.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, cast
@@ -16,6 +17,8 @@ import orjson
 
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
+from ..llm.base import Completion, Prompt, Sampling, UnreadableReplyError, Wire
+from ..llm.prices import LOCAL, at_most, cost_of
 from ..verdicts import Call, Failure, Purpose, Usage
 from .base import (
     CompareQuestion,
@@ -28,10 +31,7 @@ from .base import (
     ResearchQuestion,
 )
 from .budget import Budget
-from .prices import LOCAL, at_most, cost_of
-from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Prompt, Reading, Role
-from .turns import Turns, turn
-from .wires.base import Completion, Sampling, UnreadableReplyError, Wire
+from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Reading, Role
 
 # Failures that asking once more would only repeat.
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
@@ -47,23 +47,11 @@ _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
 }
 
 
-_digests: dict[int, tuple[Mapping[str, Any], str]] = {}
-
-
-def _digest(schema: Mapping[str, Any]) -> str:
-    """A schema's hash, made once: a rubric has one schema, and thousands of calls."""
-    known = _digests.get(id(schema))
-    if known is None or known[0] is not schema:
-        known = _digests[id(schema)] = schema, call_key(schema)
-    return known[1]
-
-
 @dataclass(slots=True)
 class LLMJudge:
     """One model, asked through one wire; `sample` numbers independent answers to the same question.
 
-    `room` bounds how many replies may be asked for and not yet kept: what a kill can lose. With `turns`, replies are
-    read together, when the next questions are on their way.
+    `unsaved` bounds the replies that were asked for and are not yet in the journal: what a kill can lose.
     """
 
     name: str
@@ -72,8 +60,7 @@ class LLMJudge:
     sampling: Sampling = field(default_factory=Sampling)
     sample: int = 0
     budget: Budget | None = None
-    room: asyncio.Semaphore | None = None
-    turns: Turns | None = None
+    unsaved: asyncio.Semaphore | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
         role = _ROLES[type(question)]
@@ -87,7 +74,6 @@ class LLMJudge:
             reading = await asyncio.to_thread(role.read, question, completion.text, self.name)
         else:
             reading = role.read(question, completion.text, self.name)
-        await turn(self.turns)
         if reading.problems:
             prompt = role.repair(question, prompt, completion.text, reading)
             repaired = await self._ask_again(prompt, calls, reading)
@@ -101,11 +87,11 @@ class LLMJudge:
         return cast(O, replace(reading.opinion, calls=tuple(calls)))
 
     async def _ask_again(self, prompt: Prompt, calls: list[Call], reading: Reading[Any]) -> Completion | Failure | None:
-        """The reply to a repair round; None if there will never be one and what is there is an opinion all the same."""
+        """The reply to a repair round; None if there is none and the first reply was a usable opinion."""
         try:
             completion = await self._ask(prompt, "repair", calls)
         except NotJournalledError:
-            # A request that was not taken left no reply. Its verdict was made without, and so is this one.
+            # The request was refused when the verdict was made: that rests on the first reply, and so does this one.
             if reading.opinion is None:
                 raise
             return None
@@ -114,7 +100,7 @@ class LLMJudge:
         return completion
 
     async def _ask(self, prompt: Prompt, purpose: Purpose, calls: list[Call]) -> Completion | Failure:
-        """A finished reply; one that ran into the token limit is asked for once more with twice the room."""
+        """A complete reply; one that hit the token limit is asked for once more with twice the limit."""
         sampling = self.sampling
         for _ in range(2):
             completion = await self._pay_once(prompt, sampling, purpose, calls)
@@ -136,7 +122,7 @@ class LLMJudge:
                 **await self._identity(),
                 "system": prompt.system,
                 "turns": prompt.turns,
-                "schema": _digest(prompt.schema),
+                "schema": call_key(prompt.schema),
                 "temperature": sampling.temperature,
                 "seed": sampling.seed,
                 "max_tokens": sampling.max_tokens,
@@ -150,11 +136,10 @@ class LLMJudge:
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
-        await turn(self.turns)
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:
-            # It was paid all the same, whatever it cost.
+            # It was paid for, although we cannot tell how much.
             unread = Call(
                 key=key, purpose=purpose, model=self.wire.model, usage=Usage(), attempts=stored.attempts, found=found
             )
@@ -177,23 +162,23 @@ class LLMJudge:
     async def _identity(self) -> Mapping[str, Any]:
         if self.wire.provider != LOCAL:
             return self.wire.identity()
-        # A file of several gigabytes is read to know it: meanwhile the others go on.
+        # A file of several gigabytes is hashed; other calls go on meanwhile.
         return await asyncio.to_thread(self.wire.identity)
 
     async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        """Ask, and keep the reply; with a budget, only if the dearest reply there can be is still within it."""
+        """Ask, and store the reply; with a budget, only if the dearest possible reply is still within it."""
         reserved = self._at_most(prompt, sampling) if self.budget is not None else None
         if self.budget is None or reserved is None:
             return await self._send(key, prompt, sampling)
         if not await self.budget.reserve(reserved):
             return self._failure("over_budget", f"one more call may cost ${reserved}, which is more than is left")
-        # Whoever is interrupted does not know what the provider will charge.
+        # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
         try:
             paid = await self._send(key, prompt, sampling)
             if isinstance(paid, Failure):
-                # A reply that did not come in time may be charged for all the same.
-                spent = None if paid.reason == "timeout" else Decimal(0)
+                # A reply that came too late or was too large may be charged for all the same.
+                spent = None if paid.reason in ("timeout", "malformed") else Decimal(0)
             else:
                 spent = self._spent(paid)
             return paid
@@ -201,19 +186,13 @@ class LLMJudge:
             self.budget.settle(reserved, spent)
 
     async def _send(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        if self.room is None:
-            return await self._send_and_keep(key, prompt, sampling)
-        async with self.room:
-            return await self._send_and_keep(key, prompt, sampling)
-
-    async def _send_and_keep(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        with self.journal.expecting():
+        async with self.unsaved or nullcontext():
             delivery = await self.wire.send(prompt, sampling, key=key)
-        if isinstance(delivery, Failure):
-            return delivery
-        stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
-        await self.journal.put(key, stored)
-        return stored
+            if isinstance(delivery, Failure):
+                return delivery
+            stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
+            await self.journal.put(key, stored)
+            return stored
 
     def _at_most(self, prompt: Prompt, sampling: Sampling) -> Decimal | None:
         texts = (prompt.system, *prompt.turns)
@@ -231,7 +210,7 @@ class LLMJudge:
         return cost_of(self.wire.provider, model, completion.usage, stored.at, batch=batch)
 
     def _priced(self, completion: Completion) -> str:
-        # A deployment has a name of its user's own; which model it is, its replies say.
+        # An Azure deployment has a name of its own; its replies say which model it is.
         return completion.model if self.wire.provider == "azure" and completion.model else self.wire.model
 
     def _failure(self, reason: Any, message: str) -> Failure:

@@ -20,18 +20,17 @@ from urllib.parse import urlsplit
 
 from ..errors import JudgeSpecError
 from ..journal import Journal
+from ..llm.base import Sampling, Wire
+from ..llm.providers import PROVIDERS, URL_KEY, Provider, url_key
 from ..verdicts import Failure
 from .base import Judge
 from .budget import Budget
-from .providers import PROVIDERS, URL_KEY, Provider, url_key
-from .turns import Turns
-from .wires.base import Sampling, Wire
 
 if TYPE_CHECKING:
-    from .wires.anthropic import AnthropicWire
-    from .wires.batches.base import BatchSettings
-    from .wires.openai import OpenAIWire
-    from .wires.pacing import Pacing
+    from ..llm.anthropic import AnthropicWire
+    from ..llm.batch.base import BatchSettings
+    from ..llm.openai import OpenAIWire
+    from ..llm.rate_limiter import RateLimits
 
 ALLOWED = "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, or jury:A+B+C"
 _JURY = re.compile(r"jury(?:\((\w+)\))?:(.+)", re.DOTALL)
@@ -52,10 +51,9 @@ class Asking:
     wires: dict[str, Wire] = field(default_factory=dict)
     urls: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[tuple[str, Failure], ...] = ()
-    pacing: Pacing | None = None
+    rate_limits: RateLimits | None = None
     budget: Budget | None = None
     batches: BatchSettings | None = None
-    turns: Turns | None = None
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:
@@ -70,13 +68,12 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     from .llm import LLMJudge
 
     if spec not in asking.wires:
-        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.pacing, asking.batches)
-    # A batch is as large as it likes: what it holds is known to the provider, and is collected after a kill.
-    room = asking.pacing.room(spec) if asking.pacing is not None and asking.batches is None else None
-    return LLMJudge(
-        *(spec, asking.wires[spec], asking.journal, asking.sampling, asking.sample),
-        *(asking.budget, room, asking.turns),
-    )
+        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.rate_limits, asking.batches)
+    # The replies of a batch need no bound: after a kill they are collected from the provider.
+    limits = asking.rate_limits if asking.batches is None else None
+    unsaved = limits.unsaved(spec) if limits is not None else None
+    wire = asking.wires[spec]
+    return LLMJudge(spec, wire, asking.journal, asking.sampling, asking.sample, asking.budget, unsaved)
 
 
 def _open_embedded(spec: str) -> Judge:
@@ -119,14 +116,14 @@ def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Jud
 
 
 async def collect_batches(asking: Asking) -> int:
-    """Put the replies of batches that an earlier process handed in into the journal; how many there were."""
+    """Store the replies of batches that an earlier process submitted in the journal, and return their number."""
     if asking.batches is None or not asking.batches.ledger.exists():
         return 0
-    from .wires.batches.ledger import Ledger
-    from .wires.batches.wire import BatchWire
+    from ..llm.batch.ledger import BatchLedger
+    from ..llm.batch.wire import BatchWire
 
-    ledger = Ledger(asking.batches.ledger)
-    specs = dict.fromkeys(entry.judge for entry in ledger.open_entries())
+    ledger = BatchLedger(asking.batches.ledger)
+    specs = dict.fromkeys(submission.judge for submission in ledger.unfinished())
     ledger.close()
     kept = 0
     for spec in specs:
@@ -137,44 +134,46 @@ async def collect_batches(asking: Asking) -> int:
     return kept
 
 
-def _open_wire(spec: str, url: str | None, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:
+def _open_wire(spec: str, url: str | None, limits: RateLimits | None, batches: BatchSettings | None) -> Wire:
     if spec.startswith(("http://", "https://")):
-        return _tuned(_open_url(spec), spec, pacing, batches)
+        return _limited(_open_url(spec), spec, limits, batches)
     provider, colon, model = spec.partition(":")
     if not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
         raise JudgeSpecError("judge", f"{spec!r} names no judge", f"allowed: {ALLOWED}")
     if provider == "gguf":
-        from .wires.local import LocalWire
+        from ..llm.gguf import GgufWire
 
-        return LocalWire(Path(model).expanduser())
+        return GgufWire(Path(model).expanduser())
     if provider in PROVIDERS:
-        return _tuned(_open_provider(PROVIDERS[provider], model, spec, url), spec, pacing, batches)
+        return _limited(_open_provider(PROVIDERS[provider], model, spec, url), spec, limits, batches)
     if batches is not None:
-        from .wires.batches.wire import no_batches
+        from ..llm.batch.wire import no_batches
 
         raise no_batches(spec)
-    from .wires.direct import DirectWire
+    from ..llm.direct import DirectWire
 
     wire = DirectWire(spec)
-    if pacing is not None:
-        wire.pace = pacing.pace(provider, "")
+    if limits is not None:
+        wire.limiter = limits.limiter(provider, "")
     return wire
 
 
-def _tuned(wire: OpenAIWire | AnthropicWire, spec: str, pacing: Pacing | None, batches: BatchSettings | None) -> Wire:
-    """The wire, in batches if so asked for, else in step with all others to the same provider and host."""
+def _limited(
+    wire: OpenAIWire | AnthropicWire, spec: str, limits: RateLimits | None, batches: BatchSettings | None
+) -> Wire:
+    """The wire in batches if they are asked for, else with the rate limiter of its provider and host."""
     if batches is not None:
-        from .wires.batches.wire import batched
+        from ..llm.batch.wire import batched
 
         return batched(wire, spec, batches)
-    if pacing is not None:
-        wire.poster.pace = pacing.pace(wire.provider, wire.poster.url)
+    if limits is not None:
+        wire.endpoint.limiter = limits.limiter(wire.provider, wire.endpoint.url)
     return wire
 
 
 def _open_url(spec: str) -> OpenAIWire:
-    from .wires.http import Poster
-    from .wires.openai import OpenAIWire, default_dialect
+    from ..llm.openai import OpenAIWire, default_dialect
+    from ..llm.retry import Endpoint
 
     address, _, model = spec.partition("#")
     try:
@@ -187,27 +186,27 @@ def _open_url(spec: str) -> OpenAIWire:
     if parts.username or parts.password or parts.query:
         allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
         raise JudgeSpecError("judge", "a server's address may hold no key, user or query", allowed)
-    poster = Poster(address.rstrip("/") + "/chat/completions", spec)
-    return OpenAIWire("", model, poster, _bearer(url_key(address)), default_dialect("", model))
+    endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
+    return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 
 
 def _open_provider(provider: Provider, model: str, spec: str, url: str | None) -> OpenAIWire | AnthropicWire:
-    from .wires.anthropic import VERSION, AnthropicWire
-    from .wires.http import Poster
-    from .wires.openai import OpenAIWire, default_dialect
+    from ..llm.anthropic import VERSION, AnthropicWire
+    from ..llm.openai import OpenAIWire, default_dialect
+    from ..llm.retry import Endpoint
 
     base, key = provider.base_url, provider.key
     if provider.wire == "anthropic":
         headers = {"content-type": "application/json", "anthropic-version": VERSION, "x-api-key": key or ""}
-        poster = Poster(url or base + "/v1/messages", spec, needs=provider.missing)
-        return AnthropicWire(provider.name, model, poster, headers)
+        endpoint = Endpoint(url or base + "/v1/messages", spec, needs=provider.missing)
+        return AnthropicWire(provider.name, model, endpoint, headers)
     if provider.wire == "azure":
         base += "/openai/v1"
         headers = {"content-type": "application/json", "api-key": key or ""}
     else:
         headers = _bearer(key)
-    poster = Poster(url or base + "/chat/completions", spec, needs=provider.missing)
-    return OpenAIWire(provider.name, model, poster, headers, default_dialect(provider.name, model))
+    endpoint = Endpoint(url or base + "/chat/completions", spec, needs=provider.missing)
+    return OpenAIWire(provider.name, model, endpoint, headers, default_dialect(provider.name, model))
 
 
 def _bearer(key: str | None) -> dict[str, str]:

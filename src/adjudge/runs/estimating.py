@@ -16,9 +16,8 @@ import orjson
 
 from ..engine import Engine
 from ..errors import SetupError
-from ..judges.prices import LOCAL, cost_of
-from ..judges.roles.base import Prompt
-from ..judges.wires.base import Completion, Delivery, Sampling, Wire
+from ..llm.base import Completion, Delivery, Prompt, Sampling, Wire
+from ..llm.prices import LOCAL, cost_of
 from ..verdicts import Failure, Usage
 from .judging import Judging
 from .ledger import Done
@@ -117,7 +116,7 @@ async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int, don
 def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
     """What must be set up before the first call, such as a key."""
     for wire in wires.values():
-        needs = getattr(getattr(wire.inner, "poster", None), "needs", None)
+        needs = getattr(getattr(wire.inner, "endpoint", None), "needs", None)
         if isinstance(needs, SetupError):
             return needs
     return None

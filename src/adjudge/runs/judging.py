@@ -19,7 +19,6 @@ from ..engine.core import Judged
 from ..engine.inputs import case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
-from ..judges.turns import turn
 from ..verdicts import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .lines import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, Settings
@@ -74,7 +73,6 @@ class Judging:
 
         async def judge(line: bytes) -> Outcome:
             async with self._room:
-                await turn(self.engine.turns)
                 if self._closed:
                     return _outcome(read_case(line), "left", "closed", (), b"")
                 known = read_case(line)

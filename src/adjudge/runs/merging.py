@@ -12,7 +12,7 @@ import os
 import stat
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -55,9 +55,6 @@ class HostJournal:
 
     def get(self, key: str) -> Stored | None:
         return self._kept.get(key)
-
-    def expecting(self) -> AbstractContextManager[None]:
-        return self._kept.expecting()
 
     async def put(self, key: str, stored: Stored) -> None:
         await self._kept.put(key, stored)

@@ -9,23 +9,25 @@ from typing import Any
 from ..engine import Engine
 from ..journal import Journal, open_journal
 from ..judges.budget import Budget
-from ..judges.turns import Turns
-from ..judges.wires.batches.base import BatchSettings
-from ..judges.wires.pacing import Pacing
+from ..llm.batch.base import BatchSettings
+from ..llm.rate_limiter import RateLimits
 
-# A jury goes on without a member that is down. A judge alone is worth waiting for: its run ends when it stays away.
+# A jury goes on without a member that is down. For a single judge we wait: its run ends if it stays away.
 _NEVER = 10**9
 
 
 def open_for_run(known: Mapping[str, Any], budget: Budget | None = None, journal: Journal | None = None) -> Engine:
-    """The run's journal or the one given, this worker's share of its pace, and its budget."""
+    """The run's journal or the one given, this worker's share of the rate limits, and its budget."""
     share = known["concurrency"]
     return Engine(
         open_journal(known["journal"]) if journal is None else journal,
-        pacing=Pacing(
-            start=share, ceiling=share, per_minute=known["rate"], breaks_after=5 if known["jury"] else _NEVER
+        rate_limits=RateLimits(
+            start=share,
+            ceiling=share,
+            per_minute=known["rate"],
+            open_after=5 if known["jury"] else _NEVER,
+            max_unsaved=share,
         ),
         budget=budget,
         batches=BatchSettings(Path(known["batches"]), poll=known["poll"]) if known.get("batches") else None,
-        turns=Turns(),
     )

@@ -20,7 +20,7 @@ import orjson
 
 from ..errors import AdjudgeError, SetupError
 from ..journal import Journal, open_journal
-from ..judges.providers import PROVIDERS, url_keys
+from ..llm.providers import PROVIDERS, url_keys
 from ..search.opening import BRAVE_KEYS
 from ..version import __version__
 from . import frames

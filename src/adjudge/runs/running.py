@@ -24,7 +24,7 @@ from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError
 from ..inputs.rows import Rows
 from ..journal import masked, open_journal
-from ..judges.budget import Purse
+from ..judges.budget import LocalBudget
 from ..version import __version__
 from .directory import RunDirectory, write_whole
 from .estimating import Estimate, estimate
@@ -159,14 +159,14 @@ async def carry_out(
             halt.ask("unreachable")
 
     lines = (line for line in _wanted(directory, stand.known, limit) if position_of(line) not in stand.done)
-    purse = None if manner.budget is None else Purse(manner.budget, stand.tally.paid)
+    budget = None if manner.budget is None else LocalBudget(manner.budget, stand.tally.paid)
 
     async def give_up(line: bytes, status: str) -> Outcome:
         async with open_engine(stand.journal) as engine:
             return await Judging(stand.plan, engine, 1).give_up(line, status)
 
     more = {"batches": str(directory.batches.resolve()), "poll": manner.poll} if manner.batch else {}
-    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, purse, stand.open, more, give_up)
+    engine = _engine(manner)(stand.plan, stand.journal, manner, lines, hear, halt, budget, stand.open, more, give_up)
     progress.begin(stand.tally, stand.tally.verdicts + stand.tally.failures + stand.open)
     watching = asyncio.create_task(_watch(ledger, progress))
     try:
@@ -245,14 +245,14 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
 
 
 def has_open_batches(directory: RunDirectory) -> bool:
-    """Whether something was handed in to a batch API that nobody has fetched."""
+    """Whether batches were submitted whose replies are not collected."""
     if not directory.batches.exists():
         return False
-    from ..judges.wires.batches.ledger import Ledger as BatchLedger
+    from ..llm.batch.ledger import BatchLedger
 
     ledger = BatchLedger(directory.batches)
     try:
-        return bool(ledger.open_entries())
+        return bool(ledger.unfinished())
     finally:
         ledger.close()
 

@@ -15,18 +15,18 @@ _BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
 
 def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
     """The search service of this name."""
-    from ..judges.wires.http import Poster, Retries
+    from ..llm.retry import Endpoint, Retries
     from .services import Brave, SearXNG
 
     name, _, address = spec.strip().partition(":")
     retries = Retries(attempts=3, timeout=30.0, longest_wait=10.0)
     if name == "searxng" and address.startswith(("http://", "https://")):
-        poster = Poster(address.rstrip("/") + "/search", spec, retries)
-        return JournalledSearcher(SearXNG(), poster, journal)
+        endpoint = Endpoint(address.rstrip("/") + "/search", spec, retries)
+        return JournalledSearcher(SearXNG(), endpoint, journal)
     if name == "brave" and not address:
         key = next((value for variable in BRAVE_KEYS if (value := os.environ.get(variable, "").strip())), "")
         needs = None if key else SetupError(f"brave: no key; set {' or '.join(BRAVE_KEYS)} in the environment")
         url = os.environ.get("BRAVE_BASE_URL", "").strip() or _BRAVE_URL
         headers = {"accept": "application/json", "x-subscription-token": key}
-        return JournalledSearcher(Brave(headers), Poster(url, spec, retries, needs), journal)
+        return JournalledSearcher(Brave(headers), Endpoint(url, spec, retries, needs), journal)
     raise InputError("search", f"{spec[:80]!r} names no search service", f"allowed: {ALLOWED}")

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import orjson
 
 from ..journal import Journal, Stored, call_key
-from ..judges.wires.http import Answered, Poster
+from ..llm.retry import Answered, Endpoint
 from ..verdicts import Failure, Finding, Lookup
 
 MAX_FINDINGS = 5
@@ -43,16 +43,15 @@ class JournalledSearcher:
     """A search service behind the journal: the same query is paid once, and a replay needs no network."""
 
     service: Service
-    poster: Poster
+    endpoint: Endpoint
     journal: Journal
 
     async def look_up(self, query: str) -> Lookup:
         name = self.service.name
-        key = call_key({"search": name, "url": self.poster.url, "query": query})
+        key = call_key({"search": name, "url": self.endpoint.url, "query": query})
         async with self.journal.claim(key) as stored:
             if stored is None:
-                with self.journal.expecting():
-                    reply = await self.poster.get(self.service.params(query), self.service.headers, self._is_reply)
+                reply = await self.endpoint.get(self.service.params(query), self.service.headers, self._is_reply)
                 if not isinstance(reply, Answered):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=name, error=said)
@@ -76,7 +75,7 @@ class JournalledSearcher:
         return Lookup(query=query, provider=self.service.name, findings=findings)
 
     async def close(self) -> None:
-        await self.poster.close()
+        await self.endpoint.close()
 
 
 def _line(text: str) -> str:

@@ -1,6 +1,6 @@
 """How an LLM is asked for each kind of opinion: one role a file, prompt and parsing side by side."""
 
-from .base import Prompt, Reading, Role
+from .base import Reading, Role
 from .comparer import COMPARER
 from .critic import CRITIC
 from .evaluator import EVALUATOR
@@ -8,4 +8,4 @@ from .explainer import EXPLAINER
 from .rater import RATER
 from .researcher import RESEARCHER
 
-__all__ = ["COMPARER", "CRITIC", "EVALUATOR", "EXPLAINER", "RATER", "RESEARCHER", "Prompt", "Reading", "Role"]
+__all__ = ["COMPARER", "CRITIC", "EVALUATOR", "EXPLAINER", "RATER", "RESEARCHER", "Reading", "Role"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 
@@ -12,7 +12,7 @@ import orjson
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from ...prompts import defuse
+from ...llm.base import Prompt
 from ...rubric import Rubric
 
 O = TypeVar("O")
@@ -21,25 +21,6 @@ Q_contra = TypeVar("Q_contra", contravariant=True)
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A<think>.*?</think>", re.DOTALL)
 _MAX_PROBLEMS = 12
-_SAID_NOTHING = "(no text)"
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """All that a model is sent, whatever the provider: the wire gives it the provider's form."""
-
-    system: str
-    turns: tuple[str, ...]
-    schema: Mapping[str, Any]
-    schema_name: str
-
-    def continued(self, reply: str, message: str, schema: Mapping[str, Any] | None = None) -> Prompt:
-        """The same conversation one round on. Turns alternate: ours, the model's, ours.
-
-        Both new turns may quote the material with its markers whole again; and a provider takes no empty turn.
-        """
-        turns = (*self.turns, defuse(reply) if reply.strip() else _SAID_NOTHING, defuse(message))
-        return replace(self, turns=turns, schema=self.schema if schema is None else schema)
 
 
 @dataclass(frozen=True, slots=True)

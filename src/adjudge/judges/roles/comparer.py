@@ -15,10 +15,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
 from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
+from ...llm.base import Prompt
 from ...rubric import Rubric
 from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
 from ..base import CompareQuestion
-from .base import A_NUMBER, Prompt, Reading, Shape, bullets, object_of, scores_of
+from .base import A_NUMBER, Reading, Shape, bullets, object_of, scores_of
 from .naming import in_case_labels
 
 _MOST_QUOTES = 6  # further quotes that are looked at, for each criterion on average

@@ -7,10 +7,11 @@ from decimal import Decimal
 from functools import lru_cache
 
 from ... import prompts
+from ...llm.base import Prompt
 from ...rubric import Rubric
 from ...verdicts import Evaluation, Mark, Warning
 from ..base import EvaluateQuestion
-from .base import Prompt, Reading, Shape, object_of, scores_of
+from .base import Reading, Shape, object_of, scores_of
 from .transcripts import (
     BadQuote,
     Speaker,

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from ... import prompts
+from ...llm.base import Prompt
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
 from ...verdicts import LABELS, Explanation, JudgedWords, Warning
 from ..base import ExplainQuestion
-from .base import Prompt, Reading, Shape, bullets, object_of
+from .base import Reading, Shape, bullets, object_of
 from .rater import REASONS, shown_texts
 
 _WORDS = object_of("judged_words", {"reason": str, "specific": bool, "true": bool})

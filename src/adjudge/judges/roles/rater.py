@@ -15,6 +15,7 @@ from ... import prompts
 from ...cases import Review
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
 from ...evidence import Haystack
+from ...llm.base import Prompt
 from ...models.constraints import Bound, ConstraintKind, Source
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.markers import without_end_markers
@@ -33,7 +34,7 @@ from ...verdicts import (
 )
 from ...words import count_words
 from ..base import RateQuestion
-from .base import A_NUMBER, Prompt, Reading, Shape, bullets, object_of
+from .base import A_NUMBER, Reading, Shape, bullets, object_of
 
 MAX_QUOTE_WORDS = 40
 REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing_extensions import TypedDict
 
 from ... import prompts
+from ...llm.base import Prompt
 from ...verdicts import Research
 from ..base import MAX_QUERIES, ResearchQuestion
-from .base import Prompt, Reading, Shape, bullets
+from .base import Reading, Shape, bullets
 
 _MAX_QUERY_CHARACTERS = 200
 

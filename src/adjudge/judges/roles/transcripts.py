@@ -19,10 +19,11 @@ from typing_extensions import TypedDict
 from ... import prompts
 from ...cases import Dialogue
 from ...evidence import Haystack
+from ...llm.base import Prompt
 from ...rubric import Rubric
 from ...verdicts import Utterance, Warning
 from ...words import count_words
-from .base import Prompt, Reading, Shape, bullets, object_of
+from .base import Reading, Shape, bullets, object_of
 
 MAX_QUOTES = 3
 MIN_WORDS = 3  # or the whole utterance, if it is shorter

@@ -1,0 +1,125 @@
+"""Anthropic's format: `POST /v1/messages`, with the instructions marked for the provider's prompt cache."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from ..verdicts import Usage
+from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
+from .http import HttpWire
+from .retry import Refused
+
+VERSION = "2023-06-01"
+_ROLES = ("user", "assistant")
+_CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What one Claude model accepts; `max_tokens` is its limit, once it has named it."""
+
+    temperature: bool = True
+    structure: Structure = "json_schema"
+    max_tokens: int | None = None
+
+
+def is_reply(content: bytes) -> bool:
+    """Whether this is a model's reply."""
+    return b'"content"' in content and b'"type":"error"' not in content[:200].replace(b" ", b"")
+
+
+def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
+    """The dialect without what the server complains about; None if that is unclear or already left out."""
+    if refused.status not in (400, 422):
+        return None
+    said = refused.message.lower()
+    if limit := re.search(r"max_tokens: \d+ > (\d+)", said):
+        return replace(dialect, max_tokens=int(limit[1]))
+    if "temperature" in said and dialect.temperature:
+        return replace(dialect, temperature=False)
+    if re.search(r"output_config|output_format|schema|structured", said) and dialect.structure == "json_schema":
+        return replace(dialect, structure="tool")
+    if "tool" in said and dialect.structure == "tool":
+        return replace(dialect, structure="text")
+    return None
+
+
+def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
+    """The parameters that are really sent, and how the schema is."""
+    return {
+        "temperature": sampling.temperature if dialect.temperature else None,
+        "seed": None,
+        "max_tokens": min(sampling.max_tokens, dialect.max_tokens or sampling.max_tokens),
+        "structure": dialect.structure,
+    }
+
+
+def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
+    """The request as the bytes that are sent."""
+    system, structure = prompt.system, dialect.structure
+    if structure == "text":
+        system += "\n\nThe schema of your reply:\n" + orjson.dumps(prompt.schema).decode()
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": parameters(dialect, sampling)["max_tokens"],
+        "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
+        "messages": [{"role": _ROLES[at % 2], "content": text} for at, text in enumerate(prompt.turns)],
+    }
+    if dialect.temperature:
+        body["temperature"] = sampling.temperature
+    if structure == "json_schema":
+        body["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
+    elif structure == "tool":
+        tool = {"name": prompt.schema_name, "description": "Hand in your reply.", "input_schema": prompt.schema}
+        body["tools"] = [tool]
+        body["tool_choice"] = {"type": "tool", "name": prompt.schema_name}
+    return orjson.dumps(body)
+
+
+def decode(body: bytes) -> Completion:
+    """A message's content; a tool's input counts as content."""
+    try:
+        data = orjson.loads(body)
+        blocks = data["content"]
+        tools = [block["input"] for block in blocks if block["type"] == "tool_use"]
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
+        usage = data.get("usage") or {}
+        read = int(usage.get("cache_read_input_tokens") or 0)
+        kept = int(usage.get("cache_creation_input_tokens") or 0)
+        stop = data.get("stop_reason")
+        return Completion(
+            text=orjson.dumps(tools[0]).decode() if tools else text,
+            finish="refusal" if stop == "refusal" else "length" if stop in _CUT_OFF else "stop",
+            model=str(data.get("model") or ""),
+            usage=Usage(
+                input_tokens=int(usage.get("input_tokens") or 0) + read + kept,
+                output_tokens=int(usage.get("output_tokens") or 0),
+                reasoning_tokens=int((usage.get("output_tokens_details") or {}).get("thinking_tokens") or 0),
+                cache_read_tokens=read,
+                cache_write_tokens=kept,
+            ),
+        )
+    except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError, ValueError) as error:
+        raise UnreadableReplyError(f"not a message: {error}") from None
+
+
+@dataclass(slots=True)
+class AnthropicWire(HttpWire[Dialect]):
+    """One Claude model."""
+
+    format = "anthropic"
+    dialect: Dialect = Dialect()
+
+    is_reply = staticmethod(is_reply)
+    adapt = staticmethod(adapt)
+    parameters = staticmethod(parameters)
+
+    def encode(self, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
+        return encode(self.model, prompt, sampling, dialect)
+
+    def decode(self, body: bytes) -> Completion:
+        return decode(body)

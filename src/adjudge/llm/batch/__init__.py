@@ -1,0 +1,1 @@
+"""Batch APIs: many requests are submitted at once and answered within a day, at half the price."""

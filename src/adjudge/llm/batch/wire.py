@@ -1,0 +1,138 @@
+"""A wire that uses the provider's batch API: the same requests and replies as single calls, at half the price.
+
+It has the identity of the wire it wraps, so a reply has the same key in the journal either way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...errors import SetupError
+from ...journal import Journal, Stored
+from ...verdicts import Failure
+from ..anthropic import AnthropicWire
+from ..base import Completion, Delivery, Prompt, Sampling, Sent
+from ..openai import OpenAIWire
+from ..retry import Answered
+from .anthropic import AnthropicBatches
+from .base import BatchApi, BatchSettings, Outcome
+from .ledger import BatchLedger, Submission
+from .openai import OpenAIBatches
+from .polling import Poller, UnreachableError
+from .queue import BatchQueue
+
+WITH_BATCHES = ("openai", "anthropic")
+_STORED_AT_ONCE = 500
+
+
+class BatchWire:
+    """One model, asked in batches."""
+
+    def __init__(self, inner: OpenAIWire | AnthropicWire, settings: BatchSettings) -> None:
+        self._inner = inner
+        api: BatchApi = (
+            AnthropicBatches(inner.endpoint, inner.headers)
+            if isinstance(inner, AnthropicWire)
+            else OpenAIBatches(inner.endpoint, inner.headers)
+        )
+        self._ledger = BatchLedger(settings.ledger)
+        self._poller = Poller(api, self._ledger, settings, inner.endpoint)
+        self._queues: dict[asyncio.AbstractEventLoop, BatchQueue] = {}
+
+    @property
+    def provider(self) -> str:
+        return self._inner.provider
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    def identity(self) -> Mapping[str, Any]:
+        return self._inner.identity()
+
+    def decode(self, body: bytes) -> Completion:
+        return self._inner.decode(body)
+
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        """The reply, once its batch has ended. A parameter that the model refuses is left out of the next batch."""
+        if self._inner.endpoint.needs is not None:
+            raise self._inner.endpoint.needs
+        if not key:
+            raise ValueError("a request in a batch needs its key in the journal")
+        loop = asyncio.get_running_loop()
+        if loop not in self._queues:
+            self._queues = {other: queue for other, queue in self._queues.items() if not other.is_closed()}
+            self._queues[loop] = BatchQueue(self._poller)
+        queue = self._queues[loop]
+        really_sent: Sent = {}
+
+        async def post(body: bytes, sent: Sent) -> Outcome:
+            nonlocal really_sent
+            answer = await queue.ask(key, body, sent)
+            really_sent = {**answer.sent, "batch": answer.batch}
+            return answer.outcome
+
+        delivery = await self._inner.send_by(post, prompt, sampling)
+        return delivery if isinstance(delivery, Failure) else replace(delivery, sent=really_sent)
+
+    async def collect(self, journal: Journal, *, wait: bool = True) -> int:
+        """Store the replies of batches that earlier processes submitted in the journal, and return their number.
+
+        It waits for batches that have not ended; without `wait`, these are left to whoever asks for their replies.
+        """
+        stored = 0
+        for submission in await asyncio.to_thread(self._ledger.unfinished, self._inner.endpoint.judge):
+            missing = {key: sent for key, sent in submission.sent.items() if journal.get(key) is None}
+            if missing:
+                try:
+                    collected = await self._collect(replace(submission, sent=missing), journal, wait)
+                except UnreachableError:
+                    continue
+                if collected is None:
+                    continue
+                stored += collected
+            await asyncio.to_thread(self._ledger.finish, submission.tag)
+        return stored
+
+    async def _collect(self, submission: Submission, journal: Journal, wait: bool) -> int | None:
+        batch = submission.batch or await self._poller.locate(submission)
+        if batch is None:
+            return 0
+        if submission.batch is None:
+            await asyncio.to_thread(self._ledger.submitted, submission.tag, batch)
+        results = await self._poller.results(batch, wait=wait)
+        if results is None:
+            return None
+        at = round(time.time(), 3)
+        replies = [
+            (key, Stored(outcome.body, at, outcome.attempts, {**sent, "batch": batch}))
+            for key, sent in submission.sent.items()
+            if isinstance(outcome := results.of(key), Answered)
+        ]
+        for start in range(0, len(replies), _STORED_AT_ONCE):
+            group = replies[start : start + _STORED_AT_ONCE]
+            await asyncio.gather(*(journal.put(key, stored) for key, stored in group))
+        return len(replies)
+
+    async def close(self) -> None:
+        queue = self._queues.pop(asyncio.get_running_loop(), None)
+        if queue is not None:
+            await queue.close()
+        self._ledger.close()
+        await self._inner.close()
+
+
+def batched(wire: OpenAIWire | AnthropicWire, spec: str, settings: BatchSettings) -> BatchWire:
+    """This wire in batches, if its provider has a batch API."""
+    if wire.provider not in WITH_BATCHES:
+        raise no_batches(spec)
+    return BatchWire(wire, settings)
+
+
+def no_batches(spec: str) -> SetupError:
+    """The error for a judge whose provider has no batch API."""
+    return SetupError(f"{spec} has no batch API; {' and '.join(WITH_BATCHES)} have one")

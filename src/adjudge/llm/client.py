@@ -1,0 +1,271 @@
+"""HTTP over aiohttp: one session per event loop, and every request bounded in time and in size.
+
+Redirects are not followed and cookies are not kept: the case and the key go to the server that was named, and to no
+other. This machine itself is never reached through a proxy: a local model stays local.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import SetupError
+from ..version import __version__
+
+# aiohttp takes a tenth of a second to import, so only the first request imports it.
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+    from yarl import URL
+
+_KEEP_ALIVE_SECONDS = 15.0  # many servers close idle connections soon after
+_HEADER_BYTES = 16 * 1024  # for one line or field; aiohttp bounds their number
+_PIECE = 256 * 1024
+# Halves of surrogate pairs stand for bytes of the environment that are not text.
+_NOT_IN_A_LINE = re.compile(r"[\r\n\0\ud800-\udfff]")
+
+
+class ConnectTimeoutError(TimeoutError):
+    """The connection was not open in time."""
+
+
+class IdleTimeoutError(TimeoutError):
+    """Nothing was sent or received for too long."""
+
+
+class BrokenReplyError(ConnectionError):
+    """The server closed the connection too early, or what it sent is not HTTP."""
+
+
+class OversizedReplyError(Exception):
+    """The reply is larger than allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Seconds to connect, until the reply is complete, and without progress; bytes of a reply, packed or unpacked."""
+
+    connect: float = 15.0
+    total: float | None = 300.0
+    idle: float | None = None
+    reply_bytes: int = 32 * 2**20
+
+
+class Response(NamedTuple):
+    """A complete reply; header names are case-insensitive."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+@dataclass(slots=True)
+class Client:
+    """The sessions of one caller, each opened at its loop's first request."""
+
+    _sessions: dict[asyncio.AbstractEventLoop, ClientSession] = field(default_factory=dict)
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        params: Mapping[str, str] | None = None,
+        bounds: Bounds = Bounds(),
+    ) -> Response:
+        """Send one request and read the complete reply."""
+        import aiohttp
+
+        address = _address(url, headers)
+        proxy = proxy_for(address)
+        session = await self._session()
+        loop = asyncio.get_running_loop()
+
+        def progress() -> None:
+            if bounds.idle is not None:
+                idle.reschedule(loop.time() + bounds.idle)
+
+        data: Any = body
+        if len(body) > _PIECE:
+            data, headers = _pieces(body, progress), {**headers, "content-length": str(len(body))}
+        try:
+            async with (
+                asyncio.timeout(bounds.idle) as idle,
+                session.request(
+                    method,
+                    address,
+                    params=params,
+                    data=data or None,
+                    headers=headers,
+                    proxy=proxy,
+                    timeout=aiohttp.ClientTimeout(total=bounds.total, connect=bounds.connect),
+                    allow_redirects=False,
+                ) as response,
+            ):
+                progress()
+                content = await _read(response, bounds.reply_bytes, progress)
+                return Response(response.status, response.headers, content)
+        except aiohttp.ConnectionTimeoutError:
+            raise ConnectTimeoutError from None
+        except TimeoutError:
+            if idle.expired():
+                raise IdleTimeoutError from None
+            raise
+        except aiohttp.InvalidURL:
+            raise _no_address(url) from None
+        except aiohttp.ClientHttpProxyError as error:
+            where = f"{proxy.host}:{proxy.port}" if proxy is not None else ""
+            raise ConnectionError(f"the proxy {where} answered {error.status} {error.message}") from None
+        except aiohttp.ServerDisconnectedError:
+            raise BrokenReplyError("the server closed the connection before its reply was complete") from None
+        except aiohttp.ClientPayloadError as error:
+            raise BrokenReplyError(f"the reply is incomplete or cannot be decompressed: {error}") from None
+        except aiohttp.ClientResponseError as error:
+            raise BrokenReplyError(f"the reply is not HTTP: {error.message}") from None
+        except aiohttp.ClientError as error:
+            if isinstance(error, OSError):
+                raise
+            raise BrokenReplyError(str(error) or type(error).__name__) from None
+
+    async def close(self) -> None:
+        """Close this loop's session; its requests in flight fail."""
+        await self._close_ended()
+        session = self._sessions.pop(asyncio.get_running_loop(), None)
+        if session is not None:
+            await session.close()
+
+    async def _session(self) -> ClientSession:
+        loop = asyncio.get_running_loop()
+        if loop not in self._sessions:
+            await self._close_ended()
+            self._sessions[loop] = _open_session()
+        return self._sessions[loop]
+
+    async def _close_ended(self) -> None:
+        # A judge may outlive a loop (one `asyncio.run` per call) and be used on several; a copy, for other threads.
+        for ended in [loop for loop in list(self._sessions) if loop.is_closed()]:
+            session = self._sessions.pop(ended, None)
+            if session is not None:
+                await session.close()
+
+
+def _open_session() -> ClientSession:
+    import aiohttp
+
+    class Connector(aiohttp.TCPConnector):
+        """Never reuses a connection on which bytes came without a request: they would become the next reply."""
+
+        async def _get(self, key: Any, traces: Any) -> Any:
+            connection: Any = await super()._get(key, traces)
+            while connection is not None and connection.protocol.should_close:
+                connection.close()
+                connection = await super()._get(key, traces)
+            return connection
+
+    certificates = ssl.create_default_context()
+    certificates.set_alpn_protocols(["http/1.1"])
+    return aiohttp.ClientSession(
+        # The rate limiter bounds the number of connections.
+        connector=Connector(limit=0, keepalive_timeout=_KEEP_ALIVE_SECONDS, ssl=certificates),
+        headers={"user-agent": f"adjudge/{__version__}", "accept": "*/*", "accept-encoding": "identity"},
+        skip_auto_headers=("content-type",),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        max_line_size=_HEADER_BYTES,
+        max_field_size=_HEADER_BYTES,
+    )
+
+
+async def _pieces(body: bytes, progress: Callable[[], None]) -> AsyncIterator[memoryview]:
+    """A large body in pieces, each asked for when the one before it was taken."""
+    whole = memoryview(body)
+    for start in range(0, len(whole), _PIECE):
+        progress()
+        yield whole[start : start + _PIECE]
+
+
+async def _read(response: ClientResponse, limit: int, progress: Callable[[], None]) -> bytes:
+    """The content, decompressed by aiohttp piece by piece, so that a small reply cannot fill the memory."""
+    parts: list[bytes] = []
+    size = response.content_length or 0
+    if size <= limit:
+        size = 0
+        async for part in response.content.iter_any():
+            progress()
+            size += len(part)
+            if max(size, response.content.total_raw_bytes) > limit:
+                break
+            parts.append(part)
+        else:
+            return b"".join(parts)
+    raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
+
+
+def _address(url: str, headers: Mapping[str, str]) -> URL:
+    from yarl import URL
+
+    for name, value in headers.items():
+        if not (_is_line(name) and _is_line(value)):
+            raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
+    try:
+        address = URL(url)
+        if address.scheme not in ("http", "https") or not address.host or not _is_line(address.host):
+            raise ValueError
+    except ValueError:
+        raise _no_address(url) from None
+    if address.user is not None and any(name.lower() == "authorization" for name in headers):
+        return address.with_user(None)
+    return address
+
+
+def _no_address(url: str) -> SetupError:
+    return SetupError(f"{url[:200]}: not the address of a web server; http://… or https://… is needed")
+
+
+def _is_line(text: str) -> bool:
+    return _NOT_IN_A_LINE.search(text) is None
+
+
+def proxy_for(address: URL) -> URL | None:
+    """The proxy that the environment names for this address (`https_proxy`, `all_proxy`, `no_proxy`, …), if any.
+
+    aiohttp's `trust_env` would also use one for this machine, ignore `all_proxy`, and send passwords from `~/.netrc`.
+    """
+    if _is_this_machine(address.host or ""):
+        return None
+    from urllib.request import getproxies_environment, proxy_bypass
+
+    from yarl import URL
+
+    named = getproxies_environment()
+    found = named.get(address.scheme) or named.get("all")
+    if not found or proxy_bypass(f"{address.host}:{address.port}"):
+        return None
+    try:
+        proxy = URL(found if "://" in found else f"http://{found}")
+        if proxy.scheme not in ("http", "https") or not proxy.host or not proxy.port:
+            raise ValueError
+    except ValueError:
+        shown = re.sub("//.*@", "//", found)[:100]
+        needed = "http://host:port or https://host:port is needed"
+        raise SetupError(f"the proxy {shown!r} of the environment: {needed}") from None
+    return proxy
+
+
+def _is_this_machine(host: str) -> bool:
+    name = host.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost") or name == socket.gethostname().lower():
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return address.is_loopback or address.is_unspecified

@@ -1,0 +1,236 @@
+"""Any other provider (Bedrock, Cohere, xAI, …) through pydantic-ai's `direct` requests: no agent, no added text.
+
+The model is named as pydantic-ai names it, `provider:model`. pydantic-ai is an extra, imported at the first call.
+A reply is stored in a small form of our own, since pydantic-ai does not show the provider's bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from ..errors import JudgeSpecError, SetupError
+from ..verdicts import Failure, Reason, Usage
+from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
+from .openai import Dialect, adapt, parameters
+from .rate_limiter import RateLimiter
+from .retry import Refused
+
+_TIMEOUT = 600.0
+_PROVIDER_FAILURES = frozenset({"rate_limited", "server_error", "timeout", "connection"})
+_SCHEMA = "The schema of your reply:\n"
+# Providers that the price list calls by another name.
+_PRICED_AS = {"bedrock": "aws", "xai": "x-ai", "google-cloud": "google"}
+
+
+class DirectWire:
+    """One model of a provider that has no wire of its own here."""
+
+    def __init__(self, spec: str, timeout: float = _TIMEOUT) -> None:
+        provider, _, self.model = spec.partition(":")
+        self.provider = _PRICED_AS.get(provider, provider)
+        self._spec = spec
+        self._timeout = timeout
+        self.limiter: RateLimiter | None = None
+        self._dialect: Dialect | None = None
+        self._models: dict[asyncio.AbstractEventLoop, Any] = {}
+
+    def identity(self) -> Mapping[str, Any]:
+        return {"wire": "direct", "model": self._spec}
+
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        limiter = self.limiter
+        if limiter is None:
+            return await self._send(prompt, sampling)
+        ticket = limiter.ticket()
+        while True:
+            circuit = await limiter.acquire(ticket)
+            if circuit is not None:
+                message = f"{circuit.message}; not asked again until it has had time to recover"
+                return self._failure(circuit.reason, message)
+            try:
+                reply = await self._send(prompt, sampling)
+                if not isinstance(reply, Failure) or reply.reason not in _PROVIDER_FAILURES:
+                    limiter.succeeded(ticket)
+                    return reply
+                retry = reply.reason == "rate_limited" and limiter.refused(ticket, None)
+                if not retry or ticket.probes:
+                    limiter.failed(ticket, reply.reason, reply.message)
+                    return reply
+            finally:
+                limiter.release(ticket)
+
+    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+        model = await self._open()
+        from pydantic_ai import direct, exceptions
+
+        tried: set[Dialect] = set()
+        while True:
+            dialect = self._dialect or _first_dialect(model.profile)
+            tried.add(dialect)
+            messages, settings, output = _request(prompt, sampling, dialect, model.profile)
+            try:
+                async with asyncio.timeout(self._timeout):
+                    response = await direct.model_request(
+                        model,
+                        messages,
+                        model_settings=settings,
+                        model_request_parameters=output,
+                        instrument=False,
+                    )
+            except exceptions.ModelHTTPError as error:
+                adapted = _adapt(dialect, Refused(error.status_code, str(error), 1))
+                if adapted is None or adapted in tried:
+                    return self._failure(_reason(error), error)
+                self._dialect = adapted
+            except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
+                return self._failure(_reason(error), error)
+            except TimeoutError:
+                return self._failure("timeout", f"no reply within {self._timeout:g} s")
+            else:
+                return Delivery(_stored_form(response), len(tried), parameters(dialect, sampling))
+
+    def decode(self, body: bytes) -> Completion:
+        try:
+            data = orjson.loads(body)
+            usage = Usage(**{name: int(tokens) for name, tokens in data["usage"].items()})
+            return Completion(data["text"], data["finish"], data["model"], usage)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise UnreadableReplyError(f"not a stored reply: {error}") from None
+
+    async def close(self) -> None:
+        model = self._models.pop(asyncio.get_running_loop(), None)
+        if model is not None:
+            await model.__aexit__(None, None, None)
+
+    async def _open(self) -> Any:
+        loop = asyncio.get_running_loop()
+        if loop not in self._models:
+            self._models[loop] = model = _load(self._spec)
+            await model.__aenter__()
+        return self._models[loop]
+
+    def _failure(self, reason: Reason, error: object) -> Failure:
+        return Failure(reason=reason, message=" ".join(str(error).split())[:300], judge=self._spec)
+
+
+def _load(spec: str) -> Any:
+    """pydantic-ai's model of this name; an error says what is missing."""
+    provider = spec.partition(":")[0]
+    try:
+        from pydantic_ai.models import infer_model
+        from pydantic_ai.providers import infer_provider_class
+    except ImportError:
+        hint = "is not built in; for more providers: pip install 'adjudge[providers]'"
+        raise SetupError(f"{provider}: {hint}") from None
+    try:
+        infer_provider_class(provider)
+    except ValueError:
+        raise JudgeSpecError("judge", f"{spec!r}: unknown provider", "a provider that pydantic-ai knows") from None
+    except ImportError as error:
+        raise SetupError(f"{provider}: {error}") from None
+    try:
+        return infer_model(spec)
+    except Exception as error:
+        # Each provider reports a missing key, region or package by an exception of its own.
+        raise SetupError(f"{provider}: {' '.join(str(error).split())}") from None
+
+
+def _first_dialect(profile: Mapping[str, Any]) -> Dialect:
+    if profile.get("supports_json_schema_output", False):
+        return Dialect()
+    return Dialect(structure="tool" if profile.get("supports_tools", True) else "text")
+
+
+def _adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
+    adapted = adapt(dialect, refused)
+    if adapted is not None and adapted.token_field != dialect.token_field:
+        return replace(adapted, token_field=None)  # pydantic-ai names the field
+    return adapted
+
+
+def _request(
+    prompt: Prompt, sampling: Sampling, dialect: Dialect, profile: Mapping[str, Any]
+) -> tuple[list[Any], Any, Any]:
+    """The prompt as pydantic-ai's messages, settings and request parameters."""
+    from pydantic_ai import messages as m
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    schema, system = dict(prompt.schema), prompt.system
+    if dialect.structure == "json_schema":
+        output = ModelRequestParameters(
+            output_mode="native",
+            output_object=OutputObjectDefinition(json_schema=schema, name=prompt.schema_name, strict=True),
+        )
+        if profile.get("native_output_requires_schema_in_instructions", False):
+            output = replace(output, prompted_output_template=_SCHEMA + "{schema}")
+    elif dialect.structure == "tool":
+        tool = ToolDefinition(
+            name=prompt.schema_name,
+            parameters_json_schema=schema,
+            description="Hand in your reply.",
+            kind="output",
+        )
+        output = ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    else:
+        output = ModelRequestParameters(output_mode="text")
+        system += "\n\n" + _SCHEMA + orjson.dumps(schema).decode()
+    messages: list[Any] = [m.ModelRequest(parts=[m.SystemPromptPart(system), m.UserPromptPart(prompt.turns[0])])]
+    for at, text in enumerate(prompt.turns[1:], start=1):
+        ours = at % 2 == 0
+        messages.append(
+            m.ModelRequest(parts=[m.UserPromptPart(text)]) if ours else m.ModelResponse(parts=[m.TextPart(text)])
+        )
+    settings: dict[str, Any] = {"max_tokens": sampling.max_tokens} if dialect.token_field else {}
+    if dialect.temperature:
+        settings["temperature"] = sampling.temperature
+    if dialect.seed_field:
+        settings["seed"] = sampling.seed
+    return messages, settings, output
+
+
+def _stored_form(response: Any) -> bytes:
+    """What we store of a response: the reply, how it ended, and its usage."""
+    calls = [part.args_as_json_str() for part in response.parts if part.part_kind == "tool-call"]
+    text = "".join(part.content for part in response.parts if part.part_kind == "text")
+    refused = response.finish_reason == "content_filter"
+    usage = response.usage
+    return orjson.dumps(
+        {
+            "text": calls[0] if calls else text,
+            "finish": "refusal" if refused else "length" if response.finish_reason == "length" else "stop",
+            "model": response.model_name or "",
+            "usage": {
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "reasoning_tokens": usage.output_reasoning_tokens,
+                "cache_read_tokens": usage.cache_read_tokens,
+                "cache_write_tokens": usage.cache_write_tokens,
+            },
+        }
+    )
+
+
+def _reason(error: Exception) -> Reason:
+    from pydantic_ai import exceptions as e
+
+    status = getattr(error, "status_code", 0)
+    if isinstance(error, e.ContentFilterError):
+        return "refused"
+    if isinstance(error, e.UnexpectedModelBehavior):
+        return "malformed"
+    if isinstance(error, (e.ModelTimeoutError, e.ModelRequestTimeout)):
+        return "timeout"
+    if status in (401, 403) or isinstance(error, e.ModelAuthenticationError):
+        return "unauthorized"
+    if status == 429 or isinstance(error, e.ModelRateLimitError):
+        return "rate_limited"
+    if status >= 500 or isinstance(error, (e.ModelServerError, e.ModelUnavailableError)):
+        return "server_error"
+    return "connection" if isinstance(error, e.ModelConnectionError) else "rejected"

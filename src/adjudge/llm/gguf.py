@@ -1,0 +1,181 @@
+"""A GGUF model in this process, through llama.cpp: no server, no key, no cost. The schema constrains its output.
+
+The model is loaded at the first call, on a thread of its own, which answers one request after the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ..errors import InputError, SetupError
+from ..verdicts import Failure
+from .base import Completion, Delivery, Prompt, Sampling
+from .openai import Dialect, decode, parameters, request
+from .prices import LOCAL
+
+_DIALECT = Dialect()
+_SMALLEST_CONTEXT = 4096
+_BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
+_hash_lock = threading.Lock()
+
+
+class GgufWire:
+    """One model file."""
+
+    provider = LOCAL
+
+    def __init__(self, path: Path, *, longest_text: int = 1000, most_items: int = 16) -> None:
+        self.path = path
+        self._bounds = longest_text, most_items
+        self._server: Any = None
+        self._context = 0
+        self._thread: ThreadPoolExecutor | None = None
+
+    @property
+    def model(self) -> str:
+        return self.path.name
+
+    def identity(self) -> Mapping[str, Any]:
+        """The file's content, whatever its path."""
+        status = _checked(self.path)
+        return {
+            "wire": "local",
+            "size": status.st_size,
+            "sha256": _sha256(self.path, status.st_mtime_ns, status.st_size),
+            "bounds": self._bounds,
+        }
+
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="adjudge-gguf")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._complete, prompt, sampling)
+
+    def decode(self, body: bytes) -> Completion:
+        return decode(body)
+
+    async def close(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._unload)
+            thread.shutdown()
+
+    # -- on the model's own thread ------------------------------------------------------------------------------------
+
+    def _complete(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+        bounded = replace(prompt, schema=bounded_schema(prompt.schema, *self._bounds))
+        body = request(self.model, bounded, sampling, _DIALECT)
+        texts = (prompt.system, *prompt.turns)
+        self._ensure_context(sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + sampling.max_tokens)
+        reply = self._server.handle_chat_completions(body)
+        counted = _too_long(reply)
+        if counted and self._ensure_context(counted[0] + sampling.max_tokens):
+            reply = self._server.handle_chat_completions(body)
+            counted = _too_long(reply)
+        if counted:
+            return self._failure(f"the prompt has {counted[0]:,} tokens; the model reads at most {counted[1]:,}")
+        if "choices" not in reply:
+            error = reply.get("error", reply)
+            return self._failure(str(error.get("message") or error)[:300])
+        return Delivery(orjson.dumps(reply), 1, parameters(_DIALECT, sampling))
+
+    def _ensure_context(self, tokens: int) -> bool:
+        """Load the model with a context of at least so many tokens; True if it had to be loaded.
+
+        The context takes memory, so it is no larger than needed; llama.cpp caps it at the model's own limit.
+        """
+        if tokens <= self._context:
+            return False
+        self._unload()
+        context = max(_SMALLEST_CONTEXT, 1 << (tokens - 1).bit_length())
+        xllamacpp = _xllamacpp()
+        _checked(self.path)
+        options = xllamacpp.CommonParams()
+        options.model.path = str(self.path)
+        options.model_alias = {self.model}
+        options.n_ctx = context
+        options.n_parallel = 1
+        # Its threads spin while they wait: one thread more than free cores makes them several times slower.
+        options.cpuparams.n_threads = options.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 2) // 2)
+        options.warmup = False
+        options.verbosity = -1
+        # llama.cpp opens a port on this machine; the key keeps others out.
+        options.api_keys = [secrets.token_urlsafe(32)]
+        try:
+            self._server = xllamacpp.Server(options)
+        except RuntimeError:
+            found = f"llama.cpp cannot load it with a context of {context:,} tokens"
+            raise InputError(str(self.path), found, "a whole GGUF file that fits into memory is needed") from None
+        self._context = context
+        return True
+
+    def _unload(self) -> None:
+        self._server, self._context = None, 0
+
+    def _failure(self, message: str) -> Failure:
+        return Failure(reason="rejected", message=f"{self.model}: {message}", judge=f"gguf:{self.path}")
+
+
+def bounded_schema(schema: Mapping[str, Any], longest_text: int, most_items: int) -> dict[str, Any]:
+    """The schema with a maximum length for every text and list: a small model may otherwise never stop."""
+    bounded = dict(schema)
+    if schema.get("type") == "string" and "enum" not in schema:
+        bounded["maxLength"] = longest_text
+    elif schema.get("type") == "array":
+        bounded |= {"maxItems": most_items, "items": bounded_schema(schema["items"], longest_text, most_items)}
+    elif schema.get("type") == "object":
+        properties = schema["properties"].items()
+        bounded["properties"] = {name: bounded_schema(child, longest_text, most_items) for name, child in properties}
+    return bounded
+
+
+def _too_long(reply: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The prompt's tokens and the context's size, if the prompt does not fit."""
+    error = reply.get("error")
+    if not isinstance(error, dict) or error.get("type") != "exceed_context_size_error":
+        return None
+    return int(error["n_prompt_tokens"]), int(error["n_ctx"])
+
+
+def _checked(path: Path) -> Any:
+    """The file's status, if it exists and starts like a GGUF file."""
+    try:
+        status = path.stat()
+        with path.open("rb") as file:
+            begins = file.read(4)
+    except OSError as error:
+        raise InputError(str(path), (error.strerror or "cannot be read").lower(), "a GGUF file is needed") from None
+    if begins != b"GGUF":
+        raise InputError(str(path), "not a GGUF file", "a model file that begins with GGUF is needed")
+    return status
+
+
+def _sha256(path: Path, changed: int, size: int) -> str:
+    # Several gigabytes are read once; callers on other threads wait.
+    with _hash_lock:
+        return _hashed(path, changed, size)
+
+
+@lru_cache(maxsize=16)
+def _hashed(path: Path, changed: int, size: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _xllamacpp() -> Any:
+    try:
+        import xllamacpp
+    except ImportError:
+        raise SetupError("gguf: judges need an extra: pip install 'adjudge[local]'") from None
+    return xllamacpp

@@ -1,0 +1,169 @@
+"""The OpenAI-compatible format: `POST …/chat/completions`, for OpenAI, Azure, Google, Mistral, Groq, OpenRouter, vLLM,
+Ollama, llama.cpp and LM Studio. A parameter that a server refuses is left out of later requests, and that is recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+
+from ..verdicts import Usage
+from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
+from .http import HttpWire
+from .retry import Refused
+
+# OpenAI's reasoning models take no temperature.
+_NO_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)")
+_ROLES = ("user", "assistant")
+
+TokenField = Literal["max_tokens", "max_completion_tokens"]
+SeedField = Literal["seed", "random_seed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How servers differ; None and False: the server does not accept that parameter."""
+
+    token_field: TokenField | None = "max_tokens"
+    seed_field: SeedField | None = "seed"
+    temperature: bool = True
+    structure: Structure = "json_schema"
+
+
+_LONGEST_ERROR = 4000
+# With and without a space, the two common ways to write JSON.
+_NO_REPLY = (
+    *(b'"choices":[]', b'"choices": []', b'"choices":null', b'"choices": null'),
+    *(b'"finish_reason":"error"', b'"finish_reason": "error"'),
+)
+
+
+def is_reply(content: bytes) -> bool:
+    """Whether this is a model's reply; some gateways send errors with status 200 in the form of a completion."""
+    if b'"choices"' not in content:
+        return False
+    # Errors are short, and a long reply may quote one.
+    if len(content) > _LONGEST_ERROR:
+        return True
+    return not content.lstrip().startswith(b'{"error"') and not any(mark in content for mark in _NO_REPLY)
+
+
+def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
+    """The dialect without what the server complains about; None if that is unclear or already left out."""
+    if refused.status not in (400, 404, 415, 422, 501):
+        return None
+    said = refused.message.lower()
+    about_tokens = re.search(r"max_(?:completion_)?tokens", said)
+    if about_tokens and re.search(r"too (?:large|long|high)|maximum|at most|exceed", said):
+        # More tokens than the server allows: use its own limit.
+        return replace(dialect, token_field=None) if dialect.token_field else None
+    if about_tokens and dialect.token_field:
+        other: TokenField = "max_tokens" if dialect.token_field == "max_completion_tokens" else "max_completion_tokens"
+        return replace(dialect, token_field=other)
+    if "temperature" in said and dialect.temperature:
+        return replace(dialect, temperature=False)
+    if "seed" in said and dialect.seed_field:
+        return replace(dialect, seed_field=None)
+    if re.search(r"response_format|schema|structured output", said) and dialect.structure == "json_schema":
+        return replace(dialect, structure="tool")
+    if re.search(r"tool|function", said) and dialect.structure == "tool":
+        return replace(dialect, structure="text")
+    return None
+
+
+def default_dialect(provider: str, model: str) -> Dialect:
+    """What is known about a provider before the first call."""
+    return Dialect(
+        token_field="max_completion_tokens" if provider in ("openai", "azure") else "max_tokens",
+        seed_field="random_seed" if provider == "mistral" else None if provider == "google" else "seed",
+        temperature=not (provider in ("openai", "azure") and _NO_TEMPERATURE.match(model)),
+    )
+
+
+def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
+    """The request as an object; its keys are in the order they are sent."""
+    schema, system = prompt.schema, prompt.system
+    if dialect.structure == "text":
+        system += "\n\nThe schema of your reply:\n" + orjson.dumps(schema).decode()
+    turns = [{"role": _ROLES[at % 2], "content": text} for at, text in enumerate(prompt.turns)]
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "system", "content": system}, *turns]}
+    if dialect.temperature:
+        body["temperature"] = sampling.temperature
+    if dialect.seed_field:
+        body[dialect.seed_field] = sampling.seed
+    if dialect.token_field:
+        body[dialect.token_field] = sampling.max_tokens
+    if dialect.structure == "json_schema":
+        named = {"name": prompt.schema_name, "strict": True, "schema": schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
+    elif dialect.structure == "tool":
+        function = {"name": prompt.schema_name, "description": "Hand in your reply.", "parameters": schema}
+        body["tools"] = [{"type": "function", "function": function}]
+        body["tool_choice"] = {"type": "function", "function": {"name": prompt.schema_name}}
+    return body
+
+
+def decode(body: bytes) -> Completion:
+    """A chat completion's content; a tool call's arguments count as content."""
+    try:
+        data = orjson.loads(body)
+        choice = data["choices"][0]
+        message = choice["message"]
+        calls = message.get("tool_calls") or ()
+        text = _flat(calls[0]["function"]["arguments"] if calls else message.get("content"))
+        usage = data.get("usage") or {}
+        finish = choice.get("finish_reason")
+        refused = bool(message.get("refusal")) or finish == "content_filter"
+        return Completion(
+            text=str(message.get("refusal") or text) if refused else text,
+            finish="refusal" if refused else "length" if finish == "length" else "stop",
+            model=str(data.get("model") or ""),
+            usage=Usage(
+                input_tokens=int(usage.get("prompt_tokens") or 0),
+                output_tokens=int(usage.get("completion_tokens") or 0),
+                reasoning_tokens=int((usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0),
+                cache_read_tokens=int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
+            ),
+        )
+    except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError, ValueError) as error:
+        raise UnreadableReplyError(f"not a chat completion: {error}") from None
+
+
+def _flat(content: Any) -> str:
+    """Content as text. Some servers send it in parts, among them thoughts, or send arguments as an object."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    if isinstance(content, dict):
+        return orjson.dumps(content).decode()
+    return str(content or "")
+
+
+def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
+    """The parameters that are really sent, and how the schema is."""
+    return {
+        "temperature": sampling.temperature if dialect.temperature else None,
+        "seed": sampling.seed if dialect.seed_field else None,
+        "max_tokens": sampling.max_tokens if dialect.token_field else None,
+        "structure": dialect.structure,
+    }
+
+
+@dataclass(slots=True)
+class OpenAIWire(HttpWire[Dialect]):
+    """One model behind one OpenAI-compatible server."""
+
+    format = "openai"
+    dialect: Dialect = Dialect()
+
+    is_reply = staticmethod(is_reply)
+    adapt = staticmethod(adapt)
+    parameters = staticmethod(parameters)
+
+    def encode(self, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
+        return orjson.dumps(request(self.model, prompt, sampling, dialect))
+
+    def decode(self, body: bytes) -> Completion:
+        return decode(body)

@@ -1,0 +1,69 @@
+"""What a call cost, and what it may cost at most, by published prices; None for a model without one."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+from ..arithmetic import rounded_money
+from ..verdicts import Usage
+
+LOCAL = "local"  # in-process models cost nothing
+_BATCH: Any = {"processing": "batch"}
+_CENT_PARTS = Decimal("0.0000001")
+_OVERHEAD = 2048  # tokens that a provider may add to frame the chat and the schema
+
+
+def cost_of(provider: str, model: str, usage: Usage, at: float, *, batch: bool = False) -> Decimal | None:
+    """Dollars for one call at the prices of its day; `batch`: at the price of the provider's batch API."""
+    if provider == LOCAL:
+        return Decimal(0)
+    price = _price(provider, model, usage, at, batch)
+    return None if price is None else rounded_money(price)
+
+
+def at_most(provider: str, model: str, prompt_bytes: int, max_tokens: int) -> Decimal | None:
+    """The most that one call can cost, in dollars: every byte a token, and none of them cached."""
+    if provider == LOCAL:
+        return Decimal(0)
+    if not provider:
+        return None
+    tokens = prompt_bytes + _OVERHEAD
+    dearest = Decimal(0)
+    # Tokens written to a provider's cache may cost more than others.
+    for written in (0, tokens):
+        usage = Usage(input_tokens=tokens, output_tokens=max_tokens, cache_write_tokens=written)
+        price = _price(provider, model, usage, time.time(), False)
+        if price is None:
+            return None
+        dearest = max(dearest, price)
+    return dearest.quantize(_CENT_PARTS, rounding=ROUND_CEILING)
+
+
+def _price(provider: str, model: str, usage: Usage, at: float, batch: bool) -> Decimal | None:
+    if not provider:
+        return None
+    from genai_prices import Usage as Priced
+    from genai_prices import calc_price
+
+    priced = Priced(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+    )
+    day = datetime.fromtimestamp(at, UTC)
+    try:
+        whole = calc_price(priced, model, provider_id=provider, genai_request_timestamp=day).total_price
+        if not batch:
+            return whole
+        context = _BATCH
+        price = calc_price(
+            priced, model, provider_id=provider, genai_request_timestamp=day, price_context=context
+        ).total_price
+    except (LookupError, ValueError):
+        return None
+    # Without a batch price of its own a model costs half, as the providers say of all.
+    return price if price != whole else whole / 2

