@@ -2,25 +2,25 @@
 
     python bench/embedded_agreement.py --data DIR [--seeds 5]
 
-DIR (or the variable ADJUDGE_DATA) holds one JSONL file a set, with rows: id, task, response_a, response_b,
-human (A, B or tie) and optionally context. For each reported set the model is fitted anew on the other training
+DIR (or the variable ADJUDGE_DATA) holds one JSONL file a set, with rows: task, response_a, response_b,
+human (A, B or tie) and optionally scenario. For each reported set the model is fitted anew on the other training
 sets, without any task that the reported set has too; each seed leaves out another tenth of the training tasks.
 Figures are means over the seeds; intervals are bootstrap percentiles over tasks.
 
 Agreement is over three classes where people could say tie, over two elsewhere, where the judge's preference counts.
 ECE is the expected calibration error over ten bins, of the confidence that belongs to that agreement; in brackets
 what a judge whose confidence is exactly right would show on as many pairs, by chance; `ECE, clear` is over the pairs
-on which people named a winner. The surer half is the half of these pairs with the larger scores.
-`unseen half` repeats the agreement for tasks (odd CRC-32) that were set aside while measures and penalties were chosen.
+on which people named a winner. The surer half is the half of these pairs with the larger scores. Sets that are built
+to fool the eye, or whose requests should be declined, are never fitted to and have a table of their own.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import sys
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,20 +28,20 @@ from pathlib import Path
 from adjudge.judges.embedded.fitting import (
     Sample,
     calibration_error,
-    cross_validate_samples,
     fit_samples,
+    is_right,
+    longest,
     measure_rows,
     read_rows,
 )
 from adjudge.judges.embedded.measures import measure_pair
-from adjudge.judges.embedded.model import Model, Prediction, load_model, part_for, predict
+from adjudge.judges.embedded.model import Model, Prediction, load_model, predict
 from adjudge.verdicts import Winner
 
 RESAMPLES = 400
 TRAINING = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")
-ADVERSARIAL = ("llmbar-neighbor", "llmbar-gptinst", "llmbar-gptout", "llmbar-manual")
+NEVER_FITTED = ("llmbar-neighbor", "llmbar-gptinst", "llmbar-gptout", "llmbar-manual", "hh-harmless")
 OTHERS = ("qa-feedback",)
-TARGETS = {"pandalm": 70, "autoj": 56, "llmbar-mt-bench": 75, "llmbar-natural": 65}
 _SWAPPED: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
 
 
@@ -54,7 +54,7 @@ class Judged:
 
     @property
     def right(self) -> bool:
-        return (self.guess.winner if self.may_tie else self.guess.preference) == self.sample.row.human
+        return is_right(self.sample, self.guess, may_tie=self.may_tie)
 
     @property
     def sure(self) -> float:
@@ -86,12 +86,6 @@ def refit(sets: dict[str, list[Sample]], held: Sequence[str], seeds: int) -> lis
     return models
 
 
-def longest(sample: Sample) -> Winner:
-    a, b = sample.measured.a["length"].value, sample.measured.b["length"].value
-    a, b = (a, b) if a != b else (float(len(sample.row.a)), float(len(sample.row.b)))
-    return "tie" if a == b else "A" if a > b else "B"
-
-
 def share(hits: Sequence[bool]) -> float:
     return sum(hits) / len(hits) if hits else 0.0
 
@@ -121,10 +115,6 @@ def agreement(judged: list[Judged]) -> float:
 
 def clear_agreement(judged: list[Judged]) -> float:
     return share([one.guess.preference == one.sample.row.human for one in judged if one.clear])
-
-
-def unseen(judged: list[Judged]) -> float:
-    return agreement([one for one in judged if zlib.crc32(one.sample.row.group.encode()) % 2])
 
 
 def surer_half(judged: list[Judged]) -> float:
@@ -172,9 +162,7 @@ def helpful_row(name: str, runs: list[list[Judged]]) -> list[str]:
         "3" if first[0].may_tie else "2",
         f"{pick * 100:.1f}",
         interval(runs, agreement),
-        str(TARGETS.get(name, "–")),
         f"{min(seeds):.1f}–{max(seeds):.1f}",
-        f"{mean(runs, unseen) * 100:.1f}",
         interval(runs, clear_agreement),
         interval(runs, surer_half),
         f"{mean(runs, error):.3f} ({mean(runs, chance_error):.3f})",
@@ -185,19 +173,31 @@ def helpful_row(name: str, runs: list[list[Judged]]) -> list[str]:
     ]
 
 
-def adversarial_row(name: str, runs: list[list[Judged]]) -> list[str]:
-    sure = [[one for one in run if one.sure >= 0.8] for run in runs]
+def other_row(name: str, runs: list[list[Judged]]) -> list[str]:
+    said = [one for run in runs for one in run if one.guess.decided]
     pick = share([one.longest == one.sample.row.human for one in runs[0]])
     return [
         name,
         str(len(runs[0])),
         f"{pick * 100:.1f}",
         interval(runs, clear_agreement),
-        f"{sum(map(len, sure)) / sum(map(len, runs)) * 100:.1f} %",
-        f"{sum(one.right for run in sure for one in run)} of {sum(map(len, sure))}",
         f"{(1 - mean(runs, decided)) * 100:.0f} %",
-        f"{mean(runs, right_if_decided) * 100:.0f} %",
+        f"{sum(one.right for one in said)} of {len(said)}",
     ]
+
+
+def scenario_rows(path: Path, runs: list[list[Judged]]) -> list[list[str]]:
+    """The scenarios that are about code, one by one, and all others together."""
+    scenarios = [str(json.loads(line).get("scenario")) for line in path.read_text("utf-8").splitlines()]
+    names = [name if "code" in name else "all others" for name in scenarios]
+    rows = []
+    for name in sorted(set(names), key=lambda name: (name == "all others", name)):
+        part = [[one for one, own in zip(run, names, strict=True) if own == name] for run in runs]
+        said = sum(one.guess.decided for run in part for one in run)
+        hits = sum(one.right for run in part for one in run if one.guess.decided)
+        share_right = f"{hits / said:.0%} ({hits} of {said} over all seeds)" if said else "–"
+        rows.append([name, str(len(part[0])), interval(part, agreement), f"{mean(part, decided):.0%}", share_right])
+    return rows
 
 
 def swaps_exactly(sets: dict[str, list[Sample]]) -> tuple[int, int]:
@@ -206,9 +206,8 @@ def swaps_exactly(sets: dict[str, list[Sample]]) -> tuple[int, int]:
     for samples in sets.values():
         for sample in samples:
             row = sample.row
-            part = part_for(model, row.task)
-            one = predict(model, sample.measured, part)
-            two = predict(model, measure_pair(row.task, row.b, row.a, row.context), part)
+            one = predict(model, sample.measured)
+            two = predict(model, measure_pair(row.task, row.b, row.a))
             same = (
                 one.score == -two.score
                 and one.winner == _SWAPPED[two.winner]
@@ -235,26 +234,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.data is None:
         parser.error("--data DIR or the variable ADJUDGE_DATA is needed")
-    names = (*TRAINING, *OTHERS, *ADVERSARIAL, "hh-harmless")
+    names = (*TRAINING, *OTHERS, *NEVER_FITTED)
     sets = {name: measure_rows(read_rows(Path(options.data) / f"{name}.jsonl")) for name in names}
-    rows = [helpful_row(name, judge_set(sets[name], refit(sets, [name], options.seeds))) for name in TRAINING + OTHERS]
+    runs = {name: judge_set(sets[name], refit(sets, [name], options.seeds)) for name in TRAINING + OTHERS}
     print_table(
-        "set, left out | pairs | classes | longest | agreement | target | over seeds | unseen half | "
-        "without human ties | surer half (target 85) | "
-        "ECE (target 0.05; by chance) | ECE, clear | says tie | decides | right if decided",
-        rows,
+        "set, left out | pairs | classes | longest | agreement | over seeds | without human ties | surer half | "
+        "ECE (by chance) | ECE, clear | says tie | decides | right if decided",
+        [helpful_row(name, run) for name, run in runs.items()],
     )
-    models = refit(sets, ADVERSARIAL, options.seeds)
+    models = refit(sets, NEVER_FITTED, options.seeds)
     print_table(
-        "adversarial set | pairs | longest | agreement | sure (≥ 0.8) | right when sure (target 60 %) | abstains | "
-        "right if decided",
-        [adversarial_row(name, judge_set(sets[name], models)) for name in ADVERSARIAL],
+        "never fitted to | pairs | longest | agreement | abstains | right if decided, over all seeds",
+        [other_row(name, judge_set(sets[name], models)) for name in NEVER_FITTED],
     )
-    harmless = [cross_validate_samples(sets["hh-harmless"], seed, signed=False) for seed in range(options.seeds)]
-    print(
-        f"hh-harmless, held-out tasks: {sum(one.without_ties for one in harmless) / len(harmless) * 100:.1f} "
-        f"(longest {harmless[0].longest * 100:.1f}), "
-        f"ECE {sum(one.calibration_error for one in harmless) / len(harmless):.3f}"
+    print_table(
+        "scenario of autoj, left out | pairs | agreement | decides | right if decided",
+        scenario_rows(Path(options.data) / "autoj.jsonl", runs["autoj"]),
     )
     pairs, changed = swaps_exactly(sets)
     print(f"Exchanging A and B: {changed} of {pairs} verdicts change in anything but the names.")

@@ -3,9 +3,9 @@
     python bench/review_agreement.py --data DIR
 
 DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. Every pair becomes a review in which
-nothing was entered. Its tables are filled by facts and measures alone, and the Likert follows from the tables; where
-they name a better side, that is held against the people's, and so is the longer of the same responses. No weight is
-fitted in this: the tables come from rules.
+nothing was entered. Its tables are filled by facts alone, for the embedded judge assesses no dimension, and the Likert
+follows from the tables; where they name a better side, that is held against the people's, and so is the longer of the
+same responses. No weight is fitted in this: the tables come from rules.
 """
 
 from __future__ import annotations

@@ -100,8 +100,9 @@ def test_a_file_that_is_no_model_is_refused(adjudge, tmp_path):
 def test_the_weights_can_be_read(adjudge):
     code, out, _ = adjudge("embedded", "show")
     assert code == 0
-    assert "explicit conditions not kept (task_understanding)" in out
-    assert "harmless: decides from" in out
+    assert out.startswith("decides from 0.")
+    assert "constraints of the task not kept (task_understanding)" in out
+    assert len(out.splitlines()) == 10
 
 
 def test_undecided_is_said_with_who_would_settle_it(adjudge, monkeypatch):

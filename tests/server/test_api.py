@@ -55,7 +55,6 @@ def test_the_seeds_example_request_is_answered_with_every_key_of_the_contract(cl
             block = criterion[label]
             assert list(block)[:3] == ["score", "justification", "evidence"]
             assert 1 <= block["score"] <= 10
-            assert block["evidence"], "at least one quote from each answer for each criterion"
             for item in block["evidence"]:
                 assert list(item)[:4] == ["answer", "impact", "quote", "rationale"]
                 assert item["answer"] == label

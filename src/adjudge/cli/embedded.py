@@ -11,7 +11,7 @@ from .outputs import write_out
 
 _DESCRIPTION = """\
 The embedded judge is a list of weights over named measures, fitted to people's judgments. `fit` makes one of yours:
-LABELS is JSONL with task, response_a, response_b, human (A, B or tie) and optionally context, a line a pair.
+LABELS is JSONL with task, response_a, response_b and human (A, B or tie), a line a pair.
 Before anything is saved it is tried on tasks it has not seen (cross-validation by task), beside the longest answer.
 Use the result with --judge embedded:FILE.
 """
@@ -80,9 +80,7 @@ def run_show(args: argparse.Namespace) -> int:
     from ..judges.embedded.model import load_model, read_model
 
     model = load_model() if args.model is None else read_model(Path(args.model).expanduser())
-    for name, part in model.parts.items():
-        print(f"{name}: decides from {model.decide:.2f} on")
-        for measure, weight in sorted(part.weights.items(), key=lambda item: (-abs(item[1]), item[0])):
-            if weight:
-                print(f"  {weight:+.4f}  {MEASURES[measure].title} ({MEASURES[measure].criterion})")
+    print(f"decides from {model.decide:.2f} on")
+    for measure, weight in sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0])):
+        print(f"  {weight:+.4f}  {MEASURES[measure].title} ({MEASURES[measure].criterion})")
     return 0

@@ -1,104 +1,126 @@
 """Fitting: finds what labels say, predicts ties, gives the same bytes again, and says what is wrong with labels."""
 
 import random
+from pathlib import Path
 
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.facts.sentences import word_set
 from adjudge.judges.embedded.fitting import (
     Row,
+    Sample,
     calibration_error,
     cross_validate_samples,
     fit_samples,
     measure_rows,
     read_rows,
 )
-from adjudge.judges.embedded.model import predict, write_model
+from adjudge.judges.embedded.measures import MEASURES
+from adjudge.judges.embedded.model import Model, predict, write_model
+from adjudge.text.sentences import word_set
+from adjudge.verdicts import Winner
 
 WORDS = sorted(
     word_set("river stone cloud garden window letter music silver winter morning harbour forest bridge candle")
 )
 
 
-def made_up(count, seed=0):
+def made_up(count: int, seed: int = 0, source: str = "") -> list[Row]:
     """People here prefer the longer answer, and call two answers with the same words a tie."""
     rng, rows = random.Random(seed), []
     for index in range(count):
-        task = f"Write about {rng.choice(WORDS)} number {index}."
+        task = f"Write about {rng.choice(WORDS)} number {seed * 1000 + index}."
         short = " ".join(rng.choices(WORDS, k=6)).capitalize() + "."
         long = " ".join(rng.choices(WORDS, k=30)).capitalize() + "."
-        label = rng.choice(("A", "B", "tie"))
+        label: Winner = rng.choice(("A", "B", "tie"))
         if label == "tie":
-            rows.append(Row(task, long, long.replace("river", "stone"), "tie"))
+            rows.append(Row(task, long, long.replace("river", "stone"), "tie", source))
         else:
-            rows.append(Row(task, *((long, short) if label == "A" else (short, long)), label))
+            rows.append(Row(task, *((long, short) if label == "A" else (short, long)), label, source))
     return rows
 
 
 @pytest.fixture(scope="module")
-def samples():
+def samples() -> list[Sample]:
     return measure_rows(made_up(120))
 
 
 @pytest.fixture(scope="module")
-def model(samples):
+def model(samples: list[Sample]) -> Model:
     return fit_samples(samples, seed=3)
 
 
-def test_it_finds_what_the_labels_say(model):
-    held = measure_rows(made_up(60, seed=9))
-    guesses = [(predict(model, sample.measured).winner, sample.row.human) for sample in held]
-    assert sum(said == human for said, human in guesses) >= 54
-    assert sum(said == "tie" for said, _ in guesses) >= 10
+def test_it_finds_what_the_labels_say(model: Model) -> None:
+    guesses = [(predict(model, sample.measured), sample.row.human) for sample in measure_rows(made_up(60, seed=9))]
+    assert sum(guess.winner == human for guess, human in guesses) >= 54
+    assert sum(guess.winner == "tie" for guess, _ in guesses) >= 10
 
 
-def test_the_same_rows_and_seed_give_the_same_bytes(samples, model):
+def test_the_same_rows_and_seed_give_the_same_bytes(samples: list[Sample], model: Model) -> None:
     assert write_model(fit_samples(samples, seed=3)) == write_model(model)
 
 
-def test_held_out_tasks_tell_how_good_it_is(samples):
-    figures = cross_validate_samples(samples, seed=1, folds=3)
+def test_held_out_tasks_tell_how_good_it_is(samples: list[Sample]) -> None:
+    figures = cross_validate_samples(samples)
     assert figures.pairs == 120
     assert figures.three_classes > 0.85 and figures.without_ties > 0.9 and figures.longest > 0.9
+    assert figures.decided > 0.5 and figures.right_when_decided > 0.85
 
 
-def test_labels_that_say_nothing_give_a_model_that_decides_little():
+def test_labels_that_say_nothing_give_a_model_that_decides_little() -> None:
     rng = random.Random(5)
     rows = [Row(row.task, row.a, row.b, rng.choice(("A", "B"))) for row in made_up(120, seed=4)]
     model = fit_samples(measure_rows(rows), seed=1)
     decided = [predict(model, sample.measured).decided for sample in measure_rows(rows)]
-    assert sum(decided) < len(decided) / 2
+    assert sum(decided) < len(decided) / 4
 
 
-def test_harmless_rows_make_a_part_of_their_own(samples):
-    assert set(fit_samples(samples, 1, samples[:60]).parts) == {"helpful", "harmless"}
+def test_what_counts_against_an_answer_never_counts_for_it() -> None:
+    turned: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
+    weights = fit_samples(measure_rows(Row(r.task, r.a, r.b, turned[r.human]) for r in made_up(120))).weights
+    assert all(weights[name] * measure.sign >= 0 for name, measure in MEASURES.items())
+    assert weights["no_answer"] <= -2
 
 
-def test_signs_hold_whatever_the_labels_say():
-    rows = [Row(row.task, row.a, row.b, {"A": "B", "B": "A", "tie": "tie"}[row.human]) for row in made_up(120)]
-    assert fit_samples(measure_rows(rows)).parts["helpful"].weights.get("length", 0.0) >= 0
+def test_the_range_of_the_labels_is_in_the_model(samples: list[Sample], model: Model) -> None:
+    for name in ("length", "vocabulary"):
+        seen = [side[name].value for sample in samples for side in (sample.measured.a, sample.measured.b)]
+        low, high = model.ranges[name]
+        assert min(seen) - 0.01 <= low < high <= max(seen) + 0.01
+        assert sum(low <= value <= high for value in seen) >= 0.98 * len(seen)
+    assert "task" in model.ranges and "broken" not in model.ranges
 
 
-def test_too_few_labels_are_refused(samples):
+def test_of_several_sets_each_is_held_out_in_turn(samples: list[Sample]) -> None:
+    sets = [measure_rows(made_up(40, seed, source)) for seed, source in enumerate(("one", "two", "three"), 1)]
+    assert fit_samples([sample for part in sets for sample in part]).decide < 1
+    # A set that contradicts the others leaves nothing to be sure of.
+    rng = random.Random(1)
+    noise = [
+        Sample(Row(s.row.task, s.row.a, s.row.b, rng.choice(("A", "B", "tie")), "noise"), s.measured)
+        for s in measure_rows(made_up(200, 7))
+    ]
+    assert fit_samples([*sets[0], *sets[1], *noise]).decide > 1
+
+
+def test_too_few_labels_are_refused(samples: list[Sample]) -> None:
     with pytest.raises(InputError, match="30"):
         fit_samples(samples[:10])
-    one_task = made_up(40)
     with pytest.raises(InputError, match="different tasks"):
-        fit_samples(measure_rows(Row("The same.", row.a, row.b, row.human) for row in one_task))
+        fit_samples(measure_rows(Row("The same.", row.a, row.b, row.human) for row in made_up(40)))
 
 
 @pytest.mark.parametrize(
     "line", ["no json", '{"task": "t"}', '{"task": "t", "response_a": "a", "response_b": "b", "human": "C"}']
 )
-def test_a_wrong_line_is_named(tmp_path, line):
+def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text('{"task": "t", "response_a": "a", "response_b": "b", "human": "tie"}\n' + line + "\n", "utf-8")
     with pytest.raises(InputError, match=r"labels\.jsonl:2"):
         read_rows(path)
 
 
-def test_calibration_error_is_the_gap_between_sure_and_right():
+def test_calibration_error_is_the_gap_between_sure_and_right() -> None:
     assert calibration_error([0.75] * 4, [True, True, True, False]) == pytest.approx(0)
     assert calibration_error([0.95] * 4, [True, True, False, False]) == pytest.approx(0.45)
     assert calibration_error([1.0], [True]) == 0

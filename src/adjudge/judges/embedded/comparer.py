@@ -1,131 +1,194 @@
-"""Two answers compared: measured, weighed by the fitted model, scored, quoted and explained.
+"""Two answers compared: measured, weighed by the model, scored, quoted and told in plain sentences.
 
-The same function for either order: exchanging the answers exchanges everything in the opinion but the names.
+The same function for either order: exchanging the answers exchanges everything in the opinion but the names. What
+nothing was measured for is not assessed: it gets the middle of the scale and no quote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from ...evidence import Span
-from ...facts.sentences import sentence_spans
-from ...verdicts import LABELS, ComparisonOpinion, Evidence, Label, Score, Warning
+from ...cases import check_weights
+from ...rubric import Rubric
+from ...verdicts import LABELS, ComparisonOpinion, Evidence, Label, Score
 from ..base import CompareQuestion
-from .measures import Measured
-from .model import Model, Vote, compare_pair
+from .measures import DECLINED, MEASURES, TASK, Found, Measured
+from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair
 from .quoting import fit
-from .scoring import place_all
-from .telling import justify, rationale, summarize, tell
 
-_HUNDREDTH = Decimal("0.01")
-_LOOKED_AT = 400  # sentences
+_BASE = 0.55  # where an answer stands with nothing for or against it, from 0 to 1
+_REACH = 0.3  # how far one unit of votes moves each answer
+_SHARED_FLAW = 0.3  # what a flaw that both have takes from both
+_NOTICED = 0.02  # a smaller vote is not worth a word
+_KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
+_OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
+_NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
+_EVEN = "Nothing that was measured here sets the two responses apart."
+_CLOSE = "What was measured does not set the two responses far enough apart."
 
 
 def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Model | None = None) -> ComparisonOpinion:
     """One opinion on both answers."""
     case, rubric = question.case, question.rubric
-    measured, prediction = compare_pair(case.task, case.a, case.b, case.context, model)
-    placed = place_all(rubric, measured, prediction, passages=bool(case.context.strip()))
-    strongest_first = sorted(prediction.votes, key=lambda vote: -abs(vote.moved))
-    votes: dict[str, list[Vote]] = {criterion.key: [] for criterion in rubric.criteria}
-    for vote in strongest_first:
-        votes.setdefault(vote.info.criterion, []).append(vote)
-    evidence, warnings = _quote(question, votes, measured)
+    measured, prediction = compare_pair(case.task, case.a, case.b, model)
+    strongest = sorted(prediction.votes, key=lambda vote: -abs(vote.moved))
+    keys = [criterion.key for criterion in rubric.criteria]
+    # A rubric of which nothing can be measured gets the overall impression throughout.
+    known = [key for key in keys if key in _KNOWN] or keys
+    votes = {
+        key: [vote for vote in strongest if MEASURES[vote.measure].criterion == key or key not in _KNOWN]
+        for key in known
+    }
+    steps = _place(rubric, known, votes, measured)
+    _agree(rubric, steps, prediction, check_weights(case.weights, rubric.weights))
+    values = rubric.scale.values
+    middle = Score(values[(len(values) - 1) // 2], _NOT_ASSESSED, assessed=False)
     return ComparisonOpinion(
         judge=judge,
         order=question.order,
         scores={
             key: {
-                label: Score(
-                    item.scores[label],
-                    justify(key, label, measured, votes[key], assessed=item.assessed),
-                    item.assessed,
-                )
+                label: Score(values[steps[key][label]], _justify(votes[key], label, measured))
+                if key in steps
+                else middle
                 for label in LABELS
             }
-            for key, item in placed.items()
+            for key in keys
         },
-        evidence=tuple(evidence),
-        summaries={label: summarize(label, measured, strongest_first) for label in LABELS},
+        evidence=tuple(
+            evidence
+            for key in known
+            for label in LABELS
+            if (evidence := _quote(key, label, case.answer(label), votes[key], measured)) is not None
+        ),
+        summaries={label: _summarize(strongest, label, measured) for label in LABELS},
         preference=prediction.winner,
-        rationale=rationale(measured, prediction, strongest_first),
-        warnings=tuple(warnings),
-        confidence=Decimal(repr(prediction.confidence)).quantize(_HUNDREDTH),
+        rationale=_rationale(measured, prediction, strongest),
+        confidence=Decimal(repr(prediction.confidence)).quantize(Decimal("0.01")),
         decided=prediction.decided,
     )
 
 
-def _quote(
-    question: CompareQuestion, votes: Mapping[str, list[Vote]], measured: Measured
-) -> tuple[list[Evidence], list[Warning]]:
-    """For each criterion and answer a passage, where a measure that set the two apart shows if it shows anywhere."""
-    evidence: list[Evidence] = []
-    warnings: list[Warning] = []
-    passages = {label: _Passages(question.case.answer(label)) for label in LABELS}
-    for criterion in question.rubric.criteria:
-        for label in LABELS:
-            text = question.case.answer(label)
-            vote, place = _shown(votes[criterion.key], label, measured)
-            span = passages[label].around(place)
-            if span is None:
-                message = f"{criterion.key}: response {label} has no passage that can be quoted"
-                warnings.append(Warning(code="missing_evidence", message=message))
-                continue
-            favorable = vote is None or (vote.moved > 0) == (label == "A")
-            evidence.append(
-                Evidence(
-                    criterion=criterion.key,
-                    answer=label,
-                    impact="favorable" if favorable else "unfavorable",
-                    quote=text[span.start : span.end],
-                    rationale=_why(vote, place, label, measured),
-                    start=span.start,
-                    end=span.end,
-                )
-            )
-    return evidence, warnings
+# -- scores -----------------------------------------------------------------------------------------------------------
 
 
-def _shown(votes: list[Vote], label: Label, measured: Measured) -> tuple[Vote | None, tuple[int, int] | None]:
-    """The strongest vote that has a place in this answer, else the strongest."""
-    own = measured.a if label == "A" else measured.b
-    for vote in votes:
-        if (place := own[vote.measure].place) is not None:
-            return vote, place
-    return (votes[0], None) if votes else (None, None)
+def _place(
+    rubric: Rubric, known: Sequence[str], votes: Mapping[str, Sequence[Vote]], measured: Measured
+) -> dict[str, dict[Label, int]]:
+    """Each criterion's scores, as steps of the scale, from its own votes."""
+    top = len(rubric.scale.values) - 1
+    steps: dict[str, dict[Label, int]] = {}
+    for key in known:
+        moved = sum(vote.moved for vote in votes[key]) * (1.0 if key in _KNOWN else 0.5)
+        shared = sum(
+            min(1.0, measured.a[name].value, measured.b[name].value)
+            for name, measure in MEASURES.items()
+            if measure.sign < 0 and measure.criterion == key
+        )
+        ground = _BASE - _SHARED_FLAW * shared
+        places: dict[Label, float] = {"A": ground + _REACH * moved, "B": ground - _REACH * moved}
+        steps[key] = {label: max(0, min(top, int(place * top + 0.5))) for label, place in places.items()}
+    return steps
 
 
-class _Passages:
-    """Passages of one answer that can be quoted; several criteria often quote the same one."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._sentences = sentence_spans(text, _LOOKED_AT)
-        self._found: dict[tuple[int, int] | None, Span | None] = {}
-
-    def around(self, place: tuple[int, int] | None) -> Span | None:
-        """The sentence the place stands in, or one of the first; None where nothing can be quoted."""
-        if place not in self._found:
-            self._found[place] = self._at(place) if place is not None else self._first()
-        return self._found[place]
-
-    def _at(self, place: tuple[int, int]) -> Span | None:
-        around = next(((low, high) for low, high in self._sentences if low <= place[0] < high), place)
-        # A long sentence is cut: from the place itself rather than from its beginning.
-        start = around[0] if place[0] - around[0] < 80 else place[0]
-        return fit(self._text, start, max(around[1], place[1])) or self.around(None)
-
-    def _first(self) -> Span | None:
-        for low, high in self._sentences[:3]:
-            if (span := fit(self._text, low, high)) is not None:
-                return span
-        return None
+def _agree(
+    rubric: Rubric, steps: dict[str, dict[Label, int]], prediction: Prediction, weights: Mapping[str, Decimal]
+) -> None:
+    """Rounding may turn a narrow prediction round: move single scores until the totals say what the model says."""
+    top, whole = len(rubric.scale.values) - 1, sum(weights.values())
+    weighty = [key for key in steps if weights[key]]
+    for _ in range(2 * top * len(weighty)):
+        ahead = sum((weights[key] * (steps[key]["A"] - steps[key]["B"]) for key in weighty), Decimal(0))
+        leader: Label = "A" if ahead > 0 else "B"
+        tied = not ahead or abs(ahead) * rubric.scale.step < rubric.tie_band * whole
+        if tied if prediction.winner == "tie" else ahead and leader == prediction.winner:
+            return
+        side = leader if prediction.winner == "tie" else prediction.winner
+        leads = {key: (steps[key][side] - steps[key][_OTHER[side]], weights[key]) for key in weighty}
+        rising = [key for key in weighty if steps[key][side] < top]
+        if prediction.winner == "tie":
+            steps[max(weighty, key=leads.__getitem__)][side] -= 1
+        elif rising:
+            steps[max(rising, key=leads.__getitem__)][side] += 1
+        else:
+            steps[max(weighty, key=leads.__getitem__)][_OTHER[side]] -= 1
 
 
-def _why(vote: Vote | None, place: tuple[int, int] | None, label: Label, measured: Measured) -> str:
-    if vote is None:
-        return "A typical passage; nothing measured here sets the two apart."
-    where = "" if place is not None else "True of the whole answer, of which this is the beginning: "
-    told = tell(vote, label, measured)
-    return f"{where}{told}." if where else f"{told[:1].upper()}{told[1:]}."
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _sides(label: Label, measured: Measured) -> tuple[Mapping[str, Found], Mapping[str, Found]]:
+    return (measured.a, measured.b) if label == "A" else (measured.b, measured.a)
+
+
+def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[Vote]) -> str:
+    """What was seen, in a sentence or two, and why that is not enough where it is not."""
+    doubt = _doubt(measured, prediction)
+    if prediction.winner == "tie":
+        same = "The two responses have the same words." if measured.alike == 1 else "The two responses are much alike."
+        return f"{doubt} {_EVEN if measured.alike < 1 and not strongest else same}".strip()
+    winner: Label = "A" if prediction.winner == "A" else "B"
+    sign = 1 if winner == "A" else -1
+    told: dict[str, str] = {}  # by criterion: two measures of one say much the same
+    for name, moved in strongest:
+        if moved * sign >= _NOTICED and len(told) < 2 and not (name == "items" and TASK in told):
+            said = _beside(name, winner, measured, f"Response {winner}", f"Response {_OTHER[winner]}")
+            told.setdefault(MEASURES[name].criterion, said)
+    return " ".join(filter(None, (doubt, *told.values())))
+
+
+def _beside(name: str, label: Label, measured: Measured, own_name: str, other_name: str) -> str:
+    """What one measure found in this answer and in the other."""
+    own, other = (side[name].says for side in _sides(label, measured))
+    first, second = own.split(), other.split()
+    differ = [at for at, (x, y) in enumerate(zip(first, second, strict=False)) if x.rstrip("s") != y.rstrip("s")]
+    if len(first) == len(second) and len(differ) == 1 and second[differ[0]].replace(",", "").isdigit():
+        return f"{own_name} {own}, {other_name} {second[differ[0]]}."
+    return f"{own_name} {own}, while {other_name} {other}."
+
+
+def _doubt(measured: Measured, prediction: Prediction) -> str:
+    """Why it is not decided; empty if it is."""
+    if prediction.doubt == "declined":
+        label = "A" if measured.a["no_answer"].value == DECLINED else "B"
+        return f"Not decided: Response {label} declines, and whether it should cannot be measured."
+    if prediction.doubt == "range":
+        titles = ["length of the task" if name == TASK_LENGTH else MEASURES[name].title for name in prediction.outside]
+        return f"Not decided: the labels this judge was fitted to hold nothing like it ({', '.join(titles)})."
+    return f"Not decided: {_CLOSE[0].lower()}{_CLOSE[1:]}" if prediction.doubt else ""
+
+
+def _justify(votes: Sequence[Vote], label: Label, measured: Measured) -> str:
+    """What a criterion's measures found in this answer and in the other one."""
+    told = [vote.measure for vote in votes if abs(vote.moved) >= _NOTICED][:2]
+    return " ".join(_beside(name, label, measured, "It", "the other response") for name in told) or _EVEN
+
+
+def _summarize(strongest: Sequence[Vote], label: Label, measured: Measured) -> str:
+    """What was seen in one answer, over all criteria."""
+    own = _sides(label, measured)[0]
+    told = [own[vote.measure].says for vote in strongest if abs(vote.moved) >= _NOTICED][:3]
+    return " ".join(f"It {says}." for says in told) or _EVEN
+
+
+def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: Measured) -> Evidence | None:
+    """The passage where the strongest of a criterion's measures shows; none where none shows anywhere."""
+    own = _sides(label, measured)[0]
+    for name, moved in votes:
+        found, against = own[name], MEASURES[name].sign < 0
+        favorable = (moved > 0) == (label == "A")
+        # A passage shows what is there: a flaw against an answer, anything else for it.
+        shows = (not against or not found.value) if favorable else against
+        if not shows or found.place is None or (span := fit(text, *found.place)) is None:
+            continue
+        return Evidence(
+            criterion=key,
+            answer=label,
+            impact="favorable" if favorable else "unfavorable",
+            quote=text[span.start : span.end],
+            rationale=f"It {found.says}.",
+            start=span.start,
+            end=span.end,
+        )
+    return None

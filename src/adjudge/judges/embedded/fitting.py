@@ -1,47 +1,61 @@
-"""From labelled pairs to a model: weights by regression, how sure to be and when to decide from held-out tasks.
+"""From labelled pairs to a model: weights by Davidson's paired comparison with ties, the rest from held-out labels.
 
-Needs NumPy and SciPy (the extra `fit`); judging needs neither. Convex and without chance but for the folds, so that
-the same rows and the same seed give the same model.
+Convex and without chance but for the folds: the same rows and seed give the same model. Needs SciPy (the extra `fit`);
+judging does not.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, SetupError
 from ...verdicts import Winner
-from .labels import Row, Sample, measure_rows, read_rows
-from .measures import Measured
-from .model import (
-    NEVER,
-    SUPERFICIAL,
-    Model,
-    Part,
-    Prediction,
-    cast_votes,
-    chances_of,
-    is_superficial,
-    keenness,
-    predict,
-    tie_level,
-)
-from .regression import fit_weights
-
-__all__ = [
-    "SEED", "Agreement", "Row", "Sample", "agreement", "calibration_error", "cross_validate", "cross_validate_samples",
-    "fit", "fit_samples", "measure_rows", "read_rows",
-]  # fmt: skip
+from .measures import MEASURES, Measured, measure_pair
+from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict
 
 SEED = 1
 FOLDS = 5
 _FEW = 30  # pairs, fewer cannot carry a fit
-_RIGHT_WHEN_DECIDED = 0.82
-_SETS = 3  # from so many sets on, what is held out is a set
-TIE_RATE = 0.15  # the share of ties that people call: a tenth in some sets, a quarter in others
+_SETS = 3  # from so many sets on, what is held out is a set: a new set is what the model will meet
+_RIGHT_WHEN_DECIDED = 0.88
+_NEVER_DECIDE = 1.01
+_RARE = 0.005  # share of the labels at either end that does not make the range wider
+_RIDGE, _RIDGE_TIE = 3.0, 3.0
+_DIGITS = 4
+# What these cost at the least: labelled pairs hold too few of them to say, and this is what anybody would say.
+_LEAST = {"no_answer": 2.0, "flaws": 0.4, "broken": 0.8}
+_LEAST_ALIKE = 2.0  # a word more or less makes no winner
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pair that people judged; `source` names the set it came from, if it came from one."""
+
+    task: str
+    a: str
+    b: str
+    human: Winner
+    source: str = ""
+
+    @property
+    def group(self) -> str:
+        """Rows with the same task are never split between fitting and checking."""
+        return " ".join(self.task.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A row with its measures."""
+
+    row: Row
+    measured: Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,186 +71,204 @@ class Agreement:
     right_when_decided: float
 
 
-def fit(
-    rows: Iterable[Row], seed: int = SEED, harmless: Iterable[Row] = (), about: Mapping[str, Any] | None = None
-) -> Model:
-    """A model from labelled rows; with rows about harmful requests it has a part for these too."""
-    return fit_samples(measure_rows(rows), seed, measure_rows(harmless), about)
+def read_rows(path: Path) -> list[Row]:
+    """Rows of a JSONL file: task, response_a, response_b, human."""
+    rows = []
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{path.name}:{number}"
+        try:
+            data = json.loads(line)
+            task, a, b = (str(data[key]) for key in ("task", "response_a", "response_b"))
+            human = data["human"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(place, "no labelled pair", "JSON with task, response_a, response_b, human") from error
+        if human not in ("A", "B", "tie"):
+            raise InputError(place, f"human is {human!r}", "one of A, B, tie")
+        rows.append(Row(task, a, b, human, str(data.get("source") or path.stem)))
+    return rows
 
 
-def fit_samples(
-    samples: Sequence[Sample], seed: int = SEED, harmless: Sequence[Sample] = (), about: Mapping[str, Any] | None = None
-) -> Model:
-    """The same from rows already measured."""
+def measure_rows(rows: Iterable[Row]) -> list[Sample]:
+    """Every row measured; the slow part, done once for many fits."""
+    return [Sample(row, measure_pair(row.task, row.a, row.b)) for row in rows]
+
+
+def fit_samples(samples: Sequence[Sample], seed: int = SEED, about: Mapping[str, Any] | None = None) -> Model:
+    """Weights from all samples; how sure to be and when to decide from samples held out."""
     if len(samples) < _FEW:
         raise InputError("labels", f"{len(samples)} pairs", f"at least {_FEW} are needed for a fit")
-    helpful, decide = _fit_part(samples, seed, signed=True)
-    parts = {"helpful": helpful}
-    if len(harmless) >= _FEW:
-        parts["harmless"] = _fit_part(harmless, seed, signed=False)[0]
-    return Model(parts, decide, dict(about or {}))
+    model = _fit_weights(samples)
+    several = len({sample.row.source for sample in samples}) >= _SETS
+    held = [
+        (part, sample)
+        for train, rest in _folds(samples, seed, by_set=several)
+        for part in [_fit_weights(train)]
+        for sample in rest
+    ]
+    sharpness = _sharpness([(predict(part, sample.measured).score, sample.row.human) for part, sample in held])
+    # How often people call a tie differs from set to set, so that all sets together tell it best.
+    update = {"sharpness": sharpness, "tie": model.tie}
+    decide = _threshold([(sample, predict(part.model_copy(update=update), sample.measured)) for part, sample in held])
+    return model.model_copy(update={"sharpness": sharpness, "decide": decide, "about": dict(about or {})})
 
 
-def cross_validate(rows: Iterable[Row], seed: int = SEED, folds: int = FOLDS) -> Agreement:
+def cross_validate_samples(samples: Sequence[Sample], seed: int = SEED) -> Agreement:
     """How well a model of these rows would do on tasks it has not seen."""
-    return cross_validate_samples(measure_rows(rows), seed, folds)
-
-
-def cross_validate_samples(
-    samples: Sequence[Sample], seed: int = SEED, folds: int = FOLDS, *, signed: bool = True
-) -> Agreement:
-    """The same from rows already measured."""
-    judged = []
-    for train, held in _folds(samples, seed, folds):
-        part, decide = _fit_part(train, seed, signed=signed)
-        model = Model({"helpful": part}, decide)
+    judged: list[tuple[Sample, Prediction]] = []
+    for train, held in _folds(samples, seed):
+        model = fit_samples(train, seed)
         judged += [(sample, predict(model, sample.measured)) for sample in held]
-    return agreement(judged)
-
-
-def agreement(judged: Sequence[tuple[Sample, Prediction]]) -> Agreement:
-    """Figures of predictions beside people's labels."""
     clear = [(sample, guess) for sample, guess in judged if sample.row.human != "tie"]
-    has_ties = len(clear) < len(judged)
-    sure = [guess.confidence if has_ties else guess.preference_confidence for _, guess in judged]
-    right = [(guess.winner if has_ties else guess.preference) == sample.row.human for sample, guess in judged]
-    decided = [is_right for is_right, (_, guess) in zip(right, judged, strict=True) if guess.decided]
+    right = [is_right(sample, guess, may_tie=len(clear) < len(judged)) for sample, guess in judged]
+    sure = [guess.confidence if len(clear) < len(judged) else guess.preference_confidence for _, guess in judged]
+    decided = [hit for hit, (_, guess) in zip(right, judged, strict=True) if guess.decided]
     return Agreement(
         pairs=len(judged),
         three_classes=_mean([guess.winner == sample.row.human for sample, guess in judged]),
         without_ties=_mean([guess.preference == sample.row.human for sample, guess in clear]),
-        longest=_mean([_longest(sample.measured) == sample.row.human for sample, _ in clear]),
+        longest=_mean([longest(sample) == sample.row.human for sample, _ in clear]),
         calibration_error=calibration_error(sure, right),
-        decided=len(decided) / max(1, len(judged)),
+        decided=len(decided) / len(judged),
         right_when_decided=_mean(decided),
     )
 
 
-def calibration_error(sure: Sequence[float], right: Sequence[bool], bins: int = 10) -> float:
-    """The expected calibration error: how far confidence and the share of right ones lie apart, bin by bin."""
-    error = 0.0
-    for index in range(bins):
-        inside = [
-            (confidence, hit)
-            for confidence, hit in zip(sure, right, strict=True)
-            if min(bins - 1, int(confidence * bins)) == index
-        ]
-        if inside:
-            gap = sum(confidence for confidence, _ in inside) - sum(hit for _, hit in inside)
-            error += abs(gap) / max(1, len(sure))
-    return error
+def is_right(sample: Sample, guess: Prediction, *, may_tie: bool) -> bool:
+    """Whether a prediction is what people said; where they could not say tie, the preference counts."""
+    return (guess.winner if may_tie else guess.preference) == sample.row.human
 
 
-def _longest(measured: Measured) -> Winner:
-    difference = measured.a["length"].value - measured.b["length"].value
+def longest(sample: Sample) -> Winner:
+    """The answer with more words."""
+    difference = sample.measured.a["length"].value - sample.measured.b["length"].value
     return "A" if difference > 0 else "B" if difference < 0 else "tie"
+
+
+def calibration_error(sure: Sequence[float], right: Sequence[bool]) -> float:
+    """The mean distance of confidence and truth over ten bins."""
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for confidence, hit in zip(sure, right, strict=True):
+        bins.setdefault(min(9, int(confidence * 10)), []).append((confidence, hit))
+    return sum(abs(sum(c for c, _ in part) - sum(hit for _, hit in part)) for part in bins.values()) / max(1, len(sure))
+
+
+def _folds(
+    samples: Sequence[Sample], seed: int, *, by_set: bool = False
+) -> Iterator[tuple[list[Sample], list[Sample]]]:
+    """Training and held-out samples, by task or by set; no task is in both."""
+    groups = sorted({sample.row.group for sample in samples})
+    if len(groups) < FOLDS:
+        raise InputError("labels", f"{len(groups)} different tasks", f"at least {FOLDS} are needed")
+    random.Random(seed).shuffle(groups)
+    fold = {group: str(index % FOLDS) for index, group in enumerate(groups)}
+    parts = [sample.row.source if by_set else fold[sample.row.group] for sample in samples]
+    for part in sorted(set(parts)):
+        held = [sample for sample, own in zip(samples, parts, strict=True) if own == part]
+        tasks = {sample.row.group for sample in held}
+        train = [
+            sample for sample, own in zip(samples, parts, strict=True) if own != part and sample.row.group not in tasks
+        ]
+        yield train, held
+
+
+def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
+    """What the score is multiplied with so that it is as sure as it is right, where people named a winner."""
+    toward = [score if human == "A" else -score for score, human in scored if human != "tie"]
+    grid = [round(0.1 + 0.05 * step, 2) for step in range(60)]
+    return min(grid, key=lambda value: sum(math.log1p(math.exp(-2 * value * score)) for score in toward))
+
+
+def _threshold(judged: Sequence[tuple[Sample, Prediction]]) -> float:
+    """The lowest confidence from which on enough of the held-out verdicts agree with people."""
+    with_ties = {sample.row.source for sample, _ in judged if sample.row.human == "tie"}
+    said = [
+        (guess.confidence, is_right(sample, guess, may_tie=sample.row.source in with_ties))
+        for sample, guess in judged
+        if guess.decided and guess.votes
+    ]
+    for step in range(40, 100):
+        kept = [hit for confidence, hit in said if confidence >= step / 100]
+        if kept and _mean(kept) >= _RIGHT_WHEN_DECIDED:
+            return step / 100
+    return _NEVER_DECIDE
 
 
 def _mean(hits: Sequence[bool]) -> float:
     return sum(hits) / len(hits) if hits else math.nan
 
 
-def _folds(samples: Sequence[Sample], seed: int, folds: int) -> list[tuple[list[Sample], list[Sample]]]:
-    """Pairs of training and held-out samples; a task is in one fold only."""
-    groups = sorted({sample.row.group for sample in samples})
-    random.Random(seed).shuffle(groups)
-    fold = {group: index % folds for index, group in enumerate(groups)}
-    if len(groups) < folds:
-        raise InputError("labels", f"{len(groups)} different tasks", f"at least {folds} are needed")
-    return [
-        (
-            [sample for sample in samples if fold[sample.row.group] != index],
-            [sample for sample in samples if fold[sample.row.group] == index],
-        )
-        for index in range(folds)
+def _fit_weights(samples: Sequence[Sample]) -> Model:
+    """The convex part: weights with ridge penalties, on their side of zero where common sense knows it."""
+    np, minimize = _scipy()
+    names = list(MEASURES)
+    values = np.array([[[side[name].value for name in names] for side in sample.measured[:2]] for sample in samples])
+    difference = values[:, 0] - values[:, 1]
+    usual = np.sqrt((difference**2).mean(0))
+    scales = np.round(np.where(usual > 0, usual, 1.0), _DIGITS)
+    x = np.tanh(difference / scales / NEAR)
+    with_ties = {sample.row.source for sample in samples if sample.row.human == "tie"}
+    may_tie = np.array([sample.row.source in with_ties for sample in samples])
+    z = np.array([[1.0, nearly_same(sample.measured)] for sample in samples])
+    human = np.array([{"A": 1, "tie": 0, "B": -1}[sample.row.human] for sample in samples])
+    # Pairs of one task tell much the same: nine of them count as three.
+    pairs = Counter((sample.row.source, sample.row.group) for sample in samples)
+    counts = np.array([pairs[sample.row.source, sample.row.group] ** -0.5 for sample in samples])
+    least = [MEASURES[name].sign * _LEAST.get(name, 0.0) for name in names]
+    bounds = [
+        ((low, None), (None, None), (None, low))[1 - MEASURES[name].sign]
+        for name, low in zip(names, least, strict=True)
     ]
+    # Weights are drawn towards zero, or towards the least they may be.
+    start = np.array([*least, 0.0, _LEAST_ALIKE])
+    ridge = np.array([_RIDGE] * len(names) + [0.01, _RIDGE_TIE])
+
+    def loss(parameters: Any) -> tuple[float, Any]:
+        score = x @ parameters[:-2]
+        level = np.where(may_tie, z @ parameters[-2:], NEVER)
+        top = np.maximum(np.abs(score), level)
+        first, second, tie = np.exp(score - top), np.exp(-score - top), np.exp(level - top)
+        total = first + second + tie
+        chosen = np.where(human > 0, first, np.where(human < 0, second, tie)) / total
+        slope = x.T @ ((human - (first - second) / total) * counts)
+        slope_tie = z.T @ (((human == 0) - tie / total) * may_tie * counts)
+        apart = parameters - start
+        penalty = 0.5 * float((ridge * apart**2).sum())
+        error = penalty - float((counts * np.log(chosen + 1e-300)).sum())
+        return error, ridge * apart - np.concatenate([slope, slope_tie])
+
+    limits = [*bounds, (None, None), (_LEAST_ALIKE, None)]
+    options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
+    solved = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    found = [_rounded(value) for value in solved.x]
+    # More of a flaw than was ever seen is still a flaw, and has no range.
+    seen = {name: values[:, :, at] for at, name in enumerate(names) if MEASURES[name].sign >= 0}
+    seen[TASK_LENGTH] = np.array([sample.measured.task for sample in samples])
+    return Model(
+        weights=dict(zip(names, found, strict=False)),
+        scales={name: float(scale) for name, scale in zip(names, scales, strict=True)},
+        ranges={
+            name: (_floor(np.quantile(part, _RARE)), -_floor(-np.quantile(part, 1 - _RARE)))
+            for name, part in seen.items()
+        },
+        tie={"always": found[-2], "alike": found[-1]} if with_ties else {"alike": found[-1]},
+    )
 
 
-def _fit_part(samples: Sequence[Sample], seed: int, *, signed: bool) -> tuple[Part, float]:
-    """Weights from all samples; sharpness, ties and the threshold of deciding from samples held out.
-
-    Labels of several sets are held out a set at a time, for a new set is what the model will meet; and as how often
-    people call a tie differs from set to set, a rate between theirs is taken.
-    """
-    whole = fit_weights(samples, signed=signed)
-    several = len({sample.row.source for sample in samples}) >= _SETS
-    views = []
-    for train, rest in _by_source(samples) if several else _folds(samples, seed, FOLDS):
-        part = fit_weights(train, signed=signed)
-        views += [_view(part, whole, sample) for sample in rest]
-    with_ties = {view.source for view in views if view.human == "tie"}
-    # Where nobody could say tie, or how many did is a matter of the set, a winner's chance is the one given a winner.
-    labelled = [
-        view if view.source in with_ties and not several else replace(view, level=NEVER)
-        for view in views
-        if not several or view.human != "tie"
-    ]
-    grid = [round(0.3 + 0.05 * step, 2) for step in range(55)]
-    sharpness = max(grid, key=lambda value: sum(view.log_chance(value) for view in labelled))
-    tie = whole.tie
-    if several and tie:
-        shift = _shift(views, sharpness)
-        tie = {**tie, "always": round(tie["always"] + shift, 4)}
-        views = [replace(view, level=view.level + shift) for view in views]
-    return replace(whole, tie=tie, sharpness=sharpness), _threshold(views, sharpness)
+def _floor(value: float) -> float:
+    """Rounded down, so that a range holds its own ends."""
+    return math.floor(value * 10.0**_DIGITS) / 10.0**_DIGITS
 
 
-def _by_source(samples: Sequence[Sample]) -> list[tuple[list[Sample], list[Sample]]]:
-    """Each set held out, and its tasks out of what is fitted."""
-    folds = []
-    for source in sorted({sample.row.source for sample in samples}):
-        held = [sample for sample in samples if sample.row.source == source]
-        tasks = {sample.row.group for sample in held}
-        train = [sample for sample in samples if sample.row.source != source and sample.row.group not in tasks]
-        if len(train) >= _FEW:
-            folds.append((train, held))
-    return folds
+def _rounded(value: float) -> float:
+    return round(float(value), _DIGITS) + 0.0  # and no -0.0
 
 
-def _shift(views: Sequence[_View], sharpness: float) -> float:
-    """What brings the mean chance of a tie to the rate that is expected."""
-    low, high = -12.0, 12.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        chances = [chances_of(sharpness * view.score, view.level + middle)["tie"] for view in views]
-        low, high = (low, middle) if sum(chances) > TIE_RATE * len(chances) else (middle, high)
-    return round(low, 4)
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """A held-out pair as the folds' models see it."""
-
-    score: float
-    level: float
-    most: float
-    human: Winner
-    source: str
-
-    def chances(self, sharpness: float) -> Mapping[Winner, float]:
-        return chances_of(sharpness * self.score, self.level, self.most)
-
-    def log_chance(self, sharpness: float) -> float:
-        return math.log(max(1e-9, self.chances(sharpness)[self.human]))
-
-
-def _view(part: Part, whole: Part, sample: Sample) -> _View:
-    votes = cast_votes(part, sample.measured)
-    score = sum(vote.moved for vote in votes)
-    most = SUPERFICIAL if is_superficial(sample.measured, votes, score) else 1.0
-    level = tie_level(whole, sample.measured)
-    return _View(score * keenness(sample.measured), level, most, sample.row.human, sample.row.source)
-
-
-def _threshold(views: Sequence[_View], sharpness: float) -> float:
-    """The lowest confidence from which on enough of the held-out verdicts agree with people."""
-    said = []
-    for view in views:
-        chances = view.chances(sharpness)
-        winner: Winner = max(("A", "B", "tie"), key=lambda name: chances[name])
-        said.append((chances[winner], winner == view.human))
-    for step in range(40, 79):
-        kept = [hit for confidence, hit in said if confidence >= step / 100]
-        if kept and _mean(kept) >= _RIGHT_WHEN_DECIDED:
-            return step / 100
-    return SUPERFICIAL
+def _scipy() -> tuple[Any, Callable[..., Any]]:
+    try:
+        import numpy as np
+        from scipy.optimize import minimize  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise SetupError("fitting needs SciPy: pip install 'adjudge[fit]'") from error
+    return np, minimize

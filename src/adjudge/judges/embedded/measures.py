@@ -1,98 +1,224 @@
-"""Named measures of two answers to one task: each a number, the criterion it speaks to, words, and perhaps a place.
+"""Nine plain measures of two answers to one task: each a number, what to say of it, and where it shows.
 
-Every measure is taken by the same function for either answer, so exchanging the answers exchanges the measures.
-Nothing here knows what a measure is worth; that is the model's business.
+The same functions measure either answer, so exchanging the answers exchanges the measurements. What a measure is worth
+is the model's business.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import measures_facts, measures_form, measures_substance, measures_task
-from .check import Check
-from .checks import check_answer
-from .closeness import same_length, same_words
-from .measurement import Info, Measurement
-from .reading import Answer, Task, read_answer, read_context, read_task
+from ...constraints.english import read_constraints
+from ...constraints.measuring import measure
+from ...models.constraints import Constraint
+from ...text.cut_off import find_cut_off
+from ...text.injection import find_control_tokens, find_injection
+from ...text.repetition import find_repetition
+from ...text.sentences import sentence_spans, word_set
+from ...text.spots import Spot
+from ...text.structure import read_structure
+from ...words import count_words, split_words
+from .phrases import declines
 
-__all__ = ["MEASURES", "Info", "Measured", "Measurement", "measure_pair"]
+DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
+DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 where there is nothing at all
 
-MEASURES: Mapping[str, Info] = {
-    **measures_form.INFO,
-    **measures_task.INFO,
-    **measures_facts.INFO,
-    **measures_substance.INFO,
+_READ = 40_000  # characters of an answer that are looked at word by word; the rest is only counted
+_TASK_READ = 12_000
+_COUNTED = 400_000
+_TERMS = 40  # words of the task that are looked for
+_PHRASE = 4  # words in a row
+_SHORT = 60  # words; what is longer has an answer beside the apology
+_HEAD = 120  # characters in which an answer declines if it does
+_FUNCTION_WORDS = word_set(
+    "about above after again against all also and any are because been before being below between both but can could "
+    "did does doing down during each few for from further had has have having her here hers him his how into its just "
+    "like may might more most must nor not now off once one only other our ours out over own please same she should "
+    "some such than that the their theirs them then there these they this those through too under until use very was "
+    "were what when where which while who whom why will with within without would you your yours"
+)
+_PLACEHOLDER = re.compile(r"\W*(?:no ?(?:out|in)put|none|n/?a|null|todo|tbd|no (?:answer|response)|output)\W*")
+
+
+class Measure(NamedTuple):
+    """A measure by itself; `sign` is the way that more of it may count (0: whichever way the labels say)."""
+
+    title: str
+    criterion: str
+    sign: int = 0
+
+
+MEASURES: Mapping[str, Measure] = {
+    "length": Measure("words", DEPTH),
+    "vocabulary": Measure("different words", DEPTH, 1),
+    "own_words": Measure("words of its own, not the task's", DEPTH, 1),
+    "items": Measure("list items", CLARITY),
+    "paragraphs": Measure("paragraphs", CLARITY),
+    "coverage": Measure("words of the task taken up", TASK, 1),
+    "no_answer": Measure("no answer", TASK, -1),
+    "flaws": Measure("repetition, broken-off ends, text that addresses the judge", CLARITY, -1),
+    "broken": Measure("constraints of the task not kept", TASK, -1),
 }
 
 
-_FIRST = 10  # words
+class Found(NamedTuple):
+    """What was measured in one answer; `says` is the predicate of a sentence about it, `place` where it shows."""
+
+    value: float
+    says: str
+    place: tuple[int, int] | None = None
 
 
 class Measured(NamedTuple):
-    """Both answers measured, with what is true of the pair as a whole; `shared` does not change when they swap."""
+    """Both answers measured; `alike` (0 to 1) and the task's length are the same in either order."""
 
-    a: Mapping[str, Measurement]
-    b: Mapping[str, Measurement]
-    shared: Mapping[str, float]
-    kinds: frozenset[str]
-    checks_a: tuple[Check, ...]
-    checks_b: tuple[Check, ...]
-
-    def swapped(self) -> Measured:
-        """The same with the answers exchanged."""
-        return Measured(self.b, self.a, self.shared, self.kinds, self.checks_b, self.checks_a)
+    a: Mapping[str, Found]
+    b: Mapping[str, Found]
+    alike: float
+    task: float
 
 
-def measure_pair(task: str, a: str, b: str, context: str = "", weighed: Container[str] = MEASURES) -> Measured:
-    """All measures of both answers, but for costly ones of the surface that are not among those weighed."""
-    read = read_task(task)
-    first, second = read_answer(a), read_answer(b)
-    passages = read_context(context)
-    checks_a, checks_b = check_answer(read, first), check_answer(read, second)
-    one: dict[str, Measurement] = {}
-    two: dict[str, Measurement] = {}
-    for own, other, checks, into in ((first, second, checks_a, one), (second, first, checks_b, two)):
-        measures_form.measure(own, into, weighed)
-        measures_task.measure(read, own, other, passages, checks, into)
-        measures_facts.measure(read, own, into)
-        measures_substance.measure(read, own, into)
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text read once: its words in lower case, and the stems of those that say something by themselves."""
+
+    text: str
+    lower: str
+    words: tuple[str, ...]
+    count: int
+    stems: frozenset[str]
+    content: frozenset[str]
+
+
+def measure_pair(task: str, a: str, b: str) -> Measured:
+    """All measures of both answers."""
+    asked, first, second = _read(task[:_TASK_READ]), _read(a), _read(b)
+    constraints = read_constraints(task)
+    either = len(first.stems | second.stems)
     return Measured(
-        a=one,
-        b=two,
-        shared=_shared(read, first, second, (checks_a, checks_b)),
-        kinds=read.kinds,
-        checks_a=tuple(checks_a),
-        checks_b=tuple(checks_b),
+        a=_measure(asked, constraints, first),
+        b=_measure(asked, constraints, second),
+        alike=len(first.stems & second.stems) / either if either else 1.0,
+        task=math.log2(1 + asked.count),
     )
 
 
-def _shared(task: Task, a: Answer, b: Answer, checks: tuple[list[Check], list[Check]]) -> dict[str, float]:
-    """How alike and how long the two are, and how much could be checked; the same in either order."""
-    both = len(a.content & b.content)
-    either = len(a.content | b.content)
-    least, most = min(a.count, b.count), max(a.count, b.count)
-    groups = {check.group for side in checks for check in side}
-    wording = 2 * len(a.fours & b.fours) / max(1, len(a.fours) + len(b.fours))
-    # Whatever they share: where code saw one of them break more of what was asked for, they are not as good as one.
-    broken_a, broken_b = (sum(not check.kept for check in side) for side in checks)
-    near = 1.0 if broken_a == broken_b else 0.0
+def _read(text: str) -> _Text:
+    lower = text[:_READ].lower().replace("’", "'")
+    words = tuple(split_words(lower))
+    return _Text(
+        text=text,
+        lower=lower,
+        words=words,
+        count=len(words) + count_words(text[_READ:_COUNTED]),
+        stems=frozenset(map(_stem, words)),
+        content=frozenset(_stem(word) for word in set(words) if _is_content(word)),
+    )
+
+
+def _stem(word: str) -> str:
+    """A word without most of its endings: enough to see `summarise` in `summarised`."""
+    return word[:6] if len(word) > 6 else word.rstrip("s") if len(word) > 3 else word
+
+
+def _is_content(word: str) -> bool:
+    return word not in _FUNCTION_WORDS and (len(word) > 2 or not word.isascii())
+
+
+def _measure(task: _Text, constraints: Sequence[Constraint], answer: _Text) -> dict[str, Found]:
+    different, own = len(answer.content), len(answer.content - task.content)
+    blocks = sum(1 for block in re.split(r"\n[ \t]*\n", answer.text[:_READ]) if block.strip())
     return {
-        "alike": both / either if either else 1.0,
-        "same_wording": wording,
-        "nearly_same": near * max(0.0, wording - 0.7) / 0.3,
-        "shorter": math.log2(1 + least),
-        "longer": math.log2(1 + most),
-        "ratio": math.log2((most + 4) / (least + 4)),
-        "task_words": math.log2(1 + len(task.words)),
-        "checked": float(len(groups)),
-        "same_words": near * same_words(a, b),
-        "same_length": near * same_length(a, b),
-        "identical": 1.0 if _same_but_for_spaces(a.plain, b.plain) else 0.0,
+        "length": Found(math.log2(1 + answer.count), f"has {_several(answer.count, 'word')}"),
+        "vocabulary": Found(math.log2(1 + different), f"uses {_several(different, 'different word')}"),
+        "own_words": Found(math.log2(1 + own), f"has {_several(own, 'word')} that the task does not have"),
+        "items": _items(answer),
+        "paragraphs": Found(math.log2(1 + blocks), f"has {_several(blocks, 'paragraph')}"),
+        "coverage": _coverage(task, answer),
+        "no_answer": _no_answer(answer),
+        "flaws": _flaws(task, answer),
+        "broken": _broken(constraints, answer),
     }
 
 
-def _same_but_for_spaces(one: str, two: str) -> bool:
-    """Most texts differ in their first words, and then the rest need not be split."""
-    return one.split(None, _FIRST)[:_FIRST] == two.split(None, _FIRST)[:_FIRST] and one.split() == two.split()
+def _items(answer: _Text) -> Found:
+    lists = [listing for listing in read_structure(answer.text).listings if listing.count > 1]
+    count = sum(listing.count for listing in lists)
+    if not lists:
+        return Found(0.0, "has no list")
+    what = f"a list of {count} items" if len(lists) == 1 else f"{len(lists)} lists with {count} items"
+    start = lists[0].start
+    first = answer.text[start : lists[0].end].split("\n")[0]
+    return Found(math.log2(1 + count), f"has {what}", (start, start + len(first)))
+
+
+def _coverage(task: _Text, answer: _Text) -> Found:
+    """How many of the task's words stand in the answer, and the sentence with the most of them."""
+    terms = list(dict.fromkeys(_stem(word) for word in task.words if _is_content(word)))[:_TERMS]
+    held = frozenset(terms) & answer.stems
+    place, most = None, 1  # one word shows nothing
+    for start, end in sentence_spans(answer.text[:_READ]) if len(held) > most else ():
+        here = len(held.intersection(map(_stem, split_words(answer.text[start:end].lower()))))
+        place, most = ((start, end), here) if here > most else (place, most)
+    says = f"takes up {len(held)} of the {_several(len(terms), 'main word')} of the task"
+    return Found(len(held) / len(terms) if terms else 0.0, says, place)
+
+
+def _no_answer(answer: _Text) -> Found:
+    if not answer.words:
+        return Found(1.0, "is empty")
+    if _PLACEHOLDER.fullmatch(answer.lower):
+        return Found(1.0, "does not answer: it is a placeholder", (0, len(answer.text)))
+    if answer.count <= _SHORT and (place := declines(answer.text[:_HEAD])) is not None:
+        return Found(DECLINED, "does not answer: it apologises or declines", place)
+    return Found(0.0, "answers")
+
+
+def _flaws(task: _Text, answer: _Text) -> Found:
+    """How much of the wording is said again, and one for each other flaw."""
+    phrases = list(zip(*(answer.words[at:] for at in range(_PHRASE)), strict=False))
+    again = 1 - len(set(phrases)) / len(phrases) if phrases else 0.0
+    spots = [(spot, f"has a sentence that {spot.found}") for spot in find_repetition(answer.text)[:1]]
+    others = list(_other_flaws(task, answer))
+    spots += [(spot, spot.found) for spot in others]
+    says = " and ".join(said for _, said in spots) or (
+        f"says {again:.0%} of its phrases more than once" if again else "has no such flaw"
+    )
+    return Found(again + len(others), says, (spots[0][0].start, spots[0][0].end) if spots else None)
+
+
+def _other_flaws(task: _Text, answer: _Text) -> Iterator[Spot]:
+    if (cut := find_cut_off(answer.text, task.text)) is not None:
+        yield cut
+    yield from (find_injection(answer.text, task.text) or find_control_tokens(answer.text))[:1]
+
+
+def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
+    """One for each constraint that is broken, a half where the answer shows nothing that could be measured."""
+    measured = [(constraint, measure(constraint, answer.text)) for constraint in constraints]
+    broken = [constraint for constraint, found in measured if found is not None and not found.met]
+    unseen = [constraint for constraint, found in measured if found is None]
+    said = [found.says.replace("; ", ", where ") for _, found in measured if found is not None and not found.met]
+    said += [f"has no list, where {one.amount} items were asked for" for one in unseen if one.kind == "items"]
+    if not said:
+        counts = [match[1] for _, found in measured if found and (match := re.match(r"has (.+); ", found.says))]
+        said = ["keeps to what was asked for" + (f" ({', '.join(counts)})" if counts else "")]
+    says = ", and ".join([said[0], *(one.removeprefix("has ") for one in said[1:])])
+    shown = broken or [constraint for constraint, _ in measured if constraint.kind == "items"]
+    return Found(len(broken) + len(unseen) / 2, says, _place(shown[0], answer) if shown else None)
+
+
+def _place(constraint: Constraint, answer: _Text) -> tuple[int, int] | None:
+    """Where it shows that a constraint is broken or kept: the unwanted words, or the list."""
+    if constraint.kind == "must_not_contain":
+        match = re.search(re.escape(constraint.text), answer.text, re.IGNORECASE)
+        return match.span() if match else None
+    return _items(answer).place if constraint.kind == "items" else None
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
