@@ -1,9 +1,9 @@
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 import orjson
 import pytest
+from adjudge.render.dialogue_json import dialogue_json, dialogue_record_json, failed_dialogue_json
 from render.dialogue_samples import (
     KEYS,
     RUBRIC,
@@ -21,7 +21,6 @@ from render.dialogue_samples import (
 )
 from render.dialogue_texts import ACTION
 
-from adjudge.render.dialogue_json import dialogue_json, dialogue_record_json, failed_dialogue_json
 from adjudge.rubric import parse
 from adjudge.verdicts import Failure
 
@@ -166,7 +165,7 @@ def test_what_annotators_wrote_is_nowhere(sample):
 @pytest.mark.parametrize("render", [dialogue_json, dialogue_record_json])
 def test_the_bytes_are_always_the_same_and_one_line_holds_the_same_document(sample, render):
     once = render(sample.verdict, sample.case)
-    assert render(replace(sample.verdict), sample.case) == once
+    assert render(sample.verdict.updated(), sample.case) == once
     assert once.startswith(b'{\n  "')
     assert once.endswith(b"\n}\n")
     line = render(sample.verdict, sample.case, indent=False)
@@ -228,10 +227,10 @@ def test_the_record_names_the_rule_and_the_place_of_every_quote():
 def test_a_quote_that_does_not_stand_in_the_dialogue_never_leaves(change):
     sample = debated_sample()
     (quote,) = quoted(sample.case, "Why did you like that movie?")
-    mark = sample.verdict.evaluation.marks["Helpfulness"]._replace(quotes=(quote._replace(**change),))
+    mark = sample.verdict.evaluation.marks["Helpfulness"].updated(quotes=(quote.updated(**change),))
     marks = sample.verdict.evaluation.marks | {"Helpfulness": mark}
-    evaluation = replace(sample.verdict.evaluation, marks=marks)
-    verdict = replace(sample.verdict, evaluation=evaluation)
+    evaluation = sample.verdict.evaluation.updated(marks=marks)
+    verdict = sample.verdict.updated(evaluation=evaluation)
     for render in (dialogue_json, dialogue_record_json):
         with pytest.raises(ValueError, match="does not stand in this dialogue"):
             render(verdict, sample.case)

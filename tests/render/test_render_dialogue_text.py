@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from render.dialogue_samples import (
     KEYS,
@@ -90,8 +88,8 @@ def test_the_embedded_judge_is_introduced_as_what_it_is(render):
 @pytest.mark.parametrize("render", [as_text, as_markdown])
 def test_a_note_on_one_of_two_judges_says_which(render):
     sample = debated_sample()
-    critique = replace(sample.verdict.critique, judge="embedded")
-    mixed = type(sample)(sample.case, replace(sample.verdict, critique=critique))
+    critique = sample.verdict.critique.updated(judge="embedded")
+    mixed = type(sample)(sample.case, sample.verdict.updated(critique=critique))
     assert "Critic: The embedded judge works from text features only" in render(mixed)
     assert "Evaluator: The embedded" not in render(mixed)
 

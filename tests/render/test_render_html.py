@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 
 import pytest
 from render.looking import CONTROLS, POLICY, Page
@@ -125,7 +124,7 @@ def test_calls_cost_and_provenance_are_there():
     assert "2 calls, 3,410 input and 824 output tokens (256 of them reasoning), $0.008463" in text
     assert plain_sample().rubric.reference in text
     assert plain_sample().verdict.verdict_id in text
-    unpriced = replace(plain_sample().verdict, calls=(call("k", None),))
+    unpriced = plain_sample().verdict.updated(calls=(call("k", None),))
     assert "price unknown" in comparison_html(unpriced, plain_sample().case, plain_sample().rubric)
 
 

@@ -1,15 +1,14 @@
-from dataclasses import replace
 from decimal import Decimal
 
 import orjson
 import pytest
+from adjudge.render.encoding import dump, on_one_line
+from adjudge.render.json import comparison_json, failure_json
 from hypothesis import given
 from hypothesis import strategies as st
 from render.verdict_samples import KEYS, call, hostile_sample, plain_sample, tied_sample
 
 from adjudge.cases import Comparison
-from adjudge.render.encoding import dump, on_one_line
-from adjudge.render.json import comparison_json, failure_json
 from adjudge.verdicts import Failure, Finding, Lookup
 
 
@@ -96,7 +95,7 @@ def test_a_verdict_is_not_rendered_with_another_case():
 @pytest.mark.parametrize("digits", ["1234567890.123456789012", "0.1", "86.50", "0.0000001", "-0.1875", "7E+1"])
 def test_a_number_has_exactly_its_digits(digits):
     sample = plain_sample()
-    verdict = replace(sample.verdict, margin=Decimal(digits))
+    verdict = sample.verdict.updated(margin=Decimal(digits))
     written = format(Decimal(digits), "f")
     assert f'"margin": {written},'.encode() in comparison_json(verdict, sample.case)
 
@@ -124,14 +123,14 @@ def test_an_unknown_price_is_null_and_no_call_costs_nothing():
 )
 def test_web_search_was_used_only_if_a_search_ran(lookups, used):
     sample = plain_sample()
-    verdict = replace(sample.verdict, lookups=lookups)
+    verdict = sample.verdict.updated(lookups=lookups)
     assert orjson.loads(comparison_json(verdict, sample.case))["evaluation"]["web_search_used"] is used
 
 
 @pytest.mark.parametrize("sample", [plain_sample(), hostile_sample(), tied_sample()])
 def test_the_same_verdict_gives_the_same_bytes(sample):
     once = comparison_json(sample.verdict, sample.case)
-    assert comparison_json(replace(sample.verdict), sample.case) == once
+    assert comparison_json(sample.verdict.updated(), sample.case) == once
     assert once.endswith(b"}\n")
     assert once.startswith(b'{\n  "evaluation": {\n    "criteria_scores"')
 
@@ -139,8 +138,8 @@ def test_the_same_verdict_gives_the_same_bytes(sample):
 def test_a_juror_is_shown_inside_the_opinion_of_its_jury():
     sample = plain_sample()
     first = sample.verdict.opinions[0]
-    jury = replace(first, judge="jury:x+y", members=(first,))
-    verdict = replace(sample.verdict, opinions=(jury,))
+    jury = first.updated(judge="jury:x+y", members=(first,))
+    verdict = sample.verdict.updated(opinions=(jury,))
     (shown,) = orjson.loads(comparison_json(verdict, sample.case))["opinions"]
     assert [member["judge"] for member in shown["members"]] == ["openai:gpt-5.1"]
 

@@ -3,10 +3,9 @@ from decimal import Decimal
 
 import orjson
 import pytest
+from adjudge.render.review_json import review_json
 from render.review_report_samples import FROM_SCRATCH, KEYS
 from render.review_samples import corrected_sample, hostile_sample, invalid_sample, scratch_sample
-
-from adjudge.render.review_json import review_json
 
 CONTRACT = ["response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq"]
 BESIDE = ["verdict_id", "facts", "warnings", "usage", "cost_usd", "calls", "judge", "provenance", "opinion"]

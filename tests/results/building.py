@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from adjudge.cases import Comparison, Dialogue, Review
-from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine, run_sync
 from adjudge.render.dialogue_json import dialogue_json, dialogue_record_json
 from adjudge.render.json import comparison_json
 from adjudge.render.review_json import review_json
+
+from adjudge.cases import Comparison, Dialogue, Review
+from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine, run_sync
 from adjudge.rubric import Rubric, shipped
 from adjudge.verdicts import Failure, total_cost, total_usage
 from adjudge.words import count_words

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import duckdb
 import pytest
+from adjudge.render.review_json import review_json
+from adjudge.results.revive import review_of
 from render.looking import Page
 from render.review_report_samples import every_sample
 from results.building import input_of, shown_as_json, write_run
@@ -15,12 +17,10 @@ from results.samples import HOSTILE, comparisons, dialogues
 
 from adjudge.errors import InputError
 from adjudge.render.review_html import review_html
-from adjudge.render.review_json import review_json
 from adjudge.results import html
 from adjudge.results.directory import Outcome, open_run
 from adjudge.results.exporting import write_csv, write_jsonl, write_markdown, write_parquet
 from adjudge.results.pages import case_html, case_text, revived
-from adjudge.results.revive import review_of
 from adjudge.results.selecting import select
 
 PROTOCOLS = ("compare", "dialogue", "review")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from adjudge.render.json import comparison_json
 from aiohttp import web
 from scripted.provider import judges, says
 
@@ -10,7 +11,6 @@ from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, Engine, replay
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import open_journal
-from adjudge.render.json import comparison_json
 from adjudge.search import open_searcher
 from adjudge.verdicts import ComparisonVerdict
 

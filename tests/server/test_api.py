@@ -3,13 +3,13 @@
 import json
 
 import pytest
+from adjudge.server.schemas import EvaluateResponse
 from fastapi.testclient import TestClient
 from scripted.provider import refuses
 
 from adjudge.engine import CompareSettings
 from adjudge.rubric import shipped
 from adjudge.server.app import create_app
-from adjudge.server.schemas import EvaluateResponse
 
 CRITERIA = list(shipped("compare").weights)
 SEED_REQUEST = {

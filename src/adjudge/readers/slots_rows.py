@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import replace
 
 from ..cases import MAX_TEXT_BYTES, Review
 from ..errors import InputError
@@ -71,7 +70,7 @@ def _review(row: list[str], header: list[str], here: str, rubric: Rubric) -> Rev
         review = review_from({name: cell for name, cell in zip(header, row, strict=False) if name}, rubric)
     except InputError as error:
         raise type(error)(here, f"{error.place}: {error.found}", error.allowed) from None
-    return replace(review, review_id=_whole(review.review_id))
+    return review.updated(review_id=_whole(review.review_id))
 
 
 def _whole(review_id: int | str | None) -> int | str | None:

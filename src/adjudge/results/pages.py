@@ -2,57 +2,30 @@
 
 from __future__ import annotations
 
-from ..cases import Comparison, Dialogue, Review
-from ..verdicts import ComparisonVerdict, DialogueVerdict, ReviewVerdict
+from ..engine.inputs import case_of
+from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
+from ..models.base import from_json
+from ..render import render
 from .directory import Outcome, Run
-from .revive import comparison_of, review_of
-from .revive_dialogue import dialogue_of
+
+_VERDICTS: dict[str, type[ComparisonVerdict] | type[DialogueVerdict] | type[ReviewVerdict]] = {
+    "compare": ComparisonVerdict,
+    "dialogue": DialogueVerdict,
+    "review": ReviewVerdict,
+}
 
 
 def case_html(run: Run, outcome: Outcome, home: str = "") -> str:
     """The page of a case that has a verdict; `home` is where the list of cases is."""
-    case, verdict = revived(run, outcome)
-    if isinstance(verdict, ComparisonVerdict):
-        from ..render.html import comparison_html
-
-        assert isinstance(case, Comparison)
-        return comparison_html(verdict, case, run.rubric, home=home)
-    if isinstance(verdict, DialogueVerdict):
-        from ..render.dialogue_html import dialogue_html
-
-        assert isinstance(case, Dialogue)
-        return dialogue_html(verdict, case, run.rubric, home=home)
-    from ..render.review_html import review_html
-
-    assert isinstance(case, Review)
-    return review_html(verdict, case, run.rubric, home=home)
+    return render(verdict_of(run, outcome), "html", home=home)
 
 
 def case_text(run: Run, outcome: Outcome, *, colour: bool, width: int) -> str:
     """The same as lines for a terminal."""
-    case, verdict = revived(run, outcome)
-    if isinstance(verdict, ComparisonVerdict):
-        from ..render.text import comparison_text
-
-        assert isinstance(case, Comparison)
-        return comparison_text(verdict, case, colour=colour, width=width, rubric=run.rubric)
-    if isinstance(verdict, DialogueVerdict):
-        from ..render.dialogue_text import dialogue_text
-
-        assert isinstance(case, Dialogue)
-        return dialogue_text(verdict, case, colour=colour, width=width, rubric=run.rubric)
-    from ..render.review_text import review_text
-
-    assert isinstance(case, Review)
-    return review_text(verdict, case, colour=colour, width=width, rubric=run.rubric)
+    return render(verdict_of(run, outcome), "text", colour=colour, width=width)
 
 
-def revived(
-    run: Run, outcome: Outcome
-) -> tuple[Comparison | Dialogue | Review, ComparisonVerdict | DialogueVerdict | ReviewVerdict]:
-    """The case and its verdict."""
-    if run.protocol == "compare":
-        return comparison_of(outcome)
-    if run.protocol == "dialogue":
-        return dialogue_of(outcome, run)
-    return review_of(outcome, run.rubric)
+def verdict_of(run: Run, outcome: Outcome) -> ComparisonVerdict | DialogueVerdict | ReviewVerdict:
+    """The verdict as it was stored, with its case."""
+    case = case_of(run.protocol, outcome.case["input"])
+    return from_json(_VERDICTS[run.protocol], outcome.verdict_json, case=case, rubric=run.rubric)

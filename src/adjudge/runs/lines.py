@@ -10,7 +10,6 @@ import orjson
 
 from ..engine.inputs import case_json
 from ..readers.rows import BadRow, Row, Scalar
-from ..render.encoding import on_one_line
 from ..verdicts import Failure, total_cost, total_usage
 from ..words import count_spaced
 
@@ -69,7 +68,7 @@ def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, s
             "extra": case.extra,
             "words": answer_words(case),
             **spent,
-            "verdict": orjson.Fragment(on_one_line(verdict)[:-1]),
+            "verdict": orjson.Fragment(verdict[:-1]),
         }
     )
 
