@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adjudge.cases import Comparison
 from adjudge.protocols.compare import CompareOptions, combine_preferences, compare, decide
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Score
+from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Finding, Lookup, Research, Score
 
 BAND = Decimal("0.5")
 WINNERS = ("A", "B", "tie")
@@ -309,3 +309,29 @@ async def test_a_fine_scale_is_averaged_exactly_and_its_band_is_in_proportion():
     assert isinstance(verdict, ComparisonVerdict)
     assert str(verdict.criteria["warmth"].scores["A"].value) == "0.505"
     assert verdict.winner == "B"
+
+
+@pytest.mark.parametrize(
+    ("lookups", "used"),
+    [
+        ((), False),
+        ((Lookup(query="q", provider="p", error="503"),), False),
+        ((Lookup(query="q", provider="p"),), True),
+        ((Lookup(query="q", provider="p", findings=(Finding(title="t", url="u", snippet="s"),)),), True),
+    ],
+)
+async def test_web_search_was_used_only_if_a_search_ran(lookups, used):
+    class Searched(Scripted):
+        async def opine(self, question):
+            if not hasattr(question, "order"):
+                return Research(judge="r", queries=tuple(lookup.query for lookup in lookups))
+            return await super().opine(question)
+
+    class Searcher:
+        async def look_up(self, query):
+            return lookups[0]
+
+    judge = Searched({order: opinion(order, (8, 5)) for order in ("ab", "ba")})
+    verdict = await compare(CASE, judge, shipped("compare"), searcher=Searcher())
+    assert verdict.evaluation.web_search_used is used
+    assert verdict.lookups == lookups

@@ -5,7 +5,7 @@ from render.looking import CONTROLS, POLICY, Page
 from render.verdict_samples import HOSTILE_A, SCRIPT, Sample, call, hostile_sample, plain_sample, tied_sample
 
 from adjudge.cases import Comparison
-from adjudge.render import FORMATS, render_comparison
+from adjudge.render import FORMATS, render
 from adjudge.render.html import comparison_html
 from adjudge.render.report import build
 from adjudge.rubric import parse
@@ -139,7 +139,7 @@ def test_bars_follow_the_rubrics_own_scale():
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_can_be_asked_for_by_name(name):
     sample = plain_sample()
-    text = render_comparison(sample.verdict, sample.case, sample.rubric, name)
+    text = render(sample.verdict, name)
     openings = {"json": "{\n", "text": "Response A wins\n", "markdown": "# Response A", "html": "<!doctype html>"}
     assert text.startswith(openings[name])
     assert sample.verdict.verdict_id in text
@@ -148,4 +148,4 @@ def test_every_format_can_be_asked_for_by_name(name):
 def test_an_unknown_format_is_refused_with_those_there_are():
     sample = plain_sample()
     with pytest.raises(ValueError, match="format: 'pdf'; one of json, text, markdown, html"):
-        render_comparison(sample.verdict, sample.case, sample.rubric, "pdf")
+        render(sample.verdict, "pdf")

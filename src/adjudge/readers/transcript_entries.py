@@ -103,7 +103,7 @@ def _both_speak(entries: Iterable[Entry]) -> bool:
 
 def build(record: Record, position: int, place: str, fallback_id: int | str) -> Dialogue:
     """The dialogue in a record; an error says its line and, by `position`, the dialogue."""
-    turns: list[Turn] = []
+    spoken: list[tuple[Speaker, Entry]] = []
     overall = record.overall
     # Beside an assistant, "system" is the prompt it was given; alone, it is the SYSTEM of our transcripts.
     has_agent = any(entry.role.lower() in AGENTS for entry in record.entries)
@@ -126,9 +126,10 @@ def build(record: Record, position: int, place: str, fallback_id: int | str) -> 
                 raise _error(place, entry.line, position, f"ratings {shorten(written)}", "numbers such as 4,3,5")
         elif entry.text.strip() or entry.ratings or entry.act:
             # Where nothing was said there is nothing to judge or to quote.
-            turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
+            spoken.append((speaker, entry))
     try:
-        return Dialogue(fallback_id if record.own_id is None else record.own_id, tuple(turns), overall)
+        turns = tuple(Turn(who, said.text, said.line, said.act or None, said.ratings) for who, said in spoken)
+        return Dialogue(fallback_id if record.own_id is None else record.own_id, turns, overall)
     except InputError as error:
         found = f"dialogue_id {error.found}" if error.place == "dialogue_id" else error.found
         at = error.place.removeprefix("line ")
