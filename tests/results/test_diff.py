@@ -59,7 +59,7 @@ def test_a_dialogue_run_is_compared_by_its_averages(runs, tmp_path, diffed):
 
 def test_cases_in_one_run_only_and_ids_with_other_texts_are_named(runs, tmp_path, diffed):
     rows = comparisons()
-    rows[0] = replace(rows[0], case=replace(rows[0].case, task="How do I fry an egg?"))
+    rows[0] = replace(rows[0], case=rows[0].case.updated(task="How do I fry an egg?"))
     found = diffed(runs["compare"], write_run(tmp_path / "second", rows[:-2]))
     assert found.only_first == ["egg-0", "bad", "late"]
     assert found.only_second == ["egg-0"] == found.other_texts

@@ -8,8 +8,9 @@ from typing import Any, cast
 import orjson
 
 from ..cases import Comparison, Dialogue, Review
+from ..models.base import from_json
 from ..rubric import Rubric, parse
-from ..verdicts import Failure, Lookup
+from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
 CASES: dict[str, type[Comparison] | type[Dialogue] | type[Review]] = {
@@ -17,6 +18,12 @@ CASES: dict[str, type[Comparison] | type[Dialogue] | type[Review]] = {
     "dialogue": Dialogue,
     "review": Review,
 }
+VERDICTS: dict[str, type[ComparisonVerdict] | type[DialogueVerdict] | type[ReviewVerdict]] = {
+    "compare": ComparisonVerdict,
+    "dialogue": DialogueVerdict,
+    "review": ReviewVerdict,
+}
+Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
 Failures = Sequence[tuple[str, Failure]]
 
 
@@ -71,6 +78,17 @@ def _stored(
         },
         default=str,  # a price is kept as text, so that no digit is lost
     )
+
+
+def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
+    """A verdict as the journal keeps it, with its case and rubric."""
+    stored = orjson.loads(inputs)
+    return read_verdict(stored["protocol"], verdict, stored["case"], _rubric_of(stored))
+
+
+def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric: Rubric) -> Verdict:
+    """A verdict from its JSON and the stored form of its case."""
+    return from_json(VERDICTS[protocol], verdict, case=case_of(protocol, case), rubric=rubric)
 
 
 def comparison_of(stored: Mapping[str, Any]) -> tuple[Comparison, CompareSettings, tuple[Lookup, ...]]:

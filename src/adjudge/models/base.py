@@ -57,7 +57,7 @@ def to_json(document: BaseModel | Mapping[str, Any], *, indent: bool = False) ->
     """The document's JSON with a line end after it: the bytes are a function of the document alone."""
     data = document.model_dump() if isinstance(document, BaseModel) else document
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
-    return escape_controls(orjson.dumps(data, default=_written, option=option))
+    return escape_controls(orjson.dumps(data, default=exact_number, option=option))
 
 
 def from_json(model: type[M], document: bytes | str, **fields: Any) -> M:
@@ -77,7 +77,8 @@ def absent(value: object) -> bool:
     return value is None or value == ()
 
 
-def _written(value: object) -> orjson.Fragment:
+def exact_number(value: object) -> orjson.Fragment:
+    """A decimal as a JSON number with all its digits, for `orjson.dumps(…, default=exact_number)`."""
     # A float would lose digits, a string would change the type: the number is written as it stands.
     if isinstance(value, Decimal):
         return orjson.Fragment(format(value, "f"))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ..engine.inputs import case_json
+from ..models.base import exact_number
 from ..readers.rows import BadRow, Row, Scalar
 from ..verdicts import Failure, total_cost, total_usage
 from ..words import count_spaced
@@ -55,8 +56,10 @@ def read_case(line: bytes) -> CaseLine:
     )
 
 
-def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any]) -> bytes:
-    """A line of `verdicts.jsonl`; `answer` is the verdict in one word."""
+def verdict_line(
+    case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any], row: Mapping[str, Any]
+) -> bytes:
+    """A line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
     return orjson.dumps(
         {
             "position": case.position,
@@ -68,8 +71,10 @@ def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, s
             "extra": case.extra,
             "words": answer_words(case),
             **spent,
+            "row": row,
             "verdict": orjson.Fragment(verdict[:-1]),
-        }
+        },
+        default=exact_number,
     )
 
 
