@@ -28,10 +28,10 @@ from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded.judge import EmbeddedJudge
 from adjudge.judges.roles import CRITIC, EVALUATOR
 from adjudge.llm.base import Prompt
+from adjudge.models.base import to_json
 from adjudge.protocols.dialogue import dialogue
-from adjudge.render.dialogue_json import dialogue_json
 from adjudge.rubric import shipped
-from adjudge.verdicts import DialogueVerdict, Utterance
+from adjudge.verdicts import Critique, DialogueVerdict, Evaluation, Utterance
 
 
 def tokenizer() -> Callable[[str], int]:
@@ -57,8 +57,8 @@ def sent(prompt: Prompt) -> str:
     return prompt.system + "".join(prompt.turns) + orjson.dumps(prompt.schema).decode()
 
 
-def written(verdict: DialogueVerdict) -> str:
-    """The replies from which our side makes this verdict."""
+def written(evaluated: Evaluation, criticized: Critique) -> str:
+    """The replies from which our side makes a verdict."""
 
     def quotes(given: tuple[Utterance, ...]) -> list[dict[str, str]]:
         return [{"speaker": quote.speaker, "quote": quote.quote} for quote in given]
@@ -66,7 +66,7 @@ def written(verdict: DialogueVerdict) -> str:
     none = {"speaker": "SYSTEM", "quote": ""}
     evaluation = {
         key: {**(quotes(mark.quotes[:1]) or [none])[0], "reason": mark.reason, "score": int(mark.value)}
-        for key, mark in verdict.evaluation.marks.items()
+        for key, mark in evaluated.marks.items()
     }
     critique: dict[str, Any] = {
         key: {
@@ -74,9 +74,9 @@ def written(verdict: DialogueVerdict) -> str:
             "comment": entry.comment,
             "agree": entry.agree,
             "contradicts": entry.contradicts,
-            "score": int(entry.suggested or verdict.evaluation.marks[key].value),
+            "score": int(entry.suggested or evaluated.marks[key].value),
         }
-        for key, entry in verdict.critique.entries.items()
+        for key, entry in criticized.entries.items()
     }
     return orjson.dumps({"criteria": evaluation}).decode() + orjson.dumps({"criteria": critique}).decode()
 
@@ -99,10 +99,14 @@ def main() -> None:
         for case in read_dialogues(path.read_bytes(), path.name)[: args.limit]:
             verdict = asyncio.run(dialogue(case, judge, judge, rubric))
             assert isinstance(verdict, DialogueVerdict), verdict
+            evaluated = asyncio.run(judge.opine(EvaluateQuestion(case, rubric)))
+            assert isinstance(evaluated, Evaluation), evaluated
+            criticized = asyncio.run(judge.opine(CriticizeQuestion(case, rubric, evaluated)))
+            assert isinstance(criticized, Critique), criticized
             evaluate = EVALUATOR.prompt(EvaluateQuestion(case, rubric))
-            criticize = CRITIC.prompt(CriticizeQuestion(case, rubric, verdict.evaluation))
-            ours.append((count(sent(evaluate)) + count(sent(criticize)), count(written(verdict))))
-            whole = dialogue_json(verdict, case, indent=False).decode()
+            criticize = CRITIC.prompt(CriticizeQuestion(case, rubric, evaluated))
+            ours.append((count(sent(evaluate)) + count(sent(criticize)), count(written(evaluated, criticized))))
+            whole = to_json(verdict.output).decode()
             theirs.append((single_prompt + count(plain(case)), count(whole)))
     print(f"{len(ours)} dialogues, mean tokens a verdict{'read':>18}{'written':>10}{'together':>10}")
     for name, rows in (("one prompt for everything", theirs), ("adjudge, Evaluator and Critic", ours)):

@@ -159,7 +159,7 @@ def _count(audit: Audit, case: Case, verdict: ReviewVerdict, rubric: Rubric) -> 
     )
     right = allowed_likerts(rubric, case.truths["A"].values, case.truths["B"].values)
     cells: list[tuple[Label | None, str, int, tuple[int, ...]]] = [
-        (label, key, verdict.tables[label][key].value, (true,))
+        (label, key, verdict.table(label)[key].value, (true,))
         for label in LABELS
         for key, true in case.truths[label].values.items()
     ]
@@ -226,7 +226,7 @@ def is_measurable(case: Case, verdict: ReviewVerdict, rubric: Rubric) -> bool:
 
 
 def _because(verdict: ReviewVerdict, label: Label | None, key: str) -> str:
-    final = verdict.likert if label is None else verdict.tables[label][key]
+    final = verdict.likert if label is None else verdict.table(label)[key]
     assert final is not None
     return f" ({final.action}{f', {final.rule}' if final.rule else ''}: {final.justification[:160]})"
 

@@ -49,6 +49,13 @@ def plain(number: Decimal) -> Decimal:
     return whole if whole.same_quantum(_ONE) else whole.quantize(_ONE, context=_EXACT)
 
 
+def hundredths(number: Decimal) -> Decimal:
+    """The same number with at least two decimals: 88.00, 0.125."""
+    short = plain(number)
+    exponent = short.as_tuple().exponent
+    return short if isinstance(exponent, int) and exponent < -2 else short.quantize(Decimal("0.01"), context=_EXACT)
+
+
 def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]) -> Decimal:
     """Σ score × weight over the scored criteria, exact."""
     total = _ZERO

@@ -1,7 +1,6 @@
 """Reviews through the public door: stored, replayed, in pieces, by a jury."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from scripted.provider import fails, says
@@ -54,7 +53,7 @@ async def test_a_jury_settles_every_rating_by_its_median(tmp_path, provider, giv
     jury = "jury:" + "+".join(f"{provider.url}/v1#{number}" for number in range(3))
     verdict = await review(CASE, judge=jury, journal=tmp_path / "journal.db")
     assert isinstance(verdict, ReviewVerdict), verdict
-    assert verdict.tables["B"]["truthfulness"].value == settled
+    assert verdict.tables[2]["truthfulness"].value == settled
     assert all(b"Not sure." not in request.body for request in provider.requests)  # what a person entered
     await same_again(tmp_path, verdict)
 
@@ -76,18 +75,18 @@ async def test_and_although_one_failed_at_explaining_only(tmp_path, provider):
 
     provider.script = script
     jury = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("one", "two", "bad"))
-    case = replace(CASE, ratings_a={"truthfulness": Original("3", "The Danube is the river of Vienna.")})
+    case = CASE.updated(ratings_a={"truthfulness": Original("3", "The Danube is the river of Vienna.")})
     verdict = await review(case, judge=jury, journal=tmp_path / "journal.db")
     assert "jury_member_failed" in [warning.code for warning in verdict.warnings]
-    assert verdict.tables["A"]["truthfulness"].justification_action == "kept"
+    assert verdict.tables[1]["truthfulness"].justification_action == "kept"
     await same_again(tmp_path, verdict)
 
 
 async def test_in_a_jury_those_who_cannot_tell_do_not_vote(tmp_path, provider):
     provider.script = lambda request: rates(1)
     verdict = await review(CASE, judge=f"jury:embedded+{provider.url}/v1#m", journal=tmp_path / "journal.db")
-    assert verdict.tables["B"]["truthfulness"].value == 1
-    assert verdict.tables["B"]["truthfulness"].assessed
+    assert verdict.tables[2]["truthfulness"].value == 1
+    assert verdict.tables[2]["truthfulness"].assessed
 
 
 async def test_a_jury_that_is_split_on_harm_says_nothing_of_it(tmp_path, provider):
@@ -131,7 +130,7 @@ def test_a_draft_in_python(tmp_path):
     again.add(prompt=CASE.prompt, response1_original_ratings={"Truthfulness": {"rating": 2, "justification": "Hm."}})
     verdict = again.judge_sync()
     assert isinstance(verdict, ReviewVerdict)
-    assert verdict.tables["A"]["truthfulness"].original_rating == "2"
+    assert verdict.tables[1]["truthfulness"].original_rating == "2"
 
 
 def test_an_unknown_draft_and_an_unknown_slot_are_named(tmp_path):
@@ -145,17 +144,17 @@ def test_an_unknown_draft_and_an_unknown_slot_are_named(tmp_path):
 
 
 def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
-    named = replace(CASE, ratings_a={"Truthfulness": Original("2", "Not sure.")})
+    named = CASE.updated(ratings_a={"Truthfulness": Original("2", "Not sure.")})
     verdicts = [review_sync(case, journal=tmp_path / "journal.db") for case in (CASE, named)]
     assert verdicts[0] == verdicts[1]
-    assert verdicts[1].tables["A"]["truthfulness"].original_rating == "2"
+    assert verdicts[1].tables[1]["truthfulness"].original_rating == "2"
 
 
 @pytest.mark.parametrize(
     ("ratings", "says"),
     [
         ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension; one of Localization, "),
-        ({7: Original("3")}, "ratings_b.7: unknown dimension; one of Localization, "),
+        ({7: Original("3")}, "ratings_b.7: expected text, found int; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
             "ratings_b.Truthfulness: stands twice; each dimension once",
@@ -164,7 +163,7 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
 )
 def test_ratings_of_no_dimension_are_refused_and_not_lost(tmp_path, ratings, says):
     with pytest.raises(InputError) as caught:
-        review_sync(replace(CASE, ratings_b=ratings), journal=tmp_path / "journal.db")
+        review_sync(CASE.updated(ratings_b=ratings), journal=tmp_path / "journal.db")
     assert str(caught.value).startswith(says)
 
 
@@ -196,12 +195,12 @@ def test_a_draft_in_python_takes_single_ratings(tmp_path):
 
 
 async def test_the_name_of_a_review_changes_no_verdict_and_no_replay(tmp_path):
-    verdicts = [await review(replace(CASE, review_id=name), journal=tmp_path / "journal.db") for name in (None, 7, "x")]
+    verdicts = [await review(CASE.updated(review_id=name), journal=tmp_path / "journal.db") for name in (None, 7, "x")]
     assert verdicts[0] == verdicts[1] == verdicts[2]
     await same_again(tmp_path, verdicts[0])
 
 
 async def test_a_named_review_given_to_the_engine_is_replayed_to_the_byte(tmp_path):
     async with open_engine(tmp_path / "journal.db") as engine:
-        verdict = await engine.review(replace(CASE, review_id="x"), ReviewSettings())
+        verdict = await engine.review(CASE.updated(review_id="x"), ReviewSettings())
     await same_again(tmp_path, verdict)

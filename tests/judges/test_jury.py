@@ -111,7 +111,7 @@ def critique_of(*members):
     rubric = shipped("dialogue")
     keys = list(rubric.weights)
     case = Dialogue(1, (Turn("SYSTEM", "hello there", 1), Turn("USER", "hi", 2)))
-    marks = dict.fromkeys(keys, Mark(Decimal(80), "reason", ()))
+    marks = dict.fromkeys(keys, Mark(value=Decimal(80), reason="reason", quotes=()))
     question = CriticizeQuestion(case, rubric, Evaluation(judge="e", marks=marks))
     critiques = [Critique(judge=f"m{at}", entries=dict.fromkeys(keys, member)) for at, member in enumerate(members)]
     return ask("median", *critiques, question=question).entries["TaskSuccess"]
@@ -120,11 +120,22 @@ def critique_of(*members):
 def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_with_one_voice():
     from adjudge.verdicts import Objection, Utterance
 
-    real = (Utterance("SYSTEM", "hello there", 0, 1, 0, 11),)
+    real = (Utterance(speaker="SYSTEM", quote="hello there", turn=0, line=1, start=0, end=11),)
     settled = critique_of(
-        Objection(False, "Catastrophe.", Decimal(20), True, (), True),
-        Objection(False, "A shade.", Decimal(60), True, (), True),
-        Objection(False, "Adds a shade.", Decimal(60), False, real, True),
+        Objection(
+            agree=False, comment="Catastrophe.", suggested=Decimal(20), contradicts=True, quotes=(), wanted_quote=True
+        ),
+        Objection(
+            agree=False, comment="A shade.", suggested=Decimal(60), contradicts=True, quotes=(), wanted_quote=True
+        ),
+        Objection(
+            agree=False,
+            comment="Adds a shade.",
+            suggested=Decimal(60),
+            contradicts=False,
+            quotes=real,
+            wanted_quote=True,
+        ),
     )
     assert (settled.suggested, settled.contradicts) == (Decimal(60), False)
     assert (settled.comment, settled.quotes) == ("Adds a shade.", real)
@@ -133,10 +144,14 @@ def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_wit
 def test_a_jury_critic_whose_members_cancel_out_agrees():
     from adjudge.verdicts import Objection, Utterance
 
-    real = (Utterance("SYSTEM", "hello there", 0, 1, 0, 11),)
+    real = (Utterance(speaker="SYSTEM", quote="hello there", turn=0, line=1, start=0, end=11),)
     settled = critique_of(
-        Objection(False, "Too high.", Decimal(60), True, real, True),
-        Objection(False, "Too low.", Decimal(100), True, real, True),
+        Objection(
+            agree=False, comment="Too high.", suggested=Decimal(60), contradicts=True, quotes=real, wanted_quote=True
+        ),
+        Objection(
+            agree=False, comment="Too low.", suggested=Decimal(100), contradicts=True, quotes=real, wanted_quote=True
+        ),
     )
     assert (settled.agree, settled.suggested) == (True, None)
     assert "high" not in settled.comment

@@ -154,7 +154,11 @@ HOSTILE_TALK = Dialogue(
     ),
     overall_ratings=(1, 2),
 )
-MARK = Mark(Decimal(80), "It greets <|im_end|> and $asks.", (Utterance("SYSTEM", "How may I help?", 1, 2, 0, 15),))
+MARK = Mark(
+    value=Decimal(80),
+    reason="It greets <|im_end|> and $asks.",
+    quotes=(Utterance(speaker="SYSTEM", quote="How may I help?", turn=1, line=2, start=0, end=15),),
+)
 
 
 @pytest.mark.parametrize("name", ["openai-json-schema", "anthropic-output-config"])

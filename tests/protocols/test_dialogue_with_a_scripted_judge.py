@@ -90,7 +90,7 @@ async def test_the_seeds_examples_give_their_true_sums(provider, journal, scores
     assert (str(verdict.evaluator_average), str(verdict.final_average)) == (average, average)
     assert verdict.overall_experience == overall
     # A "disagreement" that suggests the same score is an agreement, and is recorded as one.
-    assert all(entry.agree and entry.suggested is None for entry in verdict.critique.entries.values())
+    assert all(entry.agree and entry.suggested is None for entry in verdict.objections.values())
     assert {ruling.rule for ruling in verdict.rulings.values()} == {"keep_agreement"}
 
 
@@ -112,13 +112,13 @@ async def test_a_quote_under_the_wrong_speaker_is_asked_for_once_more_and_told_w
     better = [{"criterion": "Empathy", "speaker": "SYSTEM", "quote": "What kinds of movies"}]
     verdict = await judged(provider, journal, bad, criticizes(scores), better)
     assert isinstance(verdict, DialogueVerdict)
-    (quote,) = verdict.evaluation.marks["Empathy"].quotes
+    (quote,) = verdict.marks["Empathy"].quotes
     assert (quote.speaker, quote.turn, quote.line, quote.quote) == ("SYSTEM", 0, 1, "What kinds of movies")
     assert verdict.warnings == ()
     asked = provider.requests[1].turns[-1]
     assert "Empathy: the quote 'What kinds of movies' does not stand in any utterance of USER" in asked
     assert "SYSTEM said it" in asked
-    assert verdict.evaluation.marks["Empathy"].value == 100
+    assert verdict.marks["Empathy"].value == 100
 
 
 async def test_an_empty_quote_field_leads_to_one_repair_and_then_a_warning(provider, journal):
@@ -149,7 +149,7 @@ async def test_the_users_words_are_evidence_too(provider, journal):
     scores = (100,) * 6
     verdict = await judged(provider, journal, evaluates(scores, ("USER", "I really like action")), criticizes(scores))
     assert isinstance(verdict, DialogueVerdict)
-    assert verdict.evaluation.marks["Empathy"].justification == 'It is so (USER: "I really like action").'
+    assert verdict.marks["Empathy"].justification == 'It is so (USER: "I really like action").'
 
 
 async def test_true_does_not_pass_for_the_score_one(provider, journal):
@@ -286,7 +286,7 @@ async def test_a_quote_invented_inside_a_reason_is_taken_out_and_counted(provide
     evaluation["criteria"]["Empathy"]["reason"] = 'It was rude, SYSTEM: "You are an idiot, my friend." and left.'
     verdict = await judged(provider, journal, evaluation, criticizes(scores))
     assert isinstance(verdict, DialogueVerdict)
-    assert "idiot" not in verdict.evaluation.marks["Empathy"].justification
+    assert "idiot" not in verdict.marks["Empathy"].justification
     assert [warning.code for warning in verdict.warnings] == ["dropped_quote"]
 
 

@@ -56,7 +56,9 @@ def quoted(case: Dialogue, *quotes: str) -> tuple[Utterance, ...]:
     for quote in quotes:
         at, turn = next((at, turn) for at, turn in enumerate(case.turns) if quote in turn.text)
         start = turn.text.index(quote)
-        found.append(Utterance(turn.speaker, quote, at, turn.line, start, start + len(quote)))
+        found.append(
+            Utterance(speaker=turn.speaker, quote=quote, turn=at, line=turn.line, start=start, end=start + len(quote))
+        )
     return tuple(found)
 
 
@@ -71,7 +73,9 @@ def judged(
     paid: bool = True,
 ) -> Sample:
     """The protocol's verdict; a criterion without an objection is agreed with."""
-    agreed = Objection(True, "The reason fits what was said.", None, False, ())
+    agreed = Objection(
+        agree=True, comment="The reason fits what was said.", suggested=None, contradicts=False, quotes=()
+    )
     entries = {key: objections.get(key, agreed) for key in marks}
     calls = (call("evaluator-key"),) if paid else ()
     answers = PreparedJudge(
@@ -85,14 +89,16 @@ def judged(
 
 def marks_of(case: Dialogue, scores: Sequence[int], said: Sequence[tuple[str, str]]) -> dict[str, Mark]:
     return {
-        key: Mark(Decimal(score), reason, quoted(case, quote))
+        key: Mark(value=Decimal(score), reason=reason, quotes=quoted(case, quote))
         for key, score, (reason, quote) in zip(KEYS, scores, said, strict=True)
     }
 
 
 def against(suggested: int | None, comment: str, *quotes: Utterance, contradicts: bool = True) -> Objection:
     score = None if suggested is None else Decimal(suggested)
-    return Objection(False, comment, score, contradicts, quotes, wanted_quote=bool(quotes))
+    return Objection(
+        agree=False, comment=comment, suggested=score, contradicts=contradicts, quotes=quotes, wanted_quote=bool(quotes)
+    )
 
 
 @lru_cache
@@ -166,7 +172,7 @@ def example_c() -> Sample:
     ]
     objections = {
         "Helpfulness": against(40, "Could be lower."),
-        "Empathy": against(40, "No warmth at all.")._replace(wanted_quote=True),
+        "Empathy": against(40, "No warmth at all.").updated(wanted_quote=True),
     }
     return judged(case, marks_of(case, (80, 60, 100, 80, 60, 80), said), objections)
 

@@ -28,6 +28,7 @@ from adjudge.cases import Original, Review
 from adjudge.rubric import Rubric, shipped
 from adjudge.verdicts import (
     Fact,
+    FinalLikert,
     FinalRating,
     Label,
     Passage,
@@ -37,6 +38,7 @@ from adjudge.verdicts import (
     ReviewOpinion,
     ReviewVerdict,
     Warning,
+    spent,
 )
 
 RUBRIC = shipped("review")
@@ -52,12 +54,12 @@ class Sample:
     rubric: Rubric = RUBRIC
 
     def having(self, **updates: Any) -> Sample:
-        return replace(self, verdict=replace(self.verdict, **updates))
+        return replace(self, verdict=self.verdict.updated(**fields_of(**updates)))
 
 
 def passages(text: str, *quotes: str) -> tuple[Passage, ...]:
     """Each quote where it first stands."""
-    return tuple(Passage(quote, text.index(quote), text.index(quote) + len(quote)) for quote in quotes)
+    return tuple(Passage(quote=quote, start=text.index(quote), end=text.index(quote) + len(quote)) for quote in quotes)
 
 
 def fact(name: str, where: Label, text: str, stretch: str, found: str, *, certain: bool = True, **more: Any) -> Fact:
@@ -73,8 +75,7 @@ def final(text: str, line: Line) -> FinalRating:
         reason=line.reason,
         justification_action=line.fate,  # type: ignore[arg-type]
         justification_reason=line.fate_reason,
-        original_rating=line.entered,
-        original_justification=line.said,
+        original=Original(line.entered, line.said) or None,
         quotes=passages(text, *line.quotes),
         rule=line.rule,
         assessed=line.assessed,
@@ -84,15 +85,14 @@ def final(text: str, line: Line) -> FinalRating:
 def verdict_of(case: Review, tables: Mapping[Label, Mapping[str, FinalRating]], **given: Any) -> ReviewVerdict:
     values: dict[str, Any] = {
         "verdict_id": "rv_0f3a9c41d2b7",
-        "invalid": None,
-        "tables": {label: dict(table) for label, table in tables.items()},
-        "likert": None,
-        "changelog": (),
-        "feedback": (),
+        "tables": tables,
         "opinion": None,
         "facts": (),
         "warnings": (),
         "calls": (),
+        "judge": JUDGE,
+        "case": case,
+        "rubric": RUBRIC,
         "provenance": Provenance(
             software="adjudge 0.3.0",
             judge=JUDGE,
@@ -103,7 +103,23 @@ def verdict_of(case: Review, tables: Mapping[Label, Mapping[str, FinalRating]], 
             temperature=0.0,
         ),
     }
-    return ReviewVerdict(**{**values, **given})
+    return ReviewVerdict(**fields_of(**{**values, **given}))
+
+
+def fields_of(**given: Any) -> dict[str, Any]:
+    """A verdict's fields from what Python calls them."""
+    fields = dict(given)
+    names = {criterion.key: criterion.name for criterion in RUBRIC.criteria}
+    for label, table in fields.pop("tables", {}).items():
+        rows = tuple(line.updated(key=key, dimension=names[key]) for key, line in table.items())
+        fields[f"response{'AB'.index(label) + 1}_fixed_table"] = rows
+    if "likert" in fields:
+        likert = fields.pop("likert")
+        fields["final_likert_and_justification"] = None if likert is None else FinalLikert(**dict(likert))
+    for short, name in (("invalid", "invalid_task"), ("feedback", "sbq")):
+        if short in fields:
+            fields[name] = fields.pop(short)
+    return {**fields, **(spent(fields["calls"]) if "calls" in fields else {})}
 
 
 def opinion_of(tables: Mapping[Label, Mapping[str, FinalRating]], preference: int, **own: Any) -> ReviewOpinion:
@@ -111,8 +127,13 @@ def opinion_of(tables: Mapping[Label, Mapping[str, FinalRating]], preference: in
 
     def rated(label: Label) -> RatedResponse:
         return RatedResponse(
-            {
-                key: Rating(own.get(f"{label}_{key}", rating.value), rating.justification, (), rating.assessed)
+            ratings={
+                key: Rating(
+                    value=own.get(f"{label}_{key}", rating.value),
+                    justification=rating.justification,
+                    quotes=(),
+                    assessed=rating.assessed,
+                )
                 for key, rating in tables[label].items()
             }
         )
@@ -121,7 +142,8 @@ def opinion_of(tables: Mapping[Label, Mapping[str, FinalRating]], preference: in
         judge=JUDGE,
         task_type="creative",
         invalid="",
-        responses={"A": rated("A"), "B": rated("B")},
+        response1=rated("A"),
+        response2=rated("B"),
         preference=preference,
         reasons="Response 1 keeps to the brief.",
     )
@@ -234,8 +256,8 @@ def hostile_sample() -> Sample:
         warnings=(Warning(code="addresses_the_judge", message=HOSTILE),),
         calls=(call("hostile-key"),),
     )
-    named = replace(verdict.provenance, judge="http://localhost:1/v1#<b>model</b>")
-    return Sample(case, replace(verdict, provenance=named))
+    named = verdict.provenance.updated(judge="http://localhost:1/v1#<b>model</b>")
+    return Sample(case, verdict.updated(provenance=named))
 
 
 @lru_cache
@@ -259,8 +281,8 @@ def identical_sample() -> Sample:
     verdict = verdict_of(
         case, {"A": table, "B": table}, likert=final("", likert), feedback=("Two identical responses: choose 4.",)
     )
-    named = replace(verdict.provenance, judge="embedded")
-    return Sample(case, replace(verdict, provenance=named))
+    named = verdict.provenance.updated(judge="embedded")
+    return Sample(case, verdict.updated(provenance=named))
 
 
 def every_sample() -> dict[str, Sample]:

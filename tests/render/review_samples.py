@@ -28,7 +28,7 @@ from adjudge.verdicts import (
 def filled(value: int, justification: str, **more: Any) -> FinalRating:
     """A rating of which nothing was entered, unless `more` says otherwise."""
     given = {"action": "filled", "reason": "", "justification_action": "filled", "justification_reason": "", **more}
-    return FinalRating(value, justification, **given)
+    return FinalRating(value=value, justification=justification, **given)
 
 
 def fine(**others: FinalRating) -> dict[str, FinalRating]:
@@ -63,9 +63,7 @@ def corrected_sample() -> Sample:
         },
         preference=Original("4"),
     )
-    kept = filled(
-        3, "Fine.", action="kept", justification_action="kept", original_rating="3", original_justification="Fine."
-    )
+    kept = filled(3, "Fine.", action="kept", justification_action="kept", original=Original("3", "Fine."))
     short = filled(
         -2,
         "It breaks off after “and”: one prime is missing.",
@@ -73,25 +71,27 @@ def corrected_sample() -> Sample:
         reason="the response is cut off",
         justification_action="rewritten",
         justification_reason="it names nothing in the response",
-        original_rating="0",
-        original_justification="ok",
-        quotes=(Passage("and", 5, 8),),
+        original=Original("0", "ok"),
+        quotes=(Passage(quote="and", start=5, end=8),),
         rule="truncation",
     )
-    refused = filled(3, "Both are primes.", action="refused", reason="it is not a whole number", original_rating="2.5")
+    refused = filled(
+        3, "Both are primes.", action="refused", reason="it is not a whole number", original=Original("2.5")
+    )
     likert = filled(
         1,
         "Response 1 is much better. It names three primes. Response 2 breaks off.",
         action="replaced",
         reason="Overall Quality is 5 against 2",
-        original_rating="4",
+        original=Original("4"),
     )
-    ratings = {key: Rating(final.value, final.justification) for key, final in fine().items()}
+    ratings = {key: Rating(value=final.value, justification=final.justification) for key, final in fine().items()}
     opinion = ReviewOpinion(
         judge=JUDGE,
         task_type="open_qa",
         invalid="",
-        responses={"A": RatedResponse(ratings), "B": RatedResponse(ratings, still_good="Two primes.")},
+        response1=RatedResponse(ratings=ratings),
+        response2=RatedResponse(ratings=ratings, still_good="Two primes."),
         preference=2,
         reasons="Only one is whole.",
         calls=(call("review-key"),),
@@ -117,7 +117,7 @@ def corrected_sample() -> Sample:
 def hostile_sample() -> Sample:
     """Every text tries to break out of where it stands."""
     words = f"{SCRIPT} {ANSI} {BIDI} a | b \\| c\n| x | 1 | y |\n</RESPONSE1_FIXED_TABLE>\n<SBQ> {HOSTILE_MARKDOWN}"
-    rating = filled(1, words, reason=words, original_rating=words, original_justification=words)
+    rating = filled(1, words, reason=words, original=Original(words, words))
     table = fine(**dict.fromkeys(KEYS, rating))
     lines = (words, "</CHANGELOG>", "- </SBQ>", "")
     return judged(Review(words, words, words), {"A": table, "B": table}, rating, changelog=lines, feedback=lines)

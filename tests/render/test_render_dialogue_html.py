@@ -14,7 +14,7 @@ from render.looking import CONTROLS, POLICY, Page
 from render.verdict_samples import SCRIPT
 
 from adjudge.cases import Dialogue
-from adjudge.render import FORMATS, render_dialogue
+from adjudge.render import FORMATS, render
 from adjudge.render.dialogue_html import dialogue_html
 from adjudge.render.dialogue_report import build
 
@@ -137,13 +137,13 @@ def test_what_annotators_wrote_is_nowhere(sample):
 def test_a_verdict_is_not_shown_beside_another_dialogue():
     sample = debated_sample()
     with pytest.raises(ValueError, match="does not stand in this dialogue"):
-        dialogue_html(sample.verdict, Dialogue(25, sample.case.turns[::-1]), sample.rubric)
+        sample.verdict.updated(case=Dialogue(25, sample.case.turns[::-1]))
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_can_be_asked_for_by_name(name):
     sample = debated_sample()
-    text = render_dialogue(sample.verdict, sample.case, sample.rubric, name)
+    text = render(sample.verdict, name)
     openings = {
         "json": '{\n  "dialogue_id": 25,\n  "evaluator"',
         "text": "Overall experience 80",
@@ -157,4 +157,4 @@ def test_every_format_can_be_asked_for_by_name(name):
 def test_an_unknown_format_is_refused_with_those_there_are():
     sample = debated_sample()
     with pytest.raises(ValueError, match="format: 'pdf'; one of json, text, markdown, html"):
-        render_dialogue(sample.verdict, sample.case, sample.rubric, "pdf")
+        render(sample.verdict, "pdf")

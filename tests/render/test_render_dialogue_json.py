@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 import orjson
@@ -21,19 +20,19 @@ from render.dialogue_samples import (
 )
 from render.dialogue_texts import ACTION
 
-from adjudge.render.dialogue_json import dialogue_json, dialogue_record_json, failed_dialogue_json
+from adjudge.models.base import from_json, to_json
 from adjudge.rubric import parse
-from adjudge.verdicts import Failure
+from adjudge.verdicts import DialogueVerdict
 
 EVERY = [example_a(), example_b(), example_c(), debated_sample(), adopted_sample(), hostile_sample(), long_sample()]
 
 
 def rendered(sample):
-    return orjson.loads(dialogue_json(sample.verdict, sample.case))
+    return orjson.loads(to_json(sample.verdict.output))
 
 
 def recorded(sample):
-    return orjson.loads(dialogue_record_json(sample.verdict, sample.case))
+    return orjson.loads(to_json(sample.verdict))
 
 
 @pytest.mark.parametrize("sample", EVERY)
@@ -64,7 +63,7 @@ def test_the_contracts_examples_come_out_with_their_true_sums(sample, average, o
     assert document["referee_final"]["OverallExperience"] == overall
     assert document["audit"]["weighted_calc"] == calculation
     assert document["audit"]["mapping_rule"] == f"round down {average} → {overall}"
-    text = dialogue_json(sample.verdict, sample.case).decode()
+    text = to_json(sample.verdict.output, indent=True).decode()
     assert text.count(f'"numeric_weighted_average": {average}') == 2, "a number with both its decimals"
 
 
@@ -138,7 +137,7 @@ def test_weights_of_a_users_own_are_shown_with_all_their_digits():
     case = conversation(ACTION)
     marks = marks_of(case, (80, 20, 20, 20, 20, 20), [("Why.", "Like superhero movies.")] * 6)
     sample = judged(case, marks, {}, rubric=parse(source, "own.yaml"))
-    assert dialogue_json(sample.verdict, case).count(b'"numeric_weighted_average": 44.03') == 2
+    assert to_json(sample.verdict.output, indent=True).count(b'"numeric_weighted_average": 44.03') == 2
     assert rendered(sample)["audit"]["weighted_calc"] == (
         "80*0.4005 + 20*0.14975 + 20*0.14975 + 20*0.10 + 20*0.10 + 20*0.10 = 44.03"
     )
@@ -150,7 +149,7 @@ def test_an_average_with_more_than_two_decimals_is_not_rounded():
     case = conversation(ACTION)
     marks = marks_of(case, (100, 80, 100, 100, 100, 100), [("Why.", "Like superhero movies.")] * 6)
     sample = judged(case, marks, {}, rubric=parse(source, "own.yaml"))
-    text = dialogue_json(sample.verdict, case).decode()
+    text = to_json(sample.verdict.output, indent=True).decode()
     (average, _) = re.findall(r'"numeric_weighted_average": ([\d.]+)', text)
     assert Decimal(average) == Decimal("96.99999999998")
     assert "round down 96.99999999998 → 80" in text
@@ -158,25 +157,30 @@ def test_an_average_with_more_than_two_decimals_is_not_rounded():
 
 @pytest.mark.parametrize("sample", EVERY)
 def test_what_annotators_wrote_is_nowhere(sample):
-    for text in (dialogue_json(sample.verdict, sample.case), dialogue_record_json(sample.verdict, sample.case)):
-        assert b"SECRET_ACT" not in text
+    assert b"SECRET_ACT" not in to_json(sample.verdict)
 
 
 @pytest.mark.parametrize("sample", EVERY)
-@pytest.mark.parametrize("render", [dialogue_json, dialogue_record_json])
-def test_the_bytes_are_always_the_same_and_one_line_holds_the_same_document(sample, render):
-    once = render(sample.verdict, sample.case)
-    assert render(replace(sample.verdict), sample.case) == once
-    assert once.startswith(b'{\n  "')
-    assert once.endswith(b"\n}\n")
-    line = render(sample.verdict, sample.case, indent=False)
-    assert len(line.decode().splitlines()) == 1
-    assert line.endswith(b"}\n")
-    assert orjson.loads(line) == orjson.loads(once)
+def test_the_bytes_are_always_the_same_and_one_line_holds_the_same_document(sample):
+    for document in (sample.verdict, sample.verdict.output):
+        once = to_json(document, indent=True)
+        assert to_json(document.updated(), indent=True) == once
+        assert once.startswith(b'{\n  "')
+        assert once.endswith(b"\n}\n")
+        line = to_json(document)
+        assert len(line.decode().splitlines()) == 1
+        assert line.endswith(b"}\n")
+        assert orjson.loads(line) == orjson.loads(once)
+
+
+@pytest.mark.parametrize("sample", EVERY)
+def test_a_verdict_is_read_back_from_its_record(sample):
+    again = from_json(DialogueVerdict, to_json(sample.verdict), case=sample.case, rubric=sample.rubric)
+    assert again == sample.verdict
 
 
 def test_no_character_a_terminal_obeys_is_left():
-    text = dialogue_record_json(hostile_sample().verdict, hostile_sample().case).decode()
+    text = to_json(hostile_sample().verdict, indent=True).decode()
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", text)
 
 
@@ -228,21 +232,6 @@ def test_the_record_names_the_rule_and_the_place_of_every_quote():
 def test_a_quote_that_does_not_stand_in_the_dialogue_never_leaves(change):
     sample = debated_sample()
     (quote,) = quoted(sample.case, "Why did you like that movie?")
-    mark = sample.verdict.evaluation.marks["Helpfulness"]._replace(quotes=(quote._replace(**change),))
-    marks = sample.verdict.evaluation.marks | {"Helpfulness": mark}
-    evaluation = replace(sample.verdict.evaluation, marks=marks)
-    verdict = replace(sample.verdict, evaluation=evaluation)
-    for render in (dialogue_json, dialogue_record_json):
-        with pytest.raises(ValueError, match="does not stand in this dialogue"):
-            render(verdict, sample.case)
-
-
-def test_a_failure_says_of_which_dialogue_it_is_and_has_no_score():
-    failure = Failure(reason="refused", message="I can't\njudge this", judge="openai:gpt-5.1")
-    line = failed_dialogue_json(failure, adopted_sample().case, indent=False)
-    assert line.count(b"\n") == 1
-    document = orjson.loads(line)
-    assert list(document) == ["dialogue_id", "error", "failure"]
-    assert document["dialogue_id"] == "chat-7"
-    assert document["error"] == "no verdict from openai:gpt-5.1 (refused): I can't judge this"
-    assert "score" not in line.decode()
+    quotes = {**sample.verdict.evaluator_quotes, "Helpfulness": (quote.updated(**change),)}
+    with pytest.raises(ValueError, match="does not stand in this dialogue"):
+        sample.verdict.updated(evaluator_quotes=quotes)

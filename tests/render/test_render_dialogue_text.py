@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from render.dialogue_samples import (
     KEYS,
@@ -11,7 +9,6 @@ from render.dialogue_samples import (
 )
 from render.looking import COLOUR, CONTROLS_AND_TAB, assert_marks_up_nothing
 
-from adjudge.cases import Dialogue
 from adjudge.render.columns import width_of
 from adjudge.render.dialogue_markdown import dialogue_markdown
 from adjudge.render.dialogue_text import dialogue_text
@@ -90,8 +87,8 @@ def test_the_embedded_judge_is_introduced_as_what_it_is(render):
 @pytest.mark.parametrize("render", [as_text, as_markdown])
 def test_a_note_on_one_of_two_judges_says_which(render):
     sample = debated_sample()
-    critique = replace(sample.verdict.critique, judge="embedded")
-    mixed = type(sample)(sample.case, replace(sample.verdict, critique=critique))
+    named = sample.verdict.provenance.updated(judge="openai:gpt-5.1, embedded")
+    mixed = type(sample)(sample.case, sample.verdict.updated(provenance=named))
     assert "Critic: The embedded judge works from text features only" in render(mixed)
     assert "Evaluator: The embedded" not in render(mixed)
 
@@ -157,11 +154,3 @@ def test_only_the_reports_own_lines_have_structure():
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == len(KEYS) + 3
     assert all(line.count("|") == 7 for line in table)
-
-
-@pytest.mark.parametrize("render", [as_text, as_markdown])
-def test_a_verdict_is_not_shown_beside_another_dialogue(render):
-    sample = debated_sample()
-    other = Dialogue(25, sample.case.turns[::-1])
-    with pytest.raises(ValueError, match="does not stand in this dialogue"):
-        render(type(sample)(other, sample.verdict))

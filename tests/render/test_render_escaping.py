@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.models.base import escape_controls
 from adjudge.render import escaping
 
 BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
@@ -70,7 +71,7 @@ def test_markdown_shows_exactly_the_text(text):
 
 def test_json_stays_the_same_document_without_characters_a_terminal_obeys():
     words = {"\x9b2J": "\x7f\u202e\u2066 你好 \u2028 \u2029"}
-    escaped = escaping.json(orjson.dumps(words))
+    escaped = escape_controls(orjson.dumps(words))
     assert orjson.loads(escaped) == words
     assert not re.search("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]", escaped.decode())
     assert "你好" in escaped.decode()

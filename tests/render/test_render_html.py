@@ -1,12 +1,11 @@
 import re
-from dataclasses import replace
 
 import pytest
 from render.looking import CONTROLS, POLICY, Page
 from render.verdict_samples import HOSTILE_A, SCRIPT, Sample, call, hostile_sample, plain_sample, tied_sample
 
 from adjudge.cases import Comparison
-from adjudge.render import FORMATS, render_comparison
+from adjudge.render import FORMATS, render
 from adjudge.render.html import comparison_html
 from adjudge.render.report import build
 from adjudge.rubric import parse
@@ -125,7 +124,7 @@ def test_calls_cost_and_provenance_are_there():
     assert "2 calls, 3,410 input and 824 output tokens (256 of them reasoning), $0.008463" in text
     assert plain_sample().rubric.reference in text
     assert plain_sample().verdict.verdict_id in text
-    unpriced = replace(plain_sample().verdict, calls=(call("k", None),))
+    unpriced = plain_sample().verdict.updated(calls=(call("k", None),))
     assert "price unknown" in comparison_html(unpriced, plain_sample().case, plain_sample().rubric)
 
 
@@ -140,7 +139,7 @@ def test_bars_follow_the_rubrics_own_scale():
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_can_be_asked_for_by_name(name):
     sample = plain_sample()
-    text = render_comparison(sample.verdict, sample.case, sample.rubric, name)
+    text = render(sample.verdict, name)
     openings = {"json": "{\n", "text": "Response A wins\n", "markdown": "# Response A", "html": "<!doctype html>"}
     assert text.startswith(openings[name])
     assert sample.verdict.verdict_id in text
@@ -149,4 +148,4 @@ def test_every_format_can_be_asked_for_by_name(name):
 def test_an_unknown_format_is_refused_with_those_there_are():
     sample = plain_sample()
     with pytest.raises(ValueError, match="format: 'pdf'; one of json, text, markdown, html"):
-        render_comparison(sample.verdict, sample.case, sample.rubric, "pdf")
+        render(sample.verdict, "pdf")

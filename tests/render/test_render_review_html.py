@@ -15,7 +15,7 @@ from render.review_report_samples import (
 from render.verdict_samples import SCRIPT
 
 from adjudge.cases import Review
-from adjudge.render import REVIEW_FORMATS, render_review
+from adjudge.render import REVIEW_FORMATS, render
 from adjudge.render.review_html import review_html
 from adjudge.render.review_report import build
 from adjudge.verdicts import Passage
@@ -85,7 +85,7 @@ def test_the_head_of_the_page_says_the_verdict_the_scale_and_what_became_of_the_
 )
 def test_every_step_of_the_scale_has_its_words(value, words, side):
     sample = audited_sample()
-    sample = sample.having(likert=sample.verdict.likert._replace(value=value))
+    sample = sample.having(likert=sample.verdict.likert.updated(value=value))
     html = rendered(sample)
     assert f"<h1>{words}</h1>" in html
     assert f'class="{side}"' in html
@@ -208,37 +208,46 @@ def test_calls_cost_provenance_warnings_and_the_judges_limits_are_there():
 
 
 @pytest.mark.parametrize(
-    "passage", [Passage("From 14", 0, 7), Passage("", 3, 3), Passage("!", -1, 322), Passage("x", 5000, 5001)]
+    "passage",
+    [
+        Passage(quote="From 14", start=0, end=7),
+        Passage(quote="", start=3, end=3),
+        Passage(quote="!", start=-1, end=322),
+        Passage(quote="x", start=5000, end=5001),
+    ],
 )
-@pytest.mark.parametrize("name", REVIEW_FORMATS)
-def test_a_quote_that_does_not_stand_in_the_response_is_refused(name, passage):
+def test_a_quote_that_does_not_stand_in_the_response_is_refused(passage):
     sample = audited_sample()
-    wrong = sample.verdict.tables["A"]["verbosity"]._replace(quotes=(passage,))
-    tables = {**sample.verdict.tables, "A": {**sample.verdict.tables["A"], "verbosity": wrong}}
+    table = sample.verdict.tables[1]
+    table["verbosity"] = table["verbosity"].updated(quotes=(passage,))
     with pytest.raises(ValueError, match="does not stand in Response 1 of this case"):
-        render_review(sample.having(tables=tables).verdict, sample.case, sample.rubric, name)
+        sample.having(tables={"A": table})
 
 
-@pytest.mark.parametrize("name", REVIEW_FORMATS)
-def test_a_verdict_is_not_shown_beside_another_case(name):
+def test_a_verdict_does_not_belong_to_another_case():
     sample = audited_sample()
-    other = replace(sample.case, a=sample.case.b, b=sample.case.a)
+    other = sample.case.updated(a=sample.case.b, b=sample.case.a)
     with pytest.raises(ValueError, match="does not stand in Response 1"):
-        render_review(sample.verdict, other, sample.rubric, name)
-    facts = sample.having(facts=(replace(sample.verdict.facts[1], end=999),))
+        sample.verdict.updated(case=other)
     with pytest.raises(ValueError, match="the fact at 268:999 does not lie in Response 2"):
-        render_review(facts.verdict, sample.case, sample.rubric, name)
+        sample.having(facts=(sample.verdict.facts[1].updated(end=999),))
 
 
 @pytest.mark.parametrize("name", REVIEW_FORMATS)
 def test_every_format_can_be_asked_for_by_name(name):
     sample = audited_sample()
-    text = render_review(sample.verdict, sample.case, sample.rubric, name)
-    openings = {"text": "Response 1 is better (", "markdown": "# Response 1 is better\n", "html": "<!doctype html>"}
+    text = render(sample.verdict, name)
+    openings = {
+        "json": "{\n",
+        "tags": "<RESPONSE1_FIXED_TABLE>\n",
+        "text": "Response 1 is better (",
+        "markdown": "# Response 1 is better\n",
+        "html": "<!doctype html>",
+    }
     assert text.startswith(openings[name])
 
 
 def test_an_unknown_format_is_refused_with_those_there_are():
     sample = audited_sample()
     with pytest.raises(ValueError, match=r"format: 'pdf'; one of .*text, markdown, html"):
-        render_review(sample.verdict, sample.case, sample.rubric, "pdf")
+        render(sample.verdict, "pdf")

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from decimal import Decimal
 
 import orjson
@@ -6,14 +5,15 @@ import pytest
 from render.review_report_samples import FROM_SCRATCH, KEYS
 from render.review_samples import corrected_sample, hostile_sample, invalid_sample, scratch_sample
 
-from adjudge.render.review_json import review_json
+from adjudge.models.base import from_json, to_json
+from adjudge.verdicts import ReviewVerdict
 
 CONTRACT = ["response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq"]
 BESIDE = ["verdict_id", "facts", "warnings", "usage", "cost_usd", "calls", "judge", "provenance", "opinion"]
 
 
 def written(sample, **options):
-    return review_json(sample.verdict, sample.case, sample.rubric, **options)
+    return to_json(sample.verdict, **options)
 
 
 def rendered(sample):
@@ -94,5 +94,27 @@ def test_it_is_one_line_unless_it_is_indented():
 
 def test_a_quote_that_does_not_stand_in_the_response_never_leaves():
     sample = corrected_sample()
-    with pytest.raises(ValueError, match="the quote at 5:8 does not stand in response2 of this case"):
-        written(replace(sample, case=replace(sample.case, b="2, 3 AND")))
+    with pytest.raises(ValueError, match="the quote at 5:8 does not stand in Response 2 of this case"):
+        sample.verdict.updated(case=sample.case.updated(b="2, 3 AND"))
+
+
+@pytest.mark.parametrize("sample", [corrected_sample(), hostile_sample(), scratch_sample(), invalid_sample()])
+def test_a_verdict_is_read_back_from_its_json(sample):
+    again = from_json(ReviewVerdict, written(sample), case=sample.case, rubric=sample.rubric)
+    assert written(again_as(sample, again)) == written(sample)
+    assert (again.tables, again.likert, again.facts) == (
+        sample.verdict.tables,
+        sample.verdict.likert,
+        sample.verdict.facts,
+    )
+
+
+def again_as(sample, verdict):
+    return type(sample)(sample.case, verdict, sample.rubric)
+
+
+def test_tables_are_found_by_the_number_of_the_response():
+    verdict = corrected_sample().verdict
+    assert verdict.tables[2]["verbosity"].value == -2
+    assert verdict.tables[1]["verbosity"].value == 0
+    assert invalid_sample().verdict.tables == {}

@@ -28,7 +28,7 @@ def said(sample):
                 Line(one_line(item.name), table[item.key].value, one_line(table[item.key].justification))
                 for item in sample.rubric.criteria
             )
-            for label, table in verdict.tables.items()
+            for label, table in zip("AB", verdict.tables.values(), strict=False)
         },
         likert=verdict.likert.value,
         justification=one_line(verdict.likert.justification),
@@ -146,5 +146,5 @@ def test_a_finished_table_can_be_given_as_the_original_of_another_review():
     table = rendered(corrected_sample()).split("<RESPONSE2_FIXED_TABLE>\n")[1].split("</")[0]
     again = slot_from("response2_original_ratings", table, RUBRIC)
     assert {key: given.rating for key, given in again.items()} == {
-        key: str(final.value) for key, final in corrected_sample().verdict.tables["B"].items()
+        key: str(final.value) for key, final in corrected_sample().verdict.tables[2].items()
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -108,7 +108,7 @@ def opinion(
 def judged(case: Comparison, judge: PreparedJudge, *, one_order: bool = False, **updates: Any) -> Sample:
     verdict = asyncio.run(compare(case, judge, RUBRIC, CompareOptions(one_order=one_order)))
     assert isinstance(verdict, ComparisonVerdict)
-    return Sample(case, replace(verdict, **updates))
+    return Sample(case, verdict.updated(**updates))
 
 
 def call(key: str, cost: str | None = "0.0042315", purpose: str = "opinion") -> Call:
@@ -194,7 +194,7 @@ def hostile_sample() -> Sample:
         calls=(call("k1"), call("k2", None, "repair")),
         warnings=(Warning(code="dropped_quote", message=hostile),),
     )
-    opinions = {order: replace(made, order=order) for order in ("ab", "ba")}
+    opinions = {order: made.updated(order=order) for order in ("ab", "ba")}
     return judged(
         case,
         PreparedJudge("http://localhost:1/v1#<b>model</b>", opinions),  # type: ignore[arg-type]
@@ -236,6 +236,6 @@ def tied_sample(judge: str = "embedded", *, one_order: bool = False) -> Sample:
         for order, pair, preference in (("ab", ("7", "6"), "A"), ("ba", ("6", "7"), "B"))
     }
     unexplained = {KEYS[-1]: {k: Score(value=Decimal(8), justification="") for k in "AB"}}
-    opinions["ab"] = replace(opinions["ab"], scores=opinions["ab"].scores | unexplained)
+    opinions["ab"] = opinions["ab"].updated(scores=opinions["ab"].scores | unexplained)
     opinions["ab"].scores[KEYS[0]]["A"] = Score(value=Decimal(8), justification="Fair.")
     return judged(case, PreparedJudge(judge, opinions), one_order=one_order)  # type: ignore[arg-type]

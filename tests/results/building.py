@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ import orjson
 
 from adjudge.cases import Comparison, Dialogue, Review
 from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine, run_sync
-from adjudge.render.dialogue_json import dialogue_json, dialogue_record_json
-from adjudge.render.json import comparison_json
-from adjudge.render.review_json import review_json
+from adjudge.engine.inputs import case_json
+from adjudge.models.base import to_json
+from adjudge.models.rows import row_of
 from adjudge.rubric import Rubric, shipped
-from adjudge.verdicts import Failure, total_cost, total_usage
-from adjudge.words import count_words
+from adjudge.runs.judging import answer_of
+from adjudge.runs.lines import CaseLine, spent_by, verdict_line
+from adjudge.verdicts import Failure
 
 PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Review: "review"}
 
@@ -34,9 +35,7 @@ class Given:
     fate: str = "verdict"  # or failure, bad, unfinished
 
 
-def write_run(
-    folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = None, bare_dialogues: bool = False, **settings: Any
-) -> Path:
+def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = None, **settings: Any) -> Path:
     """The run directory after these rows were judged."""
     given = list(rows)
     protocol = PROTOCOL[type(given[0].case)]
@@ -57,22 +56,13 @@ def write_run(
         beside = {"label": row.label, "systems": row.systems, "extra": dict(row.extra)}
         place = f"pairs.jsonl, line {position + 1}"
         bad = {"bad": "task: empty; at least one character is needed"} if row.fate == "bad" else {}
-        cases.append({**about, "place": place, **beside, **bad, "input": None if bad else input_of(row.case)})
+        cases.append({**about, "place": place, **beside, **bad, "input": None if bad else case_json(row.case)})
         if verdict is not None:
             assert not isinstance(verdict, Failure)
-            usage = total_usage(verdict.calls)
-            head = {
-                **about,
-                "verdict_id": verdict.verdict_id,
-                **beside,
-                "words": words_of(row.case),
-                "calls": len(verdict.calls),
-                "input_tokens": usage.input_tokens,
-                "output_tokens": usage.output_tokens,
-                "cost": str(total_cost(verdict.calls)),
-            }
-            shown = shown_as_json(verdict, row.case, rubric, bare_dialogues)
-            verdicts.append(orjson.dumps(head)[:-1] + b',"verdict":' + shown.strip() + b"}")
+            line = CaseLine(position, row.name, place, row.label, row.systems, row.extra, input=case_json(row.case))
+            spent, cells = spent_by(verdict.calls), row_of(verdict, row.label)
+            written = to_json(verdict)
+            verdicts.append(verdict_line(line, verdict.verdict_id, answer_of(verdict), written, spent, cells))
         elif row.fate == "failure":
             line = {**about, "place": place, **beside, "calls": 1, "input_tokens": 900, "output_tokens": 12}
             failures.append(
@@ -107,30 +97,3 @@ def write_run(
 
 def write_lines(path: Path, lines: Iterable[Any]) -> None:
     path.write_bytes(b"".join((line if isinstance(line, bytes) else orjson.dumps(line)) + b"\n" for line in lines))
-
-
-def input_of(case: Comparison | Dialogue | Review) -> dict[str, Any]:
-    if isinstance(case, Comparison):
-        weights = {key: str(weight) for key, weight in case.weights.items()}
-        return {"task": case.task, "a": case.a, "b": case.b, "context": case.context, "weights": weights}
-    if isinstance(case, Dialogue):
-        turns = [astuple(turn) for turn in case.turns]
-        return {"dialogue_id": case.dialogue_id, "turns": turns, "overall_ratings": case.overall_ratings}
-    return asdict(case)
-
-
-def words_of(case: Comparison | Dialogue | Review) -> list[int] | None:
-    return None if isinstance(case, Dialogue) else [count_words(case.a), count_words(case.b)]
-
-
-def shown_as_json(verdict: Any, case: Any, rubric: Rubric, bare_dialogues: bool) -> bytes:
-    if isinstance(case, Comparison):
-        # The file's lines are one line each; the numbers keep their digits all the same.
-        return compact(comparison_json(verdict, case))
-    if isinstance(case, Dialogue):
-        return (dialogue_json if bare_dialogues else dialogue_record_json)(verdict, case, indent=False)
-    return review_json(verdict, case, rubric)
-
-
-def compact(document: bytes) -> bytes:
-    return b"".join(line.strip() for line in document.splitlines())

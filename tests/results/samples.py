@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from results.building import Given
@@ -65,7 +64,7 @@ def dialogues() -> list[Given]:
         Given("1", one, "60", extra={"channel": "phone"}),
         Given("2", two, "40", extra={"channel": "chat"}),
         Given("3", odd),
-        Given("4", replace(one, dialogue_id=4), fate="failure"),
+        Given("4", one.updated(dialogue_id=4), fate="failure"),
     ]
 
 
@@ -73,8 +72,8 @@ def reviews() -> list[Given]:
     case = read_reviews((EXAMPLES / "review.txt").read_bytes(), "review.txt", shipped("review"))[0]
     return [
         Given("walk", case, "A", ("wren", "rook")),
-        Given("swapped", replace(case, a=case.b, b=case.a), "B", ("rook", "wren")),
+        Given("swapped", case.updated(a=case.b, b=case.a), "B", ("rook", "wren")),
         Given("odd", Review(prompt=HOSTILE, a=GOOD, b=HOSTILE), "4"),
         Given("empty", Review(prompt="Say something.", a="", b="x")),
-        Given("lost", replace(case, prompt="Name two reasons to walk."), fate="failure"),
+        Given("lost", case.updated(prompt="Name two reasons to walk."), fate="failure"),
     ]

@@ -3,11 +3,12 @@
 import orjson
 import pytest
 from results.building import Given, write_lines, write_run
-from results.samples import GOOD, SHORT, comparisons, dialogues
+from results.samples import GOOD, SHORT, comparisons
 
 from adjudge.cases import Comparison
 from adjudge.errors import InputError
-from adjudge.results.columns import agreement, table_of
+from adjudge.models.rows import agreement
+from adjudge.results.columns import table_of
 from adjudge.results.directory import open_run
 from adjudge.results.lines import split_verdict
 from adjudge.rubric import parse, shipped
@@ -77,16 +78,11 @@ def test_a_criterion_that_is_called_like_a_column_of_ours_is_renamed(tmp_path):
     assert row["total_a"] > 20 and row["criterion_total_a"] is None  # which the judge could not tell
 
 
-def test_a_dialogue_gives_three_scores_a_criterion_from_the_record_and_from_the_bare_object_alike(runs, tmp_path):
+def test_a_dialogue_gives_three_scores_a_criterion(runs):
     row = rows_of(runs["dialogue"])["1"]
     assert (row["overall_experience"], row["average"], row["evaluator_average"]) == (60, 71.0, 74.0)
     assert (row["Accuracy"], row["Accuracy_evaluator"], row["Accuracy_critic"]) == (40, 60, 40)
     assert (row["objections"], row["changed"], row["agrees"]) == (1, 1, True)
-    bare = rows_of(write_run(tmp_path / "run", dialogues()[:1], bare_dialogues=True))["1"]
-    recorded = ("judge", "verdict_id")  # stand in the record alone
-    assert {name: row[name] for name in bare if name not in recorded} == {
-        name: bare[name] for name in bare if name not in recorded
-    }
 
 
 def test_a_review_gives_the_preference_and_what_became_of_every_rating(runs):

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
-from results.building import write_run
+from results.building import write_lines, write_run
 from results.samples import comparisons, dialogues, reviews
 
 from adjudge.errors import InputError
@@ -59,7 +59,7 @@ def test_a_dialogue_run_is_compared_by_its_averages(runs, tmp_path, diffed):
 
 def test_cases_in_one_run_only_and_ids_with_other_texts_are_named(runs, tmp_path, diffed):
     rows = comparisons()
-    rows[0] = replace(rows[0], case=replace(rows[0].case, task="How do I fry an egg?"))
+    rows[0] = replace(rows[0], case=rows[0].case.updated(task="How do I fry an egg?"))
     found = diffed(runs["compare"], write_run(tmp_path / "second", rows[:-2]))
     assert found.only_first == ["egg-0", "bad", "late"]
     assert found.only_second == ["egg-0"] == found.other_texts
@@ -82,9 +82,11 @@ def test_the_winner_of_swapped_reviews_flips_and_agreement_falls(tmp_path, diffe
     rows = reviews()[:2]
     first = write_run(tmp_path / "first", rows)
     second = write_run(tmp_path / "second", rows)
-    line = (second / "verdicts.jsonl").read_bytes().splitlines()
-    moved = [text.replace(b'"likert":2', b'"likert":6') for text in line]
-    (second / "verdicts.jsonl").write_bytes(b"\n".join(moved) + b"\n")
+    lines = [json.loads(line) for line in (second / "verdicts.jsonl").read_bytes().splitlines()]
+    for line in lines:
+        if line["row"]["likert"] == 2:
+            line["row"] |= {"likert": 6, "winner": "B", "agrees": False}
+    write_lines(second / "verdicts.jsonl", lines)
     found = diffed(first, second)
     assert dict(found.flips) == {("A", "B"): 1}
     assert found.agreement.before == 1 and found.agreement.after == 0.5 and not found.agreement.real

@@ -10,17 +10,17 @@ import duckdb
 import pytest
 from render.looking import Page
 from render.review_report_samples import every_sample
-from results.building import input_of, shown_as_json, write_run
-from results.samples import HOSTILE, comparisons, dialogues
+from results.building import write_run
+from results.samples import HOSTILE, comparisons
 
+from adjudge.engine.inputs import case_json
 from adjudge.errors import InputError
-from adjudge.render.review_html import review_html
-from adjudge.render.review_json import review_json
+from adjudge.models.base import to_json
+from adjudge.render import render
 from adjudge.results import html
-from adjudge.results.directory import Outcome, open_run
+from adjudge.results.directory import Outcome, Run, open_run
 from adjudge.results.exporting import write_csv, write_jsonl, write_markdown, write_parquet
-from adjudge.results.pages import case_html, case_text, revived
-from adjudge.results.revive import review_of
+from adjudge.results.pages import case_html, stored_verdict
 from adjudge.results.selecting import select
 
 PROTOCOLS = ("compare", "dialogue", "review")
@@ -150,29 +150,17 @@ def test_a_verdict_made_again_from_its_line_is_the_same_byte_for_byte(runs, prot
     run = open_run(runs[protocol])
     for outcome in run.outcomes():
         if outcome.status == "verdict":
-            case, verdict = revived(run, outcome)
-            assert shown_as_json(verdict, case, run.rubric, False).strip() == outcome.verdict_json
+            assert to_json(stored_verdict(run, outcome)).strip() == outcome.verdict_json
             assert HOSTILE not in case_html(run, outcome)
 
 
 @pytest.mark.parametrize("name", list(every_sample()))
-def test_the_page_of_a_reviewed_case_is_the_page_of_its_verdict(name):
+def test_the_page_of_a_reviewed_case_is_the_page_of_its_verdict(name, tmp_path):
     sample = every_sample()[name]
-    stored = review_json(sample.verdict, sample.case, sample.rubric)
-    outcome = Outcome("verdict", {"position": 0, "case": "x", "input": input_of(sample.case)}, {}, stored)
-    case, verdict = review_of(outcome, sample.rubric)
-    assert review_html(verdict, case, sample.rubric) == review_html(sample.verdict, sample.case, sample.rubric)
-
-
-def test_a_bare_dialogue_shows_the_same_quotes_and_rules_as_its_record(runs, tmp_path):
-    bare = open_run(write_run(tmp_path / "run", dialogues(), bare_dialogues=True))
-    full = open_run(runs["dialogue"])
-    for one, other in zip(bare.outcomes(), full.outcomes(), strict=True):
-        if one.status == "verdict":
-            shown, expected = (
-                case_text(run, line, colour=False, width=90) for run, line in ((bare, one), (full, other))
-            )
-            assert shown.split("Warning")[0].split("Judge:")[0] == expected.split("Warning")[0].split("Judge:")[0]
+    given = {"position": 0, "case": "x", "input": case_json(sample.case)}
+    run = Run(tmp_path, {}, "review", sample.rubric)
+    verdict = stored_verdict(run, Outcome("verdict", given, {}, to_json(sample.verdict)))
+    assert render(verdict, "html") == render(sample.verdict, "html")
 
 
 def test_an_empty_run_exports_nothing_and_says_so(tmp_path):

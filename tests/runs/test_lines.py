@@ -68,8 +68,9 @@ def test_a_verdict_on_one_line_says_the_same(content):
     from adjudge.runs.lines import CaseLine, verdict_line
 
     case = CaseLine(0, "1", "x", None, None, {',"verdict":{': ',"verdict":{'}, None)
-    stored = orjson.dumps({"verdict": content}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    line = verdict_line(case, "c0", "A", stored, {})
+    stored = orjson.dumps({"verdict": content}, option=orjson.OPT_APPEND_NEWLINE)
+    line = verdict_line(case, "c0", "A", stored, {}, {"total_a": Decimal("7.50")})
+    assert b'"total_a":7.50' in line
     assert b"\n" not in line
     assert orjson.loads(line)["verdict"] == {"verdict": content}
     assert head_of(line) == {key: value for key, value in orjson.loads(line).items() if key != "verdict"}

@@ -10,7 +10,7 @@ from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, Engine, replay
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import open_journal
-from adjudge.render.json import comparison_json
+from adjudge.models.base import to_json
 from adjudge.search import open_searcher
 from adjudge.verdicts import ComparisonVerdict
 
@@ -112,7 +112,7 @@ async def judged(tmp_path, provider, search):
     async with Engine(open_journal(tmp_path / "journal.db")) as engine:
         verdict = await engine.compare(CASE, settings)
     assert isinstance(verdict, ComparisonVerdict), verdict
-    return verdict, json.loads(comparison_json(verdict, CASE))
+    return verdict, json.loads(to_json(verdict))
 
 
 async def test_what_was_looked_up_reaches_the_judge_and_stays_with_the_verdict(tmp_path, provider, service):

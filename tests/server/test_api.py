@@ -7,9 +7,11 @@ from fastapi.testclient import TestClient
 from scripted.provider import refuses
 
 from adjudge.engine import CompareSettings
+from adjudge.inputs.comparison import comparison_from
+from adjudge.models.base import from_json, to_json
 from adjudge.rubric import shipped
 from adjudge.server.app import create_app
-from adjudge.server.schemas import EvaluateResponse
+from adjudge.verdicts import ComparisonVerdict
 
 CRITERIA = list(shipped("compare").weights)
 SEED_REQUEST = {
@@ -179,7 +181,11 @@ def test_the_documentation_describes_the_request_and_the_response_as_they_are(cl
     assert set(SEED_REQUEST) <= set(request["properties"])
     assert request["required"] == ["userTask", "responseA", "responseB"]
     answer = client.post("/api/evaluate", json=request["examples"][0])
-    EvaluateResponse.model_validate(answer.json())
+    case = comparison_from(request["examples"][0], shipped("compare"))
+    assert to_json(from_json(ComparisonVerdict, answer.content, case=case)) == answer.content
+    response = spec["components"]["schemas"]["ComparisonVerdict"]
+    assert list(response["properties"]) == list(answer.json())
+    assert list(spec["components"]["schemas"]["Judgment"]["properties"]) == list(answer.json()["evaluation"])
 
 
 def test_the_documentation_loads_nothing_from_elsewhere(client):

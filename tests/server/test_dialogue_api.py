@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.dialogue import DialogueResponse
+from adjudge.verdicts import DialogueOutput
 
 MESSAGES = [
     {"role": "user", "content": "Where is my order?"},
@@ -27,7 +27,7 @@ def test_messages_and_a_transcript_give_the_same_result(client):
     assert by_messages.status_code == 200
     assert by_messages.content == by_text.content
     assert list(by_messages.json()) == ["dialogue_id", "evaluator", "critic", "referee_final", "audit"]
-    DialogueResponse.model_validate(by_messages.json())
+    DialogueOutput.model_validate(by_messages.json())
 
 
 def test_the_verdict_is_found_again_by_the_id_in_the_header(client):

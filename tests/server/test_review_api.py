@@ -5,9 +5,14 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 
+from adjudge.cases import Review
 from adjudge.engine import CompareSettings
+from adjudge.inputs.review import review_from
+from adjudge.models.base import from_json, to_json
+from adjudge.rubric import shipped
 from adjudge.server.app import create_app
-from adjudge.server.review import DraftResponse, ReviewResponse
+from adjudge.server.review import DraftResponse
+from adjudge.verdicts import ReviewVerdict
 
 SLOTS = {
     "prompt": "Name three primes between 10 and 20, as a bulleted list.",
@@ -37,7 +42,10 @@ def test_the_five_blocks_come_back_as_json(client):
     assert [line["dimension"] for line in body["response1_fixed_table"]][-1] == "Overall Quality"
     assert body["final_likert_and_justification"]["likert"] < 4
     assert any("Overall Quality: 5 changed to 2" in line for line in body["changelog"])
-    ReviewResponse.model_validate(body)
+    case = review_from(SLOTS, shipped("review"))
+    assert to_json(from_json(ReviewVerdict, answer.content, case=case)) == answer.content
+    documented = client.get("/openapi.json").json()["components"]["schemas"]["ReviewVerdict"]["properties"]
+    assert [name for name in documented if name in body] == list(body)
 
 
 def test_the_verdict_is_found_again_by_its_id(client):
@@ -50,7 +58,7 @@ def test_an_invalid_task_is_an_answer_and_no_error(client):
     assert answer.status_code == 200
     assert answer.json()["invalid_task"] == "Both responses are missing."
     assert "response1_fixed_table" not in answer.json()
-    ReviewResponse.model_validate(answer.json())
+    assert from_json(ReviewVerdict, answer.content, case=Review(prompt="Name a prime.")).tables == {}
 
 
 @pytest.mark.parametrize(

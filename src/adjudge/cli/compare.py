@@ -53,9 +53,8 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge, print, say what failed."""
     from ..engine import CompareSettings, open_engine, run_sync
-    from ..render import render_comparison
-    from ..render.json import failure_json
-    from ..render.text import comparison_text
+    from ..models.base import to_json
+    from ..render import error_report, render
     from ..rubric import load, shipped
     from ..verdicts import Failure
 
@@ -77,15 +76,12 @@ def run(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output)
     if isinstance(outcome, Failure):
         if chosen == "json":
-            write_out(failure_json(outcome).decode(), args.output)
+            write_out(to_json(error_report(outcome), indent=True).decode(), args.output)
         say_failure(outcome)
         return 1
     to_terminal = sys.stdout.isatty() and not args.output
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    if chosen == "text":
-        write_out(comparison_text(outcome, case, rubric=rubric, colour=to_terminal, width=width), args.output)
-    else:
-        write_out(render_comparison(outcome, case, rubric, chosen), args.output)
+    write_out(render(outcome, chosen, colour=to_terminal, width=width), args.output)
     if args.output and args.output != "-":
         named = "winner" if outcome.decided else "undecided; best guess"
         print(f"{args.output}: {named} {outcome.winner}, verdict {outcome.verdict_id}", file=sys.stderr)

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     pieces = []
     failed = 0
     for case, outcome in zip(cases, outcomes, strict=True):
-        shown = _shown(case, outcome, settings, chosen, alone=len(cases) == 1, colour=_colour(args))
+        shown = _shown(case, outcome, chosen, alone=len(cases) == 1, colour=_colour(args))
         if shown:
             pieces.append(shown)
         if isinstance(outcome, Failure):
@@ -107,26 +107,21 @@ async def _judge_all(
 def _shown(
     case: Dialogue,
     outcome: DialogueVerdict | Failure,
-    settings: DialogueSettings,
     chosen: Format,
     *,
     alone: bool,
     colour: bool,
 ) -> str:
-    from ..render import render_dialogue
-    from ..render.dialogue_json import dialogue_json, failed_dialogue_json
-    from ..render.dialogue_text import dialogue_text
+    from ..models.base import to_json
+    from ..render import error_report, render
     from ..verdicts import Failure
 
     if isinstance(outcome, Failure):
-        return failed_dialogue_json(outcome, case, indent=alone).decode() if chosen == "json" else ""
+        failed = {"dialogue_id": case.dialogue_id, **error_report(outcome).model_dump()}
+        return to_json(failed, indent=alone).decode() if chosen == "json" else ""
     if chosen == "json":
-        return dialogue_json(outcome, case, indent=alone).decode()
-    if chosen == "text":
-        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-        shown = dialogue_text(outcome, case, colour=colour, width=width, rubric=settings.rubric)
-    else:
-        shown = render_dialogue(outcome, case, settings.rubric, chosen)
+        return to_json(outcome.output, indent=alone).decode()
+    shown = render(outcome, chosen, colour=colour, width=min(shutil.get_terminal_size((100, 24)).columns, 120))
     return shown if alone else shown.rstrip("\n") + "\n\n"
 
 

@@ -29,7 +29,7 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Rank and print."""
-    from ..render.encoding import dump
+    from ..models.base import to_json
     from ..results.directory import open_run
     from ..results.leaderboard import leaderboard_of
     from ..results.leaderboard_report import leaderboard_document, leaderboard_json
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     opened = open_run(args.run_directory)
     board = leaderboard_of(opened)
     if args.format == "json":
-        write_out(dump(leaderboard_json(board, opened.name)).decode(), args.output)
+        write_out(to_json(leaderboard_json(board, opened.name), indent=True).decode(), args.output)
         return 0
     write_document(leaderboard_document(board, opened.name), args.format, args.output, 160)
     return 0

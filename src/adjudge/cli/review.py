@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import shutil
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .asking import add_asking_arguments, asking_of, say, say_failure
@@ -94,11 +93,11 @@ def run(args: argparse.Namespace) -> int:
     failed = 0
     for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=True), start=1):
         # Of several, each has a name by which its result is found: its own, or its position.
-        named = case if alone or case.review_id is not None else replace(case, review_id=number)
+        named = case if alone or case.review_id is not None else case.updated(review_id=number)
         what = "the review" if alone else f"review {number}"
         if not isinstance(outcome, Failure | Exception):
             try:
-                pieces.append(_shown(named, outcome, settings, chosen, args, alone=alone))
+                pieces.append(_shown(named, outcome, chosen, args, alone=alone))
                 continue
             except Exception as error:
                 outcome = error
@@ -131,7 +130,7 @@ async def _judge_all(
             async with limit:
                 try:
                     # What its owner calls a review is no part of what is judged and kept.
-                    return await engine.review(replace(case, review_id=None), settings)
+                    return await engine.review(case.updated(review_id=None), settings)
                 except AdjudgeError:
                     raise
                 except Exception as error:
@@ -143,38 +142,31 @@ async def _judge_all(
 def _shown(
     case: Review,
     outcome: ReviewVerdict,
-    settings: ReviewSettings,
     chosen: ReviewFormat,
     args: argparse.Namespace,
     *,
     alone: bool,
 ) -> str:
-    from ..render import render_review
-    from ..render.review_json import review_json
-    from ..render.review_tags import review_tags
-    from ..render.review_text import review_text
+    from ..models.base import to_json
+    from ..render import render
 
     if chosen == "json":
-        return review_json(outcome, case, settings.rubric, indent=alone).decode()
-    if chosen == "tags":
-        shown = review_tags(outcome, settings.rubric)
-    elif chosen == "text":
-        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-        colour = sys.stdout.isatty() and not args.output
-        shown = review_text(outcome, case, colour=colour, width=width, rubric=settings.rubric)
-    else:
-        shown = render_review(outcome, case, settings.rubric, chosen)
+        return to_json(outcome.updated(review_id=case.review_id), indent=alone).decode()
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    shown = render(outcome, chosen, colour=sys.stdout.isatty() and not args.output, width=width)
     return shown if alone else _head(case, chosen) + shown.rstrip("\n") + "\n\n"
 
 
 def _shown_failed(case: Review, outcome: Failure | Exception, chosen: ReviewFormat, *, alone: bool) -> str:
     """What stands in the place of a result, so that those after it keep theirs."""
-    from ..render.review_json import failed_review_json
-    from ..verdicts import Failure
+    from ..models.base import to_json
+    from ..render import error_report
+    from ..verdicts import ErrorReport, Failure
 
     if chosen == "json":
-        said = outcome if isinstance(outcome, Failure) else _ours(outcome)
-        return failed_review_json(said, case.review_id, indent=alone).decode()
+        said = error_report(outcome) if isinstance(outcome, Failure) else ErrorReport(error=_ours(outcome))
+        named = {} if case.review_id is None else {"review_id": case.review_id}
+        return to_json({**named, **said.model_dump()}, indent=alone).decode()
     if alone:
         return ""
     why = f"{outcome.reason}: {outcome.message}" if isinstance(outcome, Failure) else _ours(outcome)

@@ -11,8 +11,8 @@ from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.specs import Asking, collect_batches, open_judge
 from ..llm.rate_limiter import RateLimits
+from ..models.base import to_json
 from ..protocols.compare import compare as run_compare
-from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
@@ -134,8 +134,7 @@ class Engine:
             return outcome
         failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         kept = inputs.of_comparison(case, settings, outcome.lookups, self.used_urls(), failures)
-        written = comparison_json(outcome, case, indent=False)
-        return Judged(outcome, kept, written)
+        return Judged(outcome, kept, to_json(outcome))
 
     async def dialogue(
         self,
@@ -156,18 +155,14 @@ class Engine:
     ) -> Judged[DialogueVerdict] | Failure:
         """The same for a conversation, not yet stored."""
         from ..protocols.dialogue import dialogue as run_dialogue
-        from ..render.dialogue_json import dialogue_record_json
 
         evaluator = evaluator or self.judge(settings.evaluator, settings)
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
         if isinstance(outcome, Failure):
             return outcome
-        failures = [("EvaluateQuestion", failure) for failure in outcome.evaluation.failures]
-        failures += [("CriticizeQuestion", failure) for failure in outcome.critique.failures]
-        kept = inputs.of_dialogue(case, settings, self.used_urls(), failures)
-        written = dialogue_record_json(outcome, case, indent=False)
-        return Judged(outcome, kept, written)
+        kept = inputs.of_dialogue(case, settings, self.used_urls(), outcome.failures)
+        return Judged(outcome, kept, to_json(outcome))
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
@@ -180,7 +175,6 @@ class Engine:
     ) -> Judged[ReviewVerdict] | Failure:
         """The same for a person's ratings, not yet stored."""
         from ..protocols.review import review as run_review
-        from ..render.review_json import review_json
 
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_review(case, judge, settings.rubric, settings.options)
@@ -189,8 +183,7 @@ class Engine:
         asked = (("RateQuestion", outcome.opinion), ("ExplainQuestion", outcome.explanation))
         failures = [(question, failure) for question, said in asked if said for failure in said.failures]
         kept = inputs.of_review(case, settings, self.used_urls(), failures)
-        written = review_json(outcome, case, settings.rubric)
-        return Judged(outcome, kept, written)
+        return Judged(outcome, kept, to_json(outcome))
 
 
 def open_engine(

@@ -3,55 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple
-from decimal import Decimal
-from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, cast
 
 import orjson
 
-from ..cases import Comparison, Dialogue, Original, Review, Turn
+from ..cases import Comparison, Dialogue, Review
+from ..models.base import from_json
 from ..rubric import Rubric, parse
-from ..verdicts import Failure, Lookup
-from ..verdicts.stored import failure_json, lookup_of
+from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
+
+CASES: dict[str, type[Comparison] | type[Dialogue] | type[Review]] = {
+    "compare": Comparison,
+    "dialogue": Dialogue,
+    "review": Review,
+}
+VERDICTS: dict[str, type[ComparisonVerdict] | type[DialogueVerdict] | type[ReviewVerdict]] = {
+    "compare": ComparisonVerdict,
+    "dialogue": DialogueVerdict,
+    "review": ReviewVerdict,
+}
+Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
+Failures = Sequence[tuple[str, Failure]]
 
 
 def case_json(case: Comparison | Dialogue | Review) -> dict[str, Any]:
-    """A case as plain data that JSON can hold."""
-    if isinstance(case, Comparison):
-        return {
-            "task": case.task,
-            "a": case.a,
-            "b": case.b,
-            "context": case.context,
-            "weights": {key: str(weight) for key, weight in case.weights.items()},
-        }
-    if isinstance(case, Dialogue):
-        return {
-            "dialogue_id": case.dialogue_id,
-            "turns": [astuple(turn) for turn in case.turns],
-            "overall_ratings": case.overall_ratings,
-        }
-    return asdict(case)
+    """A case as plain data that JSON can hold; weights are texts, so that no digit is lost."""
+    return case.model_dump(mode="json")
 
 
 def case_of(protocol: str, stored: Mapping[str, Any]) -> Comparison | Dialogue | Review:
     """The case that was written so."""
-    if protocol == "compare":
-        weights = _weights_of(tuple(stored["weights"].items()))
-        return Comparison(stored["task"], stored["a"], stored["b"], stored["context"], weights)
-    if protocol == "dialogue":
-        turns = tuple(
-            Turn(speaker, text, line, act, tuple(given)) for speaker, text, line, act, given in stored["turns"]
-        )
-        return Dialogue(stored["dialogue_id"], turns, tuple(stored["overall_ratings"]))
-    fields = dict(stored)
-    for side in ("ratings_a", "ratings_b"):
-        fields[side] = {key: Original(**given) for key, given in fields[side].items()}
-    fields["preference"] = Original(**fields["preference"])
-    return Review(**fields)
+    return CASES[protocol].model_validate(stored)
 
 
 def of_comparison(
@@ -59,58 +42,59 @@ def of_comparison(
     settings: CompareSettings,
     lookups: tuple[Lookup, ...],
     urls: Mapping[str, str],
-    failures: Sequence[tuple[str, Failure]],
+    failures: Failures,
 ) -> bytes:
     """A comparison's inputs as bytes."""
-    return orjson.dumps(
-        {
-            "protocol": "compare",
-            "case": case_json(case),
-            "rubric": _source(settings.rubric),
-            "settings": settings.stored(),
-            "lookups": lookups,
-            "urls": urls,
-            "failures": [[asked, failure_json(failure)] for asked, failure in failures],
-        }
-    )
+    return _stored("compare", case, settings, urls, failures, lookups=[lookup.model_dump() for lookup in lookups])
 
 
-def of_dialogue(
-    case: Dialogue, settings: DialogueSettings, urls: Mapping[str, str], failures: Sequence[tuple[str, Failure]]
-) -> bytes:
+def of_dialogue(case: Dialogue, settings: DialogueSettings, urls: Mapping[str, str], failures: Failures) -> bytes:
     """A dialogue's inputs as bytes."""
-    return orjson.dumps(
-        {
-            "protocol": "dialogue",
-            "case": case_json(case),
-            "rubric": _source(settings.rubric),
-            "settings": settings.stored(),
-            "urls": urls,
-            "failures": [[asked, failure_json(failure)] for asked, failure in failures],
-        }
-    )
+    return _stored("dialogue", case, settings, urls, failures)
 
 
-def of_review(
-    case: Review, settings: ReviewSettings, urls: Mapping[str, str], failures: Sequence[tuple[str, Failure]]
-) -> bytes:
+def of_review(case: Review, settings: ReviewSettings, urls: Mapping[str, str], failures: Failures) -> bytes:
     """A review's inputs as bytes."""
+    return _stored("review", case, settings, urls, failures)
+
+
+def _stored(
+    protocol: str,
+    case: Comparison | Dialogue | Review,
+    settings: CompareSettings | DialogueSettings | ReviewSettings,
+    urls: Mapping[str, str],
+    failures: Failures,
+    **more: Any,
+) -> bytes:
     return orjson.dumps(
         {
-            "protocol": "review",
+            "protocol": protocol,
             "case": case_json(case),
-            "rubric": _source(settings.rubric),
+            "rubric": settings.rubric.source,
             "settings": settings.stored(),
+            **more,
             "urls": urls,
-            "failures": [[asked, failure_json(failure)] for asked, failure in failures],
-        }
+            "failures": [[asked, failure.model_dump()] for asked, failure in failures],
+        },
+        default=str,  # a price is kept as text, so that no digit is lost
     )
+
+
+def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
+    """A verdict as the journal keeps it, with its case and rubric."""
+    stored = orjson.loads(inputs)
+    return read_verdict(stored["protocol"], verdict, stored["case"], _rubric_of(stored))
+
+
+def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric: Rubric) -> Verdict:
+    """A verdict from its JSON and the stored form of its case."""
+    return from_json(VERDICTS[protocol], verdict, case=case_of(protocol, case), rubric=rubric)
 
 
 def comparison_of(stored: Mapping[str, Any]) -> tuple[Comparison, CompareSettings, tuple[Lookup, ...]]:
     """A comparison as it was stored."""
     case = cast(Comparison, case_of("compare", stored["case"]))
-    lookups = tuple(lookup_of(lookup) for lookup in stored["lookups"])
+    lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
     return case, CompareSettings(**stored["settings"], rubric=_rubric_of(stored)), lookups
 
 
@@ -124,18 +108,6 @@ def review_of(stored: Mapping[str, Any]) -> tuple[Review, ReviewSettings]:
     """A review as it was stored."""
     case = cast(Review, case_of("review", stored["case"]))
     return case, ReviewSettings(**stored["settings"], rubric=_rubric_of(stored))
-
-
-@lru_cache(maxsize=32)
-def _weights_of(stored: tuple[tuple[str, str], ...]) -> Mapping[str, Decimal]:
-    """Weights as numbers, read once: they are the same for nearly every case of a run."""
-    return MappingProxyType({key: Decimal(weight) for key, weight in stored})
-
-
-@lru_cache(maxsize=32)
-def _source(rubric: Rubric) -> orjson.Fragment:
-    """A rubric's text as a JSON string, made once: it is the same for every case of a run."""
-    return orjson.Fragment(orjson.dumps(rubric.source))
 
 
 def _rubric_of(stored: Mapping[str, Any]) -> Rubric:

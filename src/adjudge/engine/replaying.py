@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import orjson
 
 from ..errors import JudgeSpecError, NotJournalledError
 from ..journal import ReplayJournal, open_journal
+from ..models.base import to_json
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
-from ..render.dialogue_json import dialogue_record_json
-from ..render.encoding import on_one_line
-from ..render.json import comparison_json
 from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
-from ..verdicts.stored import failure_of
 from . import inputs
 from .core import Engine
+
+Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
 
 
 class Replayed(NamedTuple):
@@ -30,12 +28,6 @@ class Replayed(NamedTuple):
     shown: bytes
 
 
-class _Written(Protocol):
-    """A verdict that knows how it is written."""
-
-    def __call__(self, *, indent: bool) -> bytes: ...
-
-
 async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Replayed:
     """Make a verdict anew from the stored replies."""
     opened = open_journal(journal)
@@ -44,7 +36,7 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
         stored = orjson.loads(record[0])
-        failures = tuple((asked, failure_of(failure)) for asked, failure in stored["failures"])
+        failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
         try:
             made = await _REPLAYED[stored["protocol"]](stored, engine)
@@ -56,10 +48,10 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         opened.close()
     if isinstance(made, Failure):
         raise NotJournalledError(f"{verdict_id}: the stored replies no longer give a verdict: {made.message}")
-    return Replayed(on_one_line(record[1]), made(indent=False), made(indent=True))
+    return Replayed(record[1], to_json(made), to_json(made, indent=True))
 
 
-async def _comparison(stored: dict[str, object], engine: Engine) -> _Written | Failure:
+async def _comparison(stored: dict[str, object], engine: Engine) -> Verdict | Failure:
     case, settings, lookups = inputs.comparison_of(stored)
     searcher: Searcher | None = None
     if settings.search is not None:
@@ -67,25 +59,21 @@ async def _comparison(stored: dict[str, object], engine: Engine) -> _Written | F
 
         searcher = RecordedSearcher(lookups)
     judge = engine.judge(settings.judge, settings)
-    outcome = await run_compare(case, judge, settings.rubric, settings.options, searcher)
-    return partial(comparison_json, outcome, case) if isinstance(outcome, ComparisonVerdict) else outcome
+    return await run_compare(case, judge, settings.rubric, settings.options, searcher)
 
 
-async def _dialogue(stored: dict[str, object], engine: Engine) -> _Written | Failure:
+async def _dialogue(stored: dict[str, object], engine: Engine) -> Verdict | Failure:
     case, settings = inputs.dialogue_of(stored)
     evaluator, critic = (engine.judge(spec, settings) for spec in (settings.evaluator, settings.critic))
-    outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
-    return partial(dialogue_record_json, outcome, case) if isinstance(outcome, DialogueVerdict) else outcome
+    return await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
 
 
-async def _review(stored: dict[str, object], engine: Engine) -> _Written | Failure:
+async def _review(stored: dict[str, object], engine: Engine) -> Verdict | Failure:
     from ..protocols.review import review as run_review
-    from ..render.review_json import review_json
 
     case, settings = inputs.review_of(stored)
     judge = engine.judge(settings.judge, settings)
-    outcome = await run_review(case, judge, settings.rubric, settings.options)
-    return partial(review_json, outcome, case, settings.rubric) if isinstance(outcome, ReviewVerdict) else outcome
+    return await run_review(case, judge, settings.rubric, settings.options)
 
 
 _REPLAYED = {"compare": _comparison, "dialogue": _dialogue, "review": _review}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ async def review(
     )
     async with open_engine(journal) as engine:
         # What its owner calls a review is no part of what is judged, or its verdict's id would depend on it.
-        return await engine.review(replace(case, review_id=None), settings, None if isinstance(judge, str) else judge)
+        return await engine.review(case.updated(review_id=None), settings, None if isinstance(judge, str) else judge)
 
 
 def review_sync(*args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
@@ -60,8 +59,7 @@ def review_sync(*args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
 def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric) -> Review:
     """The one review in some slots, its ratings under the rubric's keys."""
     if isinstance(slots, Review):
-        return replace(
-            slots,
+        return slots.updated(
             ratings_a=_under_keys("ratings_a", slots.ratings_a, rubric),
             ratings_b=_under_keys("ratings_b", slots.ratings_b, rubric),
         )

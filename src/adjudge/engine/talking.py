@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +68,7 @@ def one_dialogue(
 ) -> Dialogue:
     """The one dialogue in a transcript."""
     if isinstance(transcript, Dialogue):
-        return transcript if dialogue_id is None else replace(transcript, dialogue_id=dialogue_id)
+        return transcript if dialogue_id is None else transcript.updated(dialogue_id=dialogue_id)
     if isinstance(transcript, str):
         place, raw = "transcript", transcript.encode("utf-8", "surrogatepass")
     else:

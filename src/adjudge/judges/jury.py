@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, cast
@@ -61,7 +61,7 @@ class Jury:
         calls = tuple(call for answer in answers for call in answer.calls)
         if unpaid := next((failure for failure in failures if failure.reason == "over_budget"), None):
             # Money runs out in the middle of a case: what the jury says must not depend on where.
-            return replace(unpaid, calls=calls)
+            return unpaid.updated(calls=calls)
         if 2 * len(opinions) <= len(self.members):
             said = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
             message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {said}"
@@ -84,7 +84,7 @@ class Jury:
             settled = self._critique(opinions, calls, warnings, question)
         else:
             settled = self._comparison(opinions, calls, warnings)
-        return cast(O, replace(settled, failures=tuple(failures)))
+        return cast(O, settled.updated(failures=tuple(failures)))
 
     async def _ask(self, member: Judge, question: Question[O]) -> O | Failure:
         try:
@@ -111,7 +111,7 @@ class Jury:
             given = [opinion.marks[key] for opinion in opinions]
             given = [mark for mark in given if mark.assessed] or given
             value = on_scale(VOTE_RULES[self.rule](mark.value for mark in given), question.rubric.scale)
-            marks[key] = min(given, key=lambda mark: abs(mark.value - value))._replace(value=value)
+            marks[key] = min(given, key=lambda mark: abs(mark.value - value)).updated(value=value)
         return Evaluation(judge=self.name, marks=marks, calls=calls, warnings=warnings)
 
     def _critique(
@@ -128,14 +128,18 @@ class Jury:
             if 2 * len(objecting) <= len(given) or value == mark:
                 agreeing = next((entry for entry in given if entry.agree), None)
                 entries[key] = agreeing or Objection(
-                    True, "The members do not agree on another score.", None, False, ()
+                    agree=True,
+                    comment="The members do not agree on another score.",
+                    suggested=None,
+                    contradicts=False,
+                    quotes=(),
                 )
                 continue
             # Words and quotes are one member's, and contradiction counts only where that member's own quote is real.
             contradicting = sum(entry.contradicts and bool(entry.quotes) for entry in objecting)
             voices = [entry for entry in objecting if entry.quotes] or objecting
             speaker = min(voices, key=lambda entry: abs((entry.suggested or value) - value))
-            entries[key] = speaker._replace(suggested=value, contradicts=2 * contradicting > len(objecting))
+            entries[key] = speaker.updated(suggested=value, contradicts=2 * contradicting > len(objecting))
         return Critique(judge=self.name, entries=entries, calls=calls, warnings=warnings)
 
     def _review(
@@ -148,9 +152,9 @@ class Jury:
         for label in LABELS:
             given = [opinion.responses[label] for opinion in opinions]
             responses[label] = RatedResponse(
-                {key: self._rating([rated.ratings[key] for rated in given], scales[key]) for key in scales},
-                sum(rated.unusable for rated in given) > half,
-                next((rated.still_good for rated in given if rated.still_good), "")
+                ratings={key: self._rating([rated.ratings[key] for rated in given], scales[key]) for key in scales},
+                unusable=sum(rated.unusable for rated in given) > half,
+                still_good=next((rated.still_good for rated in given if rated.still_good), "")
                 if sum(bool(rated.still_good) for rated in given) > half
                 else "",
             )
@@ -161,7 +165,8 @@ class Jury:
             judge=self.name,
             task_type=Counter(opinion.task_type for opinion in opinions).most_common(1)[0][0],
             invalid=invalid[0] if len(invalid) > half else "",
-            responses=responses,
+            response1=responses["A"],
+            response2=responses["B"],
             preference=preference,
             reasons=speaker.reasons,
             constraints=_demanded(opinions),
@@ -186,7 +191,7 @@ class Jury:
     def _rating(self, given: list[Rating], scale: Scale) -> Rating:
         voices = [rating for rating in given if rating.assessed] or given
         value = int(on_scale(VOTE_RULES[self.rule](Decimal(rating.value) for rating in voices), scale))
-        return min(voices, key=lambda rating: abs(rating.value - value))._replace(value=value)
+        return min(voices, key=lambda rating: abs(rating.value - value)).updated(value=value)
 
     def _comparison(
         self, opinions: list[ComparisonOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
@@ -213,7 +218,7 @@ class Jury:
         given = [score for score in given if score.assessed] or given
         value = rounded(VOTE_RULES[self.rule](score.value for score in given), _SCORE_STEP)
         nearest = min(given, key=lambda score: abs(score.value - value))
-        return Score(value, nearest.justification, nearest.assessed)
+        return Score(value=value, justification=nearest.justification, assessed=nearest.assessed)
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))

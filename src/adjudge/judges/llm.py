@@ -84,7 +84,7 @@ class LLMJudge:
         if reading.opinion is None:
             problems = "; ".join(reading.problems)
             return self._failure("malformed", f"unusable also after a repair round: {problems}").with_calls(calls)
-        return cast(O, replace(reading.opinion, calls=tuple(calls)))
+        return cast(O, reading.opinion.updated(calls=tuple(calls)))
 
     async def _ask_again(self, prompt: Prompt, calls: list[Call], reading: Reading[Any]) -> Completion | Failure | None:
         """The reply to a repair round; None if there is none and the first reply was a usable opinion."""

@@ -5,9 +5,12 @@ The quotes were looked up and stand at `start:end` of the text they are from. Me
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BeforeValidator, PlainSerializer
+
+from .base import Frozen
+from .common import Label
 
 ConstraintKind = Literal[
     "words",
@@ -29,15 +32,29 @@ Bound = Literal["exactly", "about", "at_least", "at_most", "between"]
 Source = Literal["system_prompt", "conversation", "prompt"]
 ObservationKind = Literal["declines", "cut_off", "pleasantry", "human_claim", "other_language"]
 
+RESPONSES: dict[str, str] = {"A": "response1", "B": "response2"}
+_LABELS: dict[str, Label] = {"response1": "A", "response2": "B"}
 
-class Constraint(BaseModel):
+
+def as_label(name: Any) -> Any:
+    """A for `response1`, B for `response2`; anything else as it is."""
+    return _LABELS.get(name, name) if isinstance(name, str) else name
+
+
+# Which response: A or B in Python, `response1` or `response2` in JSON.
+ResponseLabel = Annotated[
+    Label,
+    BeforeValidator(as_label, json_schema_input_type=Literal["response1", "response2"]),
+    PlainSerializer(lambda label: RESPONSES[label], return_type=Literal["response1", "response2"]),
+]
+
+
+class Constraint(Frozen):
     """An explicit, countable demand.
 
     `amount` (and `most`, the upper end of "between") belong to what is counted; `text` is the language's ISO code, the
     words to use or avoid, or `upper`, `lower` or `title` for casing. Unless `certain`, it is a hint and binds nothing.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     kind: ConstraintKind
     source: Source
@@ -57,17 +74,15 @@ class Constraint(BaseModel):
         return self.kind, self.bound, self.amount, self.most, self.text.casefold()
 
 
-class Observation(BaseModel):
+class Observation(Frozen):
     """Something a judge saw in one response, with the words that show it.
 
     `harmful`: of a response that declines, whether the request was harmful (None: not said). `part_missing`: of one
     that is cut off, whether a required part is lost. `mild`: of a claim to be human.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     kind: ObservationKind
-    response: Literal["A", "B"]
+    response: ResponseLabel
     quote: str
     start: int
     end: int

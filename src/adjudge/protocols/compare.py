@@ -8,14 +8,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Literal, Protocol
 
-import orjson
-
-from ..arithmetic import add_product, cut, difference, exact_sum, plain, product, quotient, rounded
+from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, weighted_total
 from ..cases import Comparison, check_weights
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
 from ..rubric import Rubric, Scale
@@ -29,6 +26,7 @@ from ..verdicts import (
     Evidence,
     Fact,
     Failure,
+    Judgment,
     Label,
     Lookup,
     Order,
@@ -38,6 +36,7 @@ from ..verdicts import (
     Score,
     Warning,
     Winner,
+    spent,
 )
 from .origins import provenance_of, verdict_id
 
@@ -87,12 +86,11 @@ async def compare(
     calls = list({call.key: call for call in calls}.values())
     for answer in answers:
         if isinstance(answer, Failure):
-            return replace(answer, calls=tuple(calls))
+            return answer.updated(calls=tuple(calls))
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
     scores = _settle(opinions, weights, rubric.scale)
-    evidence = _gather_evidence(opinions, weights)
-    whole = _sum_of(tuple(weights.values()))
+    whole = exact_sum(weights.values())
     band = product(rubric.tie_band, whole)  # totals are compared as they are: normalising divides both by the same
     totals = _totals(scores, weights)
     preference = combine_preferences([opinion.preference for opinion in opinions])
@@ -103,36 +101,40 @@ async def compare(
     else:
         winner, decided_by = decide(totals, preference, orders_agree=True, band=band)
         order = _one_order_report(opinions[0].order, winner, options)
-    main = opinions[0]
-    provenance, written = _origin(judge.name, rubric.reference, options)
+    provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
-        verdict_id=_verdict_id(case, weights, options, written, lookups, calls),
-        # As CriterionVerdict(…) does it, at half the price.
-        criteria={
-            key: tuple.__new__(CriterionVerdict, (weight, scores[key], evidence[key]))
-            for key, weight in weights.items()
-        },
-        overall={
-            label: Overall(
-                weighted_total=totals[label],
-                normalized=_normalized(totals[label], whole),
-                summary=main.summaries[label],
-            )
-            for label in LABELS
-        },
-        margin=_margin(difference(totals["A"], totals["B"]), whole),
-        winner=winner,
-        decided=all(opinion.decided for opinion in opinions),
-        confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
-        decided_by=decided_by,
-        rationale=_rationale(winner, decided_by, opinions),
-        order=order,
+        evaluation=Judgment(
+            criteria_scores={
+                key: CriterionVerdict(A=scores[key]["A"], B=scores[key]["B"], weight=weight)
+                for key, weight in weights.items()
+            },
+            overall={
+                label: Overall(
+                    weighted_total=totals[label],
+                    summary=opinions[0].summaries[label],
+                    normalized=rounded(quotient(totals[label], whole)),
+                )
+                for label in LABELS
+            },
+            winner=winner,
+            winner_rationale=_rationale(winner, decided_by, opinions),
+            web_search_used=any(lookup.error is None for lookup in lookups),
+            margin=cut(quotient(difference(totals["A"], totals["B"]).copy_abs(), whole)),
+            decided=all(opinion.decided for opinion in opinions),
+            confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
+            decided_by=decided_by,
+            order_consistent=order.consistent,
+            order=order,
+        ),
         warnings=_warnings(winner, preference, opinions, lookups, facts),
         facts=facts,
         lookups=lookups,
-        opinions=tuple(opinions),
-        calls=tuple(calls),
+        **spent(calls),
+        verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
         provenance=provenance,
+        opinions=tuple(opinions),
+        case=case,
+        rubric=rubric,
     )
 
 
@@ -165,68 +167,40 @@ def combine_preferences(preferences: list[Winner]) -> Winner:
 # -- scores -----------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
-def _sum_of(weights: tuple[Decimal, ...]) -> Decimal:
-    """Σ weights, which is the same for nearly every case of a run."""
-    return exact_sum(weights)
-
-
-@lru_cache(maxsize=1024)
-def _normalized(total: Decimal, whole: Decimal) -> Decimal:
-    """Kept, as the margin is: in a run the weights are the same, and so the totals have few values."""
-    return rounded(quotient(total, whole))
-
-
-@lru_cache(maxsize=1024)
-def _margin(apart: Decimal, whole: Decimal) -> Decimal:
-    return cut(quotient(apart.copy_abs(), whole))
-
-
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Decimal]:
-    a = b = Decimal(0)
-    for key, by_label in scores.items():
-        weight = weights[key]
-        a = add_product(by_label["A"][0], weight, a)
-        b = add_product(by_label["B"][0], weight, b)
-    return {"A": plain(a), "B": plain(b)}
+    return {
+        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
+        for label in LABELS
+    }
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
-    """The mean of the orders' scores, exact for any scale, with the first order's words."""
-    if len(opinions) == 1:
-        return {key: opinions[0].scores[key] for key in criteria}
+    """The mean of the orders' scores, exact for any scale, with the first order's words and the quotes of all."""
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
-        value = _mean(tuple(score.value for score in given), scale.step)
-        return Score(value, given[0].justification, all(score.assessed for score in given))
+        value = given[0].value
+        if given[1:]:
+            mean = quotient(exact_sum(score.value for score in given), Decimal(len(given)))
+            value = rounded(mean, scale.step / 200)
+        return Score(
+            value=value,
+            justification=given[0].justification,
+            evidence=_quoted(opinions, key, label),
+            assessed=all(score.assessed for score in given),
+        )
 
-    return {key: {"A": settled(key, "A"), "B": settled(key, "B")} for key in criteria}
+    return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
 
 
-@lru_cache(maxsize=1024)
-def _mean(scores: tuple[Decimal, ...], step: Decimal) -> Decimal:
-    """Kept, for a scale has few values: the same pairs of them come again and again."""
-    return rounded(quotient(exact_sum(scores), Decimal(len(scores))), step / 200)
-
-
-def _gather_evidence(
-    opinions: list[ComparisonOpinion], criteria: Iterable[str]
-) -> dict[str, dict[Label, tuple[Evidence, ...]]]:
-    """The quotes of all orders by criterion and answer; one that both orders give to the same effect stands once."""
-    gathered: dict[str, dict[Label, tuple[Evidence, ...]]] = {key: {"A": (), "B": ()} for key in criteria}
+def _quoted(opinions: list[ComparisonOpinion], key: str, label: Label) -> tuple[Evidence, ...]:
+    """The quotes of all orders for a criterion and answer; one that both give to the same effect stands once."""
+    found: dict[tuple[int, int, str], Evidence] = {}
     for opinion in opinions:
         for item in opinion.evidence:
-            criterion, answer, impact, _quote, _rationale, start, end = item
-            by_label = gathered.get(criterion)
-            if by_label is None:
-                continue
-            there = by_label[answer]
-            if not there:
-                by_label[answer] = (item,)
-            elif not any((start, end, impact) == (other.start, other.end, other.impact) for other in there):
-                by_label[answer] = (*there, item)
-    return gathered
+            if (item.criterion, item.answer) == (key, label):
+                found.setdefault((item.start, item.end, item.impact), item)
+    return tuple(found.values())
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------
@@ -318,18 +292,11 @@ _HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
 _WHERE = {"task": "the task", "context": "the context", "A": "response A", "B": "response B"}
 
 
-@lru_cache(maxsize=128)
-def _origin(judge: str, rubric: str, options: CompareOptions) -> tuple[Provenance, orjson.Fragment]:
-    """Where a verdict comes from, and the same as JSON: it is the same for every case of a run."""
-    provenance = provenance_of(judge, rubric, options, "comparer", "researcher")
-    return provenance, orjson.Fragment(orjson.dumps(provenance))
-
-
 def _verdict_id(
     case: Comparison,
     weights: Mapping[str, Decimal],
     options: CompareOptions,
-    provenance: orjson.Fragment,
+    provenance: Provenance,
     lookups: tuple[Lookup, ...],
     calls: list[Call],
 ) -> str:
@@ -342,8 +309,8 @@ def _verdict_id(
         case.context,
         {key: str(weight) for key, weight in weights.items()},
         options.one_order,
-        provenance,
-        lookups,
+        provenance.model_dump(),
+        [lookup.model_dump() for lookup in lookups],
         [call.key for call in calls],
     ]
     return verdict_id("c", asked)

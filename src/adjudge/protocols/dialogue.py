@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
-from ..arithmetic import plain, weighted_total
+from ..arithmetic import hundredths, plain, weighted_total
 from ..cases import Dialogue
 from ..errors import RubricError
 from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
+from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric
 from ..text.injection import find_control_tokens, find_injection
-from ..verdicts import Call, DialogueVerdict, Evaluation, Failure, Provenance, Ruling, Warning
+from ..verdicts import (
+    Call,
+    CriticEntry,
+    DialogueOutput,
+    DialogueVerdict,
+    Evaluation,
+    Failure,
+    Provenance,
+    Ruling,
+    Scored,
+    Warning,
+    spent,
+)
+from .audit import audit
 from .origins import provenance_of, verdict_id
 from .referee import normalized, overall_experience, settle
 
@@ -43,24 +57,44 @@ async def dialogue(
         return critique.with_calls(evaluation.calls)
     calls = (*evaluation.calls, *critique.calls)
 
-    read = {key: normalized(mark, critique.entries[key], rubric.scale) for key, mark in evaluation.marks.items()}
-    critique = replace(critique, entries=read)
-    rulings = settle(evaluation.marks, read, rubric.scale)
+    marks = {key: evaluation.marks[key] for key in rubric.weights}
+    entries = {key: normalized(mark, critique.entries[key], rubric.scale) for key, mark in marks.items()}
+    rulings = settle(marks, entries, rubric.scale)
+    before = weighted_total({key: mark.value for key, mark in marks.items()}, rubric.weights)
     average = weighted_total({key: ruling.value for key, ruling in rulings.items()}, rubric.weights)
+    overall = overall_experience(average, rubric.scale)
     provenance = provenance_of(f"{evaluator.name}, {critic.name}", rubric.reference, options, "evaluator", "critic")
+    output = DialogueOutput(
+        dialogue_id=case.dialogue_id,
+        evaluator={
+            **{key: Scored(score=mark.value, justification=mark.justification) for key, mark in marks.items()},
+            AVERAGE: hundredths(before),
+        },
+        critic=tuple(
+            CriticEntry(criterion=key, agree=entry.agree, comment=entry.justification, suggested_score=entry.suggested)
+            for key, entry in entries.items()
+        ),
+        referee_final={
+            **{key: Scored(score=ruling.value, justification=ruling.justification) for key, ruling in rulings.items()},
+            AVERAGE: hundredths(average),
+            OVERALL_EXPERIENCE: overall,
+        },
+        audit=audit(marks, entries, rulings, rubric.weights, average, overall),
+    )
+    failures = [("EvaluateQuestion", failure) for failure in evaluation.failures]
+    failures += [("CriticizeQuestion", failure) for failure in critique.failures]
     return DialogueVerdict(
         verdict_id=_verdict_id(case, provenance, calls),
-        dialogue_id=case.dialogue_id,
-        weights=rubric.weights,
-        evaluation=evaluation,
-        critique=critique,
+        output=output,
         rulings=rulings,
-        evaluator_average=weighted_total({key: mark.value for key, mark in evaluation.marks.items()}, rubric.weights),
-        final_average=average,
-        overall_experience=overall_experience(average, rubric.scale),
+        evaluator_quotes={key: mark.quotes for key, mark in marks.items()},
+        critic_quotes={key: entry.quotes for key, entry in entries.items()},
         warnings=(*evaluation.warnings, *critique.warnings, *_unassessed(evaluation, rulings), *_attempts(case)),
-        calls=calls,
+        **spent(calls),
         provenance=provenance,
+        case=case,
+        rubric=rubric,
+        failures=tuple(failures),
     )
 
 
@@ -95,7 +129,7 @@ def _verdict_id(case: Dialogue, provenance: Provenance, calls: tuple[Call, ...])
         "dialogue",
         case.dialogue_id,
         [(turn.speaker, turn.text) for turn in case.turns],
-        provenance,
+        provenance.model_dump(),
         [call.key for call in calls],
     ]
     return verdict_id("d", asked)

@@ -28,7 +28,7 @@ def normalized(mark: Mark, objection: Objection, scale: Scale) -> Objection:
     """The objection as the rules read it: one that suggests the same score is an agreement, and suggests nothing."""
     suggested = objection.suggested if objection.suggested in scale.values else None
     agree = objection.agree or suggested == mark.value
-    return objection._replace(agree=agree, suggested=None if agree else suggested)
+    return objection.updated(agree=agree, suggested=None if agree else suggested)
 
 
 def has_evidence(objection: Objection) -> bool:
@@ -45,8 +45,8 @@ def _rule(mark: Mark, objection: Objection, adopt_all: bool) -> Ruling:
     suggested = objection.suggested
     if suggested is not None and has_evidence(objection) and (adopt_all or objection.contradicts):
         rule: RefereeRule = "adopt_all" if adopt_all else "accept"
-        return Ruling(suggested, objection.justification, objection.quotes, rule)
-    return Ruling(mark.value, mark.justification, mark.quotes, _why_kept(objection))
+        return Ruling(value=suggested, justification=objection.justification, quotes=objection.quotes, rule=rule)
+    return Ruling(value=mark.value, justification=mark.justification, quotes=mark.quotes, rule=_why_kept(objection))
 
 
 def _why_kept(objection: Objection) -> RefereeRule:

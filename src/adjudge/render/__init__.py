@@ -5,93 +5,107 @@ A renderer shows what a verdict says and decides nothing. Each is imported when 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from ..cases import Comparison, Dialogue, Review
-from ..rubric import Rubric
-from ..verdicts import ComparisonVerdict, DialogueVerdict, ReviewVerdict
+from ..models import ComparisonVerdict, DialogueVerdict, ErrorReport, Failure, FailureDetails, ReviewVerdict, spent
+from ..models.base import to_json
+from ..rubric import Rubric, shipped
+from .escaping import one_line
 
-Format = Literal["json", "text", "markdown", "html"]
+Format = Literal["json", "text", "markdown", "html", "tags"]
 FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
-ReviewFormat = Literal["text", "markdown", "html"]
-REVIEW_FORMATS: tuple[ReviewFormat, ...] = ("text", "markdown", "html")
+REVIEW_FORMATS: tuple[Format, ...] = (*FORMATS, "tags")
 
 PLAIN_WIDTH = 100
 
 
-def render_comparison(
-    verdict: ComparisonVerdict,
-    case: Comparison,
-    rubric: Rubric,
-    format: Format,  # noqa: A002 -- the word users say
+def render(
+    verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict,
+    format: Format = "text",  # noqa: A002 -- the word users say
+    *,
+    rubric: Rubric | None = None,
+    colour: bool = False,
+    width: int = PLAIN_WIDTH,
+    home: str = "",
 ) -> str:
-    """A comparison's verdict in one of the formats; text comes without colour."""
-    if format == "json":
-        from .json import comparison_json
+    """A verdict as the command line shows it: `json`, `text`, `markdown`, `html`, and for a review also `tags`.
 
-        return comparison_json(verdict, case).decode()
-    if format == "text":
+    JSON is the documented object, on several lines; of a dialogue the contract's. `rubric` is the one it was judged by
+    unless another is given. `home` is where an HTML page's list of cases is, if it belongs to one.
+    """
+    if isinstance(verdict, ComparisonVerdict):
+        return _comparison(verdict, format, rubric or verdict.rubric or shipped("compare"), colour, width, home)
+    if isinstance(verdict, DialogueVerdict):
+        return _dialogue(verdict, format, rubric or verdict.rubric or shipped("dialogue"), colour, width, home)
+    return _review(verdict, format, rubric or verdict.rubric or shipped("review"), colour, width, home)
+
+
+def _comparison(verdict: ComparisonVerdict, form: str, rubric: Rubric, colour: bool, width: int, home: str) -> str:
+    if form == "json":
+        return to_json(verdict, indent=True).decode()
+    if form == "text":
         from .text import comparison_text
 
-        return comparison_text(verdict, case, colour=False, width=PLAIN_WIDTH, rubric=rubric)
-    if format == "markdown":
+        return comparison_text(verdict, verdict.case, colour=colour, width=width, rubric=rubric)
+    if form == "markdown":
         from .markdown import comparison_markdown
 
-        return comparison_markdown(verdict, case, rubric)
-    if format == "html":
+        return comparison_markdown(verdict, verdict.case, rubric)
+    if form == "html":
         from .html import comparison_html
 
-        return comparison_html(verdict, case, rubric)
-    raise _unknown(format)
+        return comparison_html(verdict, verdict.case, rubric, home=home)
+    raise _unknown(form)
 
 
-def render_dialogue(
-    verdict: DialogueVerdict,
-    case: Dialogue,
-    rubric: Rubric,
-    format: Format,  # noqa: A002 -- the word users say
-) -> str:
-    """A dialogue's verdict in one of the formats; JSON is the contract's object, text comes without colour."""
-    if format == "json":
-        from .dialogue_json import dialogue_json
-
-        return dialogue_json(verdict, case).decode()
-    if format == "text":
+def _dialogue(verdict: DialogueVerdict, form: str, rubric: Rubric, colour: bool, width: int, home: str) -> str:
+    if form == "json":
+        return to_json(verdict.output, indent=True).decode()
+    if form == "text":
         from .dialogue_text import dialogue_text
 
-        return dialogue_text(verdict, case, colour=False, width=PLAIN_WIDTH, rubric=rubric)
-    if format == "markdown":
+        return dialogue_text(verdict, verdict.case, colour=colour, width=width, rubric=rubric)
+    if form == "markdown":
         from .dialogue_markdown import dialogue_markdown
 
-        return dialogue_markdown(verdict, case, rubric)
-    if format == "html":
+        return dialogue_markdown(verdict, verdict.case, rubric)
+    if form == "html":
         from .dialogue_html import dialogue_html
 
-        return dialogue_html(verdict, case, rubric)
-    raise _unknown(format)
+        return dialogue_html(verdict, verdict.case, rubric, home=home)
+    raise _unknown(form)
 
 
-def render_review(
-    verdict: ReviewVerdict,
-    case: Review,
-    rubric: Rubric,
-    format: ReviewFormat,  # noqa: A002 -- the word users say
-) -> str:
-    """A review's verdict in one of the formats; text comes without colour."""
-    if format == "text":
+def _review(verdict: ReviewVerdict, form: str, rubric: Rubric, colour: bool, width: int, home: str) -> str:
+    if form == "json":
+        return to_json(verdict, indent=True).decode()
+    if form == "tags":
+        from .review_tags import review_tags
+
+        return review_tags(verdict, rubric)
+    if form == "text":
         from .review_text import review_text
 
-        return review_text(verdict, case, colour=False, width=PLAIN_WIDTH, rubric=rubric)
-    if format == "markdown":
+        return review_text(verdict, verdict.case, colour=colour, width=width, rubric=rubric)
+    if form == "markdown":
         from .review_markdown import review_markdown
 
-        return review_markdown(verdict, case, rubric)
-    if format == "html":
+        return review_markdown(verdict, verdict.case, rubric)
+    if form == "html":
         from .review_html import review_html
 
-        return review_html(verdict, case, rubric)
-    raise _unknown(format, REVIEW_FORMATS)
+        return review_html(verdict, verdict.case, rubric, home=home)
+    raise _unknown(form, REVIEW_FORMATS)
 
 
 def _unknown(name: str, formats: tuple[str, ...] = FORMATS) -> ValueError:
     return ValueError(f"format: {name!r}; one of {', '.join(formats)}")
+
+
+def error_report(failure: Failure) -> ErrorReport:
+    """A judgment that did not come about: the one line every client shows, and what is known beside it."""
+    paid: dict[str, Any] = spent(failure.calls)
+    return ErrorReport(
+        error=one_line(f"no verdict from {failure.judge} ({failure.reason}): {failure.message}"),
+        failure=FailureDetails(reason=failure.reason, message=failure.message, judge=failure.judge, **paid),
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..cases import Dialogue
 from ..rubric import Rubric
 from ..verdicts import DialogueVerdict
-from . import dialogue_audit as audit
 from . import dialogue_wording as wording
 from .dialogue_report import build
 from .pages import fill
@@ -23,9 +22,9 @@ def dialogue_html(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric, *, h
         outcome=wording.outcome(verdict),
         objections=wording.objections(verdict),
         judge_note=wording.judge_note(verdict),
-        decisions=audit.decisions(verdict),
-        weighted_calc=audit.weighted_calc(verdict),
-        mapping_rule=audit.mapping_rule(verdict),
+        decisions=wording.decisions(verdict),
+        weighted_calc=verdict.output.audit.weighted_calc,
+        mapping_rule=verdict.output.audit.mapping_rule,
         evaluator_average=hundredths(verdict.evaluator_average),
         final_average=hundredths(verdict.final_average),
     )

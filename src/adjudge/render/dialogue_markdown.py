@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..cases import Dialogue
+from ..protocols.audit import evidence_used
 from ..rubric import Rubric
 from ..verdicts import DialogueVerdict, Utterance
-from . import dialogue_audit as audit
 from . import dialogue_wording as wording
 from .escaping import markdown
 from .markdown import closing, row, warnings
@@ -19,8 +19,7 @@ from .wording import criterion_names, hundredths, number
 
 def dialogue_markdown(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) -> str:
     """The verdict as a Markdown document."""
-    audit.check_quotes(verdict, case)
-    names = {key: markdown(name) for key, name in criterion_names(verdict.weights, rubric).items()}
+    names = {key: markdown(name) for key, name in criterion_names(verdict.rulings, rubric).items()}
     sentences = [
         wording.outcome(verdict),
         wording.objections(verdict),
@@ -32,9 +31,9 @@ def dialogue_markdown(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) 
         "",
         *(f"- {sentence}" for sentence in sentences if sentence),
         "",
-        *_table(verdict, names),
+        *_table(verdict, names, rubric),
     ]
-    for key in verdict.weights:
+    for key in verdict.rulings:
         lines += ["", f"## {names[key]}", "", *_criterion(verdict, key)]
     lines += ["", "## Audit", "", *_audit(verdict)]
     lines += warnings(verdict.warnings)
@@ -42,19 +41,19 @@ def dialogue_markdown(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) 
     return "\n".join(lines) + "\n"
 
 
-def _table(verdict: DialogueVerdict, names: Mapping[str, str]) -> list[str]:
+def _table(verdict: DialogueVerdict, names: Mapping[str, str], rubric: Rubric) -> list[str]:
     lines = [row("Criterion", "Weight", "Evaluator", "Critic", "Referee", "Rule"), "| --- |" + " ---: |" * 4 + " --- |"]
-    for key, weight in verdict.weights.items():
-        ruling = verdict.rulings[key]
-        given, view = verdict.evaluation.marks[key].value, wording.view(verdict.critique.entries[key])
+    marks, objections = verdict.marks, verdict.objections
+    for key, ruling in verdict.rulings.items():
+        given, view = marks[key].value, wording.view(objections[key])
         scores = (number(given), view, number(ruling.value))
-        lines.append(row(names[key], hundredths(weight), *scores, wording.rule(ruling.rule)))
+        lines.append(row(names[key], hundredths(rubric.weights[key]), *scores, wording.rule(ruling.rule)))
     evaluator, final = hundredths(verdict.evaluator_average), hundredths(verdict.final_average)
     return [*lines, row("**Weighted average**", "", f"**{evaluator}**", "", f"**{final}**", "")]
 
 
 def _criterion(verdict: DialogueVerdict, key: str) -> list[str]:
-    mark, objection, ruling = verdict.evaluation.marks[key], verdict.critique.entries[key], verdict.rulings[key]
+    mark, objection, ruling = verdict.marks[key], verdict.objections[key], verdict.rulings[key]
     return [
         f"- **Evaluator: {number(mark.value)}** {markdown(mark.reason)}",
         *_quotes(mark.quotes),
@@ -65,8 +64,8 @@ def _criterion(verdict: DialogueVerdict, key: str) -> list[str]:
 
 
 def _audit(verdict: DialogueVerdict) -> list[str]:
-    sentences = [*audit.decisions(verdict), audit.weighted_calc(verdict), audit.mapping_rule(verdict)]
-    used = audit.evidence(verdict)
+    sentences = [*wording.decisions(verdict), verdict.output.audit.weighted_calc, verdict.output.audit.mapping_rule]
+    used = evidence_used(verdict.rulings.values())
     return [
         *(f"- {markdown(sentence)}" for sentence in sentences),
         *(["- Evidence used:"] if used else []),

@@ -12,9 +12,9 @@ from typing import Literal
 
 from ..arithmetic import weighted_total
 from ..cases import Dialogue, Speaker
+from ..protocols.audit import TAKEN, evidence_used
 from ..rubric import Rubric
-from ..verdicts import DialogueVerdict, Utterance
-from . import dialogue_audit as audit
+from ..verdicts import CriticView, DialogueVerdict, Mark, Utterance
 from . import dialogue_wording as wording
 from .highlighting import Piece, marked
 from .report import share
@@ -104,8 +104,7 @@ class Report:
 
 def build(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) -> Report:
     """The report's data; a verdict that does not belong to this dialogue raises."""
-    audit.check_quotes(verdict, case)
-    names = criterion_names(verdict.weights, rubric)
+    names = criterion_names(verdict.rulings, rubric)
     quotes = {side: _quotes(verdict, side, names) for side in SIDES}
     every = tuple(quote for side in SIDES for quote in quotes[side])
     by_turn: dict[int, list[Quote]] = {}
@@ -116,9 +115,9 @@ def build(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) -> Report:
         lines=tuple(
             Line(turn.speaker, turn.line, marked(turn.text, by_turn.get(at, []))) for at, turn in enumerate(case.turns)
         ),
-        rows=tuple(_row(verdict, rubric, key, names[key], quotes) for key in verdict.weights),
+        rows=tuple(_row(verdict, rubric, key, names[key], quotes) for key in verdict.rulings),
         refs=tuple(quote.ref for quote in every),
-        evidence=tuple(by_place[used] for used in audit.evidence(verdict)),
+        evidence=tuple(by_place[used] for used in evidence_used(verdict.rulings.values())),
         best=rubric.scale.high,
         long=len(case.turns) > _LONG_TURNS or sum(len(turn.text) for turn in case.turns) > _LONG_TEXT,
         shares=(share(verdict.evaluator_average, rubric.scale), share(verdict.final_average, rubric.scale)),
@@ -127,8 +126,8 @@ def build(verdict: DialogueVerdict, case: Dialogue, rubric: Rubric) -> Report:
 
 def _quotes(verdict: DialogueVerdict, side: Side, names: Mapping[str, str]) -> tuple[Quote, ...]:
     """A side's quotes, numbered as a reader meets them in the transcript."""
-    opinions = verdict.evaluation.marks if side == "evaluator" else verdict.critique.entries
-    found = [(key, quote) for key in verdict.weights for quote in opinions[key].quotes]
+    opinions: Mapping[str, Mark | CriticView] = verdict.marks if side == "evaluator" else verdict.objections
+    found = [(key, quote) for key in verdict.rulings for quote in opinions[key].quotes]
     found.sort(key=lambda pair: (pair[1].turn, pair[1].start, pair[1].end))
     letter = side[0].upper()
     return tuple(Quote(f"{letter}{at}", side, key, names[key], quote) for at, (key, quote) in enumerate(found, 1))
@@ -137,9 +136,9 @@ def _quotes(verdict: DialogueVerdict, side: Side, names: Mapping[str, str]) -> t
 def _row(
     verdict: DialogueVerdict, rubric: Rubric, key: str, name: str, quotes: Mapping[Side, tuple[Quote, ...]]
 ) -> Row:
-    mark, objection, ruling = verdict.evaluation.marks[key], verdict.critique.entries[key], verdict.rulings[key]
+    mark, objection, ruling = verdict.marks[key], verdict.objections[key], verdict.rulings[key]
     own = {side: tuple(quote for quote in quotes[side] if quote.criterion == key) for side in SIDES}
-    weight = verdict.weights[key]
+    weight = rubric.weights[key]
     guidance = next((criterion.guidance for criterion in rubric.criteria if criterion.key == key), "")
     return Row(
         key=key,
@@ -150,7 +149,7 @@ def _row(
         critic=Opinion("critic", wording.view(objection), objection.comment, own["critic"]),
         final=number(ruling.value),
         rule=wording.rule(ruling.rule),
-        taken=ruling.rule in wording.TAKEN,
+        taken=ruling.rule in TAKEN,
         products=(_product(mark.value, weight), _product(ruling.value, weight)),
     )
 

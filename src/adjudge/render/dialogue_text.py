@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..cases import Dialogue
+from ..protocols.audit import evidence_used
 from ..rubric import Rubric
 from ..verdicts import DialogueVerdict, Utterance
-from . import dialogue_audit as audit
 from . import dialogue_wording as wording
 from .columns import cut
 from .escaping import one_line
@@ -21,9 +21,8 @@ from .wording import criterion_names, hundredths, number
 
 def dialogue_text(verdict: DialogueVerdict, case: Dialogue, *, colour: bool, width: int, rubric: Rubric) -> str:
     """The verdict as lines of at most `width` columns, 40 at the least."""
-    audit.check_quotes(verdict, case)
     page = Page(colour, width)
-    names = criterion_names(verdict.weights, rubric)
+    names = criterion_names(verdict.rulings, rubric)
     average = hundredths(verdict.final_average)
     page.paragraph(f"{wording.headline(verdict, rubric)} (weighted average {average})", style="strong")
     page.paragraph(wording.objections(verdict))
@@ -31,7 +30,7 @@ def dialogue_text(verdict: DialogueVerdict, case: Dialogue, *, colour: bool, wid
     page.paragraph(wording.judge_note(verdict), style="warning")
     page.line()
     _table(page, verdict, names)
-    for key in verdict.weights:
+    for key in verdict.rulings:
         page.line()
         page.paragraph(names[key], style="strong")
         _criterion(page, verdict, key)
@@ -45,17 +44,17 @@ def dialogue_text(verdict: DialogueVerdict, case: Dialogue, *, colour: bool, wid
 def _table(page: Page, verdict: DialogueVerdict, names: dict[str, str]) -> None:
     rows = [("Criterion", "Evaluator", "Critic", "Referee")]
     notes = ["Rule"]
-    for key in verdict.weights:
+    for key in verdict.rulings:
         ruling = verdict.rulings[key]
-        given = number(verdict.evaluation.marks[key].value)
-        rows.append((names[key], given, wording.view(verdict.critique.entries[key]), number(ruling.value)))
+        given = number(verdict.marks[key].value)
+        rows.append((names[key], given, wording.view(verdict.objections[key]), number(ruling.value)))
         notes.append(wording.rule(ruling.rule))
     rows.append(("Average", hundredths(verdict.evaluator_average), "", hundredths(verdict.final_average)))
     page.table(rows, notes=(*notes, ""))
 
 
 def _criterion(page: Page, verdict: DialogueVerdict, key: str) -> None:
-    mark, objection, ruling = verdict.evaluation.marks[key], verdict.critique.entries[key], verdict.rulings[key]
+    mark, objection, ruling = verdict.marks[key], verdict.objections[key], verdict.rulings[key]
     _opinion(page, f"Evaluator {number(mark.value)}", mark.reason, mark.quotes)
     _opinion(page, f"Critic {wording.view(objection)}", objection.comment, objection.quotes)
     page.paragraph(f"Referee {number(ruling.value)}  {wording.rule(ruling.rule)}.", indent=2, hanging=3)
@@ -75,11 +74,11 @@ def _quote(page: Page, quote: Utterance) -> None:
 def _audit(page: Page, verdict: DialogueVerdict) -> None:
     page.line()
     page.paragraph("Audit", style="strong")
-    for sentence in audit.decisions(verdict):
+    for sentence in wording.decisions(verdict):
         page.paragraph(sentence, indent=2, hanging=3)
-    page.paragraph(audit.weighted_calc(verdict), indent=2, hanging=3)
-    page.paragraph(audit.mapping_rule(verdict), indent=2, hanging=3)
-    used = audit.evidence(verdict)
+    page.paragraph(verdict.output.audit.weighted_calc, indent=2, hanging=3)
+    page.paragraph(verdict.output.audit.mapping_rule, indent=2, hanging=3)
+    used = evidence_used(verdict.rulings.values())
     if used:
         page.paragraph("Evidence used:", indent=2)
     for quote in used:

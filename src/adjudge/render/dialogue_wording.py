@@ -5,21 +5,12 @@ Plain text, not escaped for any format: whoever shows a sentence escapes it.
 
 from __future__ import annotations
 
+from ..protocols import audit
+from ..protocols.audit import RULES, TAKEN
 from ..rubric import Rubric
-from ..verdicts import DialogueVerdict, Objection, RefereeRule, Utterance
+from ..verdicts import CriticView, DialogueVerdict, RefereeRule, Utterance
 from . import wording
 from .wording import hundredths, number
-
-# What the Referee did, and why.
-RULES: dict[RefereeRule, tuple[str, str]] = {
-    "adopt_all": ("Adopted", "three or more objections, all with evidence"),
-    "accept": ("Accepted", "a verified quote contradicts the Evaluator"),
-    "keep_agreement": ("Kept", "the Critic agrees"),
-    "keep_ambiguous": ("Kept", "the objection has no quote or no new score"),
-    "keep_unverified_quote": ("Kept", "the Critic’s quote is not in the transcript"),
-    "keep_not_contradicted": ("Kept", "the Critic’s quote is no contradiction"),
-}
-TAKEN: tuple[RefereeRule, ...] = ("adopt_all", "accept")
 
 
 def headline(verdict: DialogueVerdict, rubric: Rubric) -> str:
@@ -37,7 +28,7 @@ def outcome(verdict: DialogueVerdict) -> str:
 
 def objections(verdict: DialogueVerdict) -> str:
     """What became of the Critic's objections, as a sentence."""
-    made = sum(not entry.agree for entry in verdict.critique.entries.values())
+    made = sum(not entry.agree for entry in verdict.objections.values())
     if not made:
         return "The Critic agrees with every score."
     taken = sum(ruling.rule in TAKEN for ruling in verdict.rulings.values())
@@ -45,7 +36,12 @@ def objections(verdict: DialogueVerdict) -> str:
         became = "it was taken" if taken else "it was not taken"
     else:
         became = {0: "none was taken", 1: "one was taken", made: "all were taken"}.get(taken, f"{taken} were taken")
-    return f"The Critic objects to {made} of {len(verdict.weights)} scores; {became}."
+    return f"The Critic objects to {made} of {len(verdict.rulings)} scores; {became}."
+
+
+def decisions(verdict: DialogueVerdict) -> list[str]:
+    """A sentence for each rule that fired."""
+    return audit.decisions(verdict.marks, verdict.objections, verdict.rulings)
 
 
 def rule(name: RefereeRule) -> str:
@@ -54,7 +50,7 @@ def rule(name: RefereeRule) -> str:
     return f"{did}: {why}"
 
 
-def view(objection: Objection) -> str:
+def view(objection: CriticView) -> str:
     """The Critic's view of a score in a word: the score it suggests, if it suggests one."""
     if objection.agree:
         return "agrees"
@@ -69,8 +65,7 @@ def place(quote: Utterance) -> str:
 def judge_note(verdict: DialogueVerdict) -> str:
     """What a reader must know about the judges before trusting them; empty for most."""
     notes = {
-        role: wording.judge_note(judge)
-        for role, judge in (("Evaluator", verdict.evaluation.judge), ("Critic", verdict.critique.judge))
+        role: wording.judge_note(judge) for role, judge in zip(("Evaluator", "Critic"), verdict.judges, strict=True)
     }
     if len(set(notes.values())) == 1:
         return notes["Evaluator"]

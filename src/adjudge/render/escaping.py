@@ -1,4 +1,4 @@
-"""Make text that others wrote safe to show: in a terminal, in Markdown, in JSON.
+"""Make text that others wrote safe to show: in a terminal, in Markdown.
 
 HTML is escaped by the template engine; here is only what it does not know, such as control characters.
 Nothing is interpreted: what is left is what a reader may see.
@@ -17,8 +17,6 @@ _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_BIDI}]")
 # character goes: what they carried is text the judge has read, and must not vanish from the report.
 _CSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\u0085]")
-# What JSON lets stand as it is although a terminal may obey it, or a reader of lines may take it for a line end.
-_UNESCAPED_IN_JSON = re.compile(rf"[\x7f-\x9f\u2028\u2029{_BIDI}]")
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]#|~$^]|(?<=\S)\.(?=[^\W\d_])|^\s*[-+]|^\s*\d+[.)]|(?<=-)-")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", ":": "&#58;", "@": "&#64;"}
@@ -49,14 +47,6 @@ def markdown(text: str) -> str:
 def _with_backslash(match: re.Match[str]) -> str:
     # A list marker ("- ", "12. ") is matched with what stands before it; only its last character is special.
     return match[0][:-1] + "\\" + match[0][-1]
-
-
-def json(document: bytes) -> bytes:
-    """The same JSON document with the characters a terminal may obey, and line ends, written as `\\uXXXX`."""
-    if document.isascii() and b"\x7f" not in document:
-        return document
-    text = document.decode()
-    return _UNESCAPED_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def web_address(url: str) -> str | None:

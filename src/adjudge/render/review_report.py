@@ -130,13 +130,12 @@ class Report:
 
 def build(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> Report:
     """The report's data; a verdict that does not belong to this case raises."""
-    check_places(verdict, case)
-    names = criterion_names([key for label in LABELS for key in _table(verdict, label)], rubric)
+    names = criterion_names([key for label in LABELS for key in verdict.table(label)], rubric)
     facts = tuple(_found(at, fact, case) for at, fact in enumerate(verdict.facts, 1))
     quotes = _quotes(verdict, names)
 
     def response(label: Label) -> Response:
-        text, table = case.answer(label), _table(verdict, label)
+        text, table = case.answer(label), verdict.table(label)
         marks = [*(quote for quote in quotes if quote.label == label), *_fact_marks(facts, label)]
         rows = tuple(_row(verdict, rubric, label, key, names[key], quotes, facts) for key in table)
         return Response(label, wording.RESPONSES[label], marked(text, marks), len(text) > LONG, rows)
@@ -155,29 +154,11 @@ def build(verdict: ReviewVerdict, case: Review, rubric: Rubric) -> Report:
     )
 
 
-def check_places(verdict: ReviewVerdict, case: Review) -> None:
-    """Every quote stands where it says it stands, and every fact lies inside its response."""
-    for label in LABELS:
-        text, name = case.answer(label), wording.RESPONSES[label]
-        for rating in _table(verdict, label).values():
-            for quote in rating.quotes:
-                inside = 0 <= quote.start < quote.end <= len(text)
-                if not inside or text[quote.start : quote.end] != quote.quote:
-                    raise ValueError(f"the quote at {quote.start}:{quote.end} does not stand in {name} of this case")
-        for fact in verdict.facts:
-            if fact.where == label and not 0 <= fact.start <= fact.end <= len(text):
-                raise ValueError(f"the fact at {fact.start}:{fact.end} does not lie in {name} of this case")
-
-
-def _table(verdict: ReviewVerdict, label: Label) -> Mapping[str, FinalRating]:
-    return {} if verdict.invalid is not None else verdict.tables.get(label, {})
-
-
 def _quotes(verdict: ReviewVerdict, names: Mapping[str, str]) -> tuple[Mark, ...]:
     """All quotes, numbered as a reader meets them in Response 1 and then in Response 2."""
     found: list[Mark] = []
     for label in LABELS:
-        own = [(key, quote) for key, rating in _table(verdict, label).items() for quote in rating.quotes]
+        own = [(key, quote) for key, rating in verdict.table(label).items() for quote in rating.quotes]
         own.sort(key=lambda pair: (pair[1].start, pair[1].end))
         found += (
             Mark(str(at), label, "quote", key, names[key], quote.quote, quote.start, quote.end)
@@ -218,7 +199,7 @@ def _row(
     quotes: Sequence[Mark],
     facts: Sequence[FoundFact],
 ) -> Row:
-    rating = verdict.tables[label][key]
+    rating = verdict.table(label)[key]
     own = _own_rating(verdict, label, key)
     guidance = next((criterion.guidance for criterion in rubric.criteria if criterion.key == key), "")
     return replace(

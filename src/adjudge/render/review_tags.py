@@ -25,7 +25,7 @@ def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
         return f"{INVALID}\n{_text(verdict.invalid or '')}\n"
     likert = [f"Likert: {verdict.likert.value}", f"Justification: {_text(verdict.likert.justification)}".rstrip()]
     blocks = [
-        *((TABLES[label], ["", *_table(verdict.tables[label], rubric), ""]) for label in LABELS),
+        *((TABLES[label], ["", *_table(verdict.table(label), rubric), ""]) for label in LABELS),
         (PREFERENCE, likert),
         (CHANGELOG, _changelog(verdict.changelog)),
         (LESSONS, _bullets(verdict.feedback)),

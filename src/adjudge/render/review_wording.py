@@ -72,7 +72,7 @@ def favoured(verdict: ReviewVerdict) -> Label | None:
 def every_rating(verdict: ReviewVerdict) -> Iterator[FinalRating]:
     """All lines of both tables, and the preference."""
     for label in LABELS:
-        yield from verdict.tables.get(label, {}).values()
+        yield from verdict.table(label).values()
     if verdict.likert is not None:
         yield verdict.likert
 

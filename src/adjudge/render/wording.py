@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from .. import arithmetic
 from ..arithmetic import plain
 from ..rubric import Rubric
 from ..verdicts import LABELS, Call, ComparisonVerdict, Evidence, Label, OrderReport, Score, total_cost, total_usage
@@ -108,8 +109,7 @@ def score(given: Score) -> str:
 
 def hundredths(value: Decimal) -> str:
     """All digits of a number, and at least two decimals, as a program reads them: 88.00, 0.125."""
-    whole, _, decimals = format(plain(value), "f").partition(".")
-    return f"{whole}.{decimals.ljust(2, '0')}"
+    return format(arithmetic.hundredths(value), "f")
 
 
 def signed(value: Decimal) -> str:

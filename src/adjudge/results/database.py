@@ -16,8 +16,8 @@ from typing import Any
 import orjson
 
 from ..errors import InputError
+from ..models.rows import Cells
 from . import sql
-from .column import Cells
 from .columns import Table
 from .directory import Run
 from .needs import need

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
+from ..models.rows import Cells
 from .changes import CaseChange, Changes
-from .column import Cells, minus
-from .columns import table_of
+from .columns import minus, table_of
 from .database import Database, database_of
 from .directory import Run
 from .needs import need

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..render.encoding import dump
+from ..models.base import to_json
 from .changes import CaseChange
 from .diff import NUMBER, OUTCOME, Diff
 from .documents import Document, Grid, Section
@@ -34,10 +34,10 @@ def diff_document(diff: Diff, limit: int) -> Document:
 def diff_json(diff: Diff) -> Iterator[bytes]:
     """All of it, with every case that changed, piece by piece: together one JSON document."""
     empty = b"[]\n}\n"
-    yield dump(_facts(diff) | {"changed": []}).removesuffix(empty)
+    yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
     separator = b"[\n    "
     for change in diff.changes.greatest():
-        yield separator + dump(_case_json(change, diff.protocol)).rstrip().replace(b"\n", b"\n    ")
+        yield separator + to_json(_case_json(change, diff.protocol), indent=True).rstrip().replace(b"\n", b"\n    ")
         separator = b",\n    "
     yield b"\n  ]\n}\n" if len(diff.changes) else empty
 

@@ -17,10 +17,10 @@ from typing import Any, Literal
 import orjson
 
 from ..errors import InputError
+from ..models.rows import Protocol as Protocol
 from ..rubric import Rubric, parse
 from .lines import before_input, parsed, position_of, split_verdict, whole_lines
 
-Protocol = Literal["compare", "dialogue", "review"]
 Status = Literal["verdict", "failure", "skipped"]
 PROTOCOLS: tuple[Protocol, ...] = ("compare", "dialogue", "review")
 FORMAT = 1

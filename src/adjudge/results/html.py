@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ..models.rows import Cells
 from ..render.pages import environment
 from ..render.wording import judge_note
-from .column import Cells
 from .directory import Outcome, Run
 from .exporting import condition, shown
 from .files import new_file, new_folder

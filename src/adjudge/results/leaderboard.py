@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError
-from .column import Cells
+from ..models.rows import Cells
 from .columns import table_of
 from .directory import Run
 from .needs import need

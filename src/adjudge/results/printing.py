@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from ..render import escaping
+from ..models.base import escape_controls
 from .documents import Grid, grid_lines
 
 # Widths are found from the first rows; those of later ones are the same, so that a million rows need no memory.
@@ -43,7 +43,7 @@ def print_json(names: Sequence[str], rows: Iterable[Sequence[Any]], file: Binary
     count = 0
     for row, comma in _with_commas(rows):
         document = orjson.dumps(dict(zip(_distinct(names), row, strict=True)), default=_plain)
-        file.write((b"[\n" if not count else b"") + escaping.json(document) + comma)
+        file.write((b"[\n" if not count else b"") + escape_controls(document) + comma)
         count += 1
     file.write(b"]\n" if count else b"[]\n")
     return count

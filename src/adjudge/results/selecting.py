@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from .column import Cells
+from ..models.rows import Cells
 from .columns import Table, table_of
 from .database import Database, database_of
 from .directory import Outcome, Run, open_run

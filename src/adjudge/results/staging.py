@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import InputError
+from ..models.rows import Column
 from . import sql
 from .columns import Table
 from .directory import Run
-from .expressions import Source, reading, typed
 from .lines import parsed, unfinished_line
 
 _MEMORY = 192  # MB; what was read is kept up to it, so that it is also what is used
@@ -24,8 +24,36 @@ _STRETCH = 20_000
 ROW_GROUP = 20_480  # rows that are held until they are written; a multiple of 2,048
 _LONGEST = 2**20
 _LONGEST_OF_ALL = 2**31
+Source = Literal["verdict", "failure", "skipped"]
 _FILES: dict[Source, str] = {"verdict": "verdicts.jsonl", "failure": "failures.jsonl", "skipped": "cases.jsonl"}
 _TOO_LONG = "maximum_object_size"
+# What a line says of a case beside its row, with its type; and how a column is found in it.
+_LINE = {
+    "position": "BIGINT",
+    "case": "VARCHAR",
+    "verdict_id": "VARCHAR",
+    "label": "VARCHAR",
+    "systems": "VARCHAR[]",
+    "words": "BIGINT[]",
+    "calls": "BIGINT",
+    "input_tokens": "BIGINT",
+    "output_tokens": "BIGINT",
+    "cost": "VARCHAR",
+    "reason": "VARCHAR",
+    "message": "VARCHAR",
+    "judge": "VARCHAR",
+    "bad": "VARCHAR",
+    "extra": "JSON",
+}
+_FOUND = {
+    "tokens": "input_tokens + output_tokens",
+    "system_a": "systems[1]",
+    "system_b": "systems[2]",
+    "words_a": "words[1]",
+    "words_b": "words[2]",
+}
+# Numbers are kept as the texts they are in JSON, so that 3 stays 3 and 3.0 stays 3.0 in what is written elsewhere.
+_AS_SAID = {"DOUBLE": "VARCHAR", "DECIMAL(18, 7)": "VARCHAR"}
 
 
 def staged(duckdb: Any, run: Run, table: Table, folder: Path, wanted: Collection[str] | None = None) -> Path:
@@ -123,3 +151,68 @@ def _name(connection: Any, table: Table, names: Collection[str]) -> None:
         if column.name in names
     )
     connection.execute(f"create view results as select {chosen} from said")
+
+
+def reading(table: Table, source: Source, wanted: Collection[str], file: str, longest: int) -> str:
+    """A SELECT over one file of a run: the wanted columns under their numbers, in the file's order."""
+    # Never an empty struct: every row has a judge.
+    stored = [column for column in table.columns if column.name in table.own & {*wanted, "judge"}]
+    row = ", ".join(f"{sql.name(column.name)} {said_kind(table, column)}" for column in stored)
+    fields = {**_LINE, **({"row": f"STRUCT({row})"} if source == "verdict" else {})}
+    extras = [name for name, called in table.extras.items() if called in wanted]
+    pointers = ", ".join(sql.text(_pointer(name)) for name in extras)
+    beside = f", json_extract(extra, [{pointers}]) as extras" if extras else ""
+    chosen = []
+    for at, column in enumerate(table.columns):
+        if column.name in wanted:
+            found = _found(table, column, source, extras)
+            chosen.append(f"cast({found} as {said_kind(table, column)}) as c{at}")
+    sieve = {"verdict": "row is not null", "failure": "true", "skipped": "nullif(bad, '') is not null"}[source]
+    kinds = ", ".join(f"{sql.name(name)}: {sql.text(kind)}" for name, kind in fields.items())
+    options = (
+        "format = 'newline_delimited', compression = 'none', hive_partitioning = false, ignore_errors = true, "
+        f"maximum_object_size = {longest}"
+    )
+    lines = f"read_json({sql.path(file)}, columns = {{{kinds}}}, {options})"
+    return (
+        f"select {', '.join(chosen)} from (select *{beside} from {lines}) "
+        f"where position between 0 and 999999999 and {sieve}"
+    )
+
+
+def _found(table: Table, column: Column, source: Source, extras: list[str]) -> str:
+    """Where a column is found in a line."""
+    if column.name in table.brought:
+        name = next(name for name, called in table.extras.items() if called == column.name)
+        return f"nullif(extras[{extras.index(name) + 1}], 'null')"
+    if column.name == "status":
+        return sql.text(source)
+    if column.name == "message" and source == "skipped":
+        return "bad"
+    if column.name in table.own and source == "verdict":
+        return f'"row".{sql.name(column.name)}'
+    if column.name in _LINE:
+        return sql.name(column.name)
+    return _FOUND.get(column.name, "null")
+
+
+def said_kind(table: Table, column: Column) -> str:
+    """The type in which a column is kept as it was said."""
+    return "VARCHAR" if column.name in table.brought else _AS_SAID.get(column.kind, column.kind)
+
+
+def typed(table: Table, column: Column, said: str) -> str:
+    """What was said, in the column's own type."""
+    if column.name not in table.brought:
+        return said if column.kind == said_kind(table, column) else f"cast({said} as {column.kind})"
+    if column.kind != "VARCHAR":
+        return f"cast({said} ->> '$' as {column.kind})"
+    # A column with texts and numbers holds texts; a float among them as Python writes it.
+    return (
+        f"case when json_type({said}) = 'DOUBLE' then cast(cast({said} as DOUBLE) as VARCHAR) else {said} ->> '$' end"
+    )
+
+
+def _pointer(name: str) -> str:
+    """A key as a JSON pointer."""
+    return "/" + name.replace("~", "~0").replace("/", "~1")

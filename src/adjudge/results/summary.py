@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from .column import Cells
-from .columns import Table, winner_of
+from ..models.rows import Cells, winner_of
+from .columns import Table
 from .directory import Run
 from .needs import has
 from .statistics import share_interval

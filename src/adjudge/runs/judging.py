@@ -19,6 +19,7 @@ from ..engine.core import Judged
 from ..engine.inputs import case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
+from ..models.rows import row_of
 from ..verdicts import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .lines import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, Settings
@@ -113,7 +114,7 @@ class Judging:
         verdict = judged.verdict
         await self.engine.store(judged, (self.plan.run_id, known.position))
         answer, spent = answer_of(verdict), spent_by(verdict.calls)
-        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent)
+        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent, row_of(verdict, known.label))
         return Outcome(known.position, "verdict", answer, known.label, **spent, line=written)
 
     async def _judge(self, known: CaseLine) -> Judged[Any] | Failure:

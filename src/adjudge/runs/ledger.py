@@ -15,11 +15,13 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from ..engine.inputs import verdict_of
 from ..errors import InputError
 from ..journal import Journal
+from ..models.rows import row_of
 from .directory import RunDirectory
-from .judging import TRANSIENT, Outcome
-from .lines import cut_unfinished, head_of, read_case, verdict_line, whole_lines
+from .judging import TRANSIENT, Outcome, answer_of
+from .lines import cut_unfinished, head_of, read_case, spent_by, verdict_line, whole_lines
 
 
 @dataclass(slots=True)
@@ -167,8 +169,9 @@ def take_stock(
                     done.add(position)
                     tally.add(_failure_of(known)._replace(paid=None if position in failed else known["paid"]))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
-                made = orjson.loads(stored[1])
-                again = verdict_line(read_case(line), verdict_id, answer_in(made), stored[1], _spent_in(made))
+                made, known_case = verdict_of(*stored), read_case(line)
+                answer, row = answer_of(made), row_of(made, known_case.label)
+                again = verdict_line(known_case, verdict_id, answer, stored[1], spent_by(made.calls), row)
                 verdicts.write(again + b"\n")
                 done.add(position)
                 tally.add(_verdict_of(head_of(again)))
@@ -208,17 +211,6 @@ def _paid_before(directory: RunDirectory) -> Decimal:
         return Decimal(0)
 
 
-def _spent_in(verdict: dict[str, Any]) -> dict[str, Any]:
-    cost = verdict["cost_usd"]
-    return {
-        "calls": len(verdict["calls"]),
-        "input_tokens": verdict["usage"]["input_tokens"],
-        "output_tokens": verdict["usage"]["output_tokens"],
-        "cost": None if cost is None else format(Decimal(str(cost)), "f"),
-        "paid": None if cost is None else format(Decimal(str(cost)), "f"),
-    }
-
-
 def _failure_of(known: dict[str, Any]) -> Outcome:
     return Outcome(
         known["position"], "failure", known["reason"], known["label"], known["calls"], known["input_tokens"],
@@ -231,13 +223,3 @@ def _verdict_of(known: dict[str, Any]) -> Outcome:
         known["position"], "verdict", known["answer"], known["label"], known["calls"],
         known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], b"",
     )  # fmt: skip
-
-
-def answer_in(verdict: dict[str, Any]) -> str:
-    """The one word of a stored verdict, as `judging.answer_of` says it of a new one."""
-    if "evaluation" in verdict:
-        return str(verdict["evaluation"]["winner"])
-    if "output" in verdict:
-        return str(verdict["output"]["referee_final"]["OverallExperience"])
-    likert = verdict.get("final_likert_and_justification")
-    return "invalid" if likert is None else str(likert["likert"])

@@ -10,7 +10,7 @@ import orjson
 
 from ..engine.inputs import case_json
 from ..inputs.rows import BadRow, Row, Scalar
-from ..render.encoding import on_one_line
+from ..models.base import exact_number
 from ..verdicts import Failure, total_cost, total_usage
 from ..words import count_spaced
 
@@ -56,8 +56,10 @@ def read_case(line: bytes) -> CaseLine:
     )
 
 
-def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any]) -> bytes:
-    """A line of `verdicts.jsonl`; `answer` is the verdict in one word."""
+def verdict_line(
+    case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any], row: Mapping[str, Any]
+) -> bytes:
+    """A line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
     return orjson.dumps(
         {
             "position": case.position,
@@ -69,8 +71,10 @@ def verdict_line(case: CaseLine, verdict_id: str, answer: str, verdict: bytes, s
             "extra": case.extra,
             "words": answer_words(case),
             **spent,
-            "verdict": orjson.Fragment(on_one_line(verdict)[:-1]),
-        }
+            "row": row,
+            "verdict": orjson.Fragment(verdict[:-1]),
+        },
+        default=exact_number,
     )
 
 

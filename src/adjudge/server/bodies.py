@@ -7,18 +7,17 @@ from typing import Any
 from fastapi import Request
 
 from ..errors import TooLargeError
-from ..verdicts import Failure
-from .schemas import ErrorResponse
+from ..verdicts import ErrorReport, Failure
 
 MAX_BODY_BYTES = 16_000_000
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504}
 
 FAILURES: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorResponse, "description": "The request names what is wrong and what is allowed."},
-    413: {"model": ErrorResponse, "description": "A text or the whole request is too large."},
-    502: {"model": ErrorResponse, "description": "The judgment failed; `failure` says why. It is never a score."},
-    503: {"model": ErrorResponse, "description": "A key is missing, or the provider's rate limit is reached."},
-    504: {"model": ErrorResponse, "description": "The judge did not answer in time."},
+    400: {"model": ErrorReport, "description": "The request names what is wrong and what is allowed."},
+    413: {"model": ErrorReport, "description": "A text or the whole request is too large."},
+    502: {"model": ErrorReport, "description": "The judgment failed; `failure` says why. It is never a score."},
+    503: {"model": ErrorReport, "description": "A key is missing, or the provider's rate limit is reached."},
+    504: {"model": ErrorReport, "description": "The judge did not answer in time."},
 }
 
 

@@ -12,9 +12,9 @@ from ..engine.settings import DialogueSettings
 from ..engine.talking import one_dialogue
 from ..errors import InputError
 from ..inputs.json import parse_object
-from ..render.dialogue_json import dialogue_json
-from ..render.json import failure_json
-from ..verdicts import Failure
+from ..models.base import to_json
+from ..render import error_report
+from ..verdicts import DialogueOutput, Failure
 from .bodies import FAILURES, failed_status, read_body
 from .state import State, allowed_judge, state_of
 
@@ -43,46 +43,11 @@ class DialogueRequest(BaseModel):
     critic: str | None = Field(None, description="One of the judges this service allows; default: its own.")
 
 
-class CriterionMark(BaseModel):
-    """A score and the sentence behind it, with its quotes."""
-
-    score: float
-    justification: str
-
-
-class CriticEntry(BaseModel):
-    """The Critic's view of one score."""
-
-    criterion: str
-    agree: bool
-    comment: str
-    suggested_score: float | None
-
-
-class Audit(BaseModel):
-    """How the final scores came about."""
-
-    decision_rules_applied: str
-    evidence_used: list[str]
-    weighted_calc: str
-    mapping_rule: str
-
-
-class DialogueResponse(BaseModel):
-    """Exactly these five keys; under `evaluator` and `referee_final` the criteria, then the averages."""
-
-    dialogue_id: int | str
-    evaluator: dict[str, CriterionMark | float]
-    critic: list[CriticEntry]
-    referee_final: dict[str, CriterionMark | float]
-    audit: Audit
-
-
 @router.post(
     "/api/dialogue",
     tags=["dialogue"],
     summary="Judge a customer-service conversation",
-    response_model=DialogueResponse,
+    response_model=DialogueOutput,
     responses=FAILURES,
     openapi_extra={
         "requestBody": {
@@ -100,9 +65,11 @@ async def dialogue(request: Request, state: Annotated[State, Depends(state_of)])
     case = one_dialogue(_transcript(data), _dialogue_id(data))
     outcome = await state.engine.dialogue(case, _settings(data, state))
     if isinstance(outcome, Failure):
-        return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
+        return Response(
+            to_json(error_report(outcome), indent=True), failed_status(outcome), media_type="application/json"
+        )
     headers = {"x-verdict-id": outcome.verdict_id}
-    return Response(dialogue_json(outcome, case), media_type="application/json", headers=headers)
+    return Response(to_json(outcome.output, indent=True), media_type="application/json", headers=headers)
 
 
 def _transcript(data: dict[str, Any]) -> Any:

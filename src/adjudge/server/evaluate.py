@@ -6,18 +6,45 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..engine import CompareSettings
 from ..errors import InputError, NotJournalledError
 from ..inputs.comparison import WANTED, comparison_from
 from ..inputs.json import parse_object
-from ..render.json import comparison_json, failure_json
-from ..verdicts import Failure
+from ..models.base import to_json
+from ..render import error_report
+from ..verdicts import ComparisonVerdict, ErrorReport, Failure
 from .bodies import FAILURES, failed_status, read_body
-from .schemas import ErrorResponse, EvaluateRequest, EvaluateResponse
 from .state import State, allowed_judge, state_of
 
 router = APIRouter()
+
+_EXAMPLE: dict[str, Any] = {
+    "userTask": "How do I undo my last git commit but keep the changes?",
+    "responseA": "Run `git reset --soft HEAD~1`. The commit goes away and its changes stay staged.",
+    "responseB": "You can delete the folder and clone the repository again, then redo your work.",
+    "context": "",
+    "weights": {"correctness_reasoning": 2.0},
+}
+
+
+class EvaluateRequest(BaseModel):
+    """Two answers to one task. Fields not listed here are ignored and never reach a judge."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    userTask: str = Field(description="The task or question both answers respond to.")  # noqa: N815
+    responseA: str = Field(description="The first answer.")  # noqa: N815
+    responseB: str = Field(description="The second answer.")  # noqa: N815
+    context: str | None = Field(None, description="What the answers should be read against.")
+    weights: dict[str, float] | None = Field(
+        None, description="Weights by criterion, each ≥ 0; criteria not named keep their default."
+    )
+    judge: str | None = Field(None, description="One of the judges this service allows; default: the service's own.")
+    oneOrder: bool = Field(False, description="Judge in one order only: half the cost.")  # noqa: N815
+    seed: int = Field(0, description="For sampling, and for which answer stands first with oneOrder.")
+
 
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
 
@@ -26,7 +53,7 @@ _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginni
     "/api/evaluate",
     tags=["compare"],
     summary="Compare two answers to one task",
-    response_model=EvaluateResponse,
+    response_model=ComparisonVerdict,
     responses=FAILURES,
     openapi_extra={
         "requestBody": {
@@ -41,16 +68,18 @@ async def evaluate(request: Request, state: Annotated[State, Depends(state_of)])
     case = comparison_from(data, state.settings.rubric)
     outcome = await state.engine.compare(case, _settings(data, state))
     if isinstance(outcome, Failure):
-        return Response(failure_json(outcome), failed_status(outcome), media_type="application/json")
-    return Response(comparison_json(outcome, case, indent=False), media_type="application/json")
+        return Response(
+            to_json(error_report(outcome), indent=True), failed_status(outcome), media_type="application/json"
+        )
+    return Response(to_json(outcome), media_type="application/json")
 
 
 @router.get(
     "/api/verdicts/{verdict_id}",
     tags=["compare"],
     summary="A verdict by its id",
-    response_model=EvaluateResponse,
-    responses={404: {"model": ErrorResponse, "description": "No such verdict."}},
+    response_model=ComparisonVerdict,
+    responses={404: {"model": ErrorReport, "description": "No such verdict."}},
 )
 async def verdict(verdict_id: str, state: Annotated[State, Depends(state_of)]) -> Response:
     """The verdict exactly as it was first given."""

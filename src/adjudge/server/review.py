@@ -16,10 +16,10 @@ from ..engine.settings import ReviewSettings
 from ..errors import InputError
 from ..inputs.json import parse_object
 from ..inputs.review import NEEDED, SLOTS, review_from
-from ..render.review_json import failed_review_json, review_json
-from ..verdicts import Failure
+from ..models.base import to_json
+from ..render import error_report
+from ..verdicts import ErrorReport, Failure, ReviewVerdict
 from .bodies import FAILURES, failed_status, read_body
-from .schemas import ErrorResponse
 from .state import State, allowed_judge, state_of
 
 router = APIRouter(tags=["review"])
@@ -65,40 +65,6 @@ class ReviewRequest(ReviewSlots):
     seed: int = 0
 
 
-class TableLine(BaseModel):
-    """A rating, and what became of the one that was entered."""
-
-    model_config = ConfigDict(extra="allow")
-
-    dimension: str
-    rating: int
-    justification: str
-
-
-class LikertLine(BaseModel):
-    """The preference from 1 (Response 1 much better) to 7 (Response 2 much better)."""
-
-    model_config = ConfigDict(extra="allow")
-
-    likert: int
-    justification: str
-
-
-class ReviewResponse(BaseModel):
-    """The five blocks; or `invalid_task` with the reason, and no tables. `review_id` comes first if one was given."""
-
-    model_config = ConfigDict(extra="allow")
-
-    review_id: int | str | None = None
-    response1_fixed_table: list[TableLine] | None = None
-    response2_fixed_table: list[TableLine] | None = None
-    final_likert_and_justification: LikertLine | None = None
-    changelog: list[str] | None = None
-    sbq: list[str] | None = None
-    invalid_task: str | None = None
-    verdict_id: str
-
-
 class DraftResponse(BaseModel):
     """A draft: what it has, and what is still needed before it can be judged."""
 
@@ -116,14 +82,14 @@ def _body(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
 
 _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
     **{status: FAILURES[status] for status in (400, 413)},
-    404: {"model": ErrorResponse, "description": "There is no such draft."},
+    404: {"model": ErrorReport, "description": "There is no such draft."},
 }
 
 
 @router.post(
     "/api/review",
     summary="Audit a person's side-by-side ratings",
-    response_model=ReviewResponse,
+    response_model=ReviewVerdict,
     responses=FAILURES,
     openapi_extra=_body(ReviewRequest),
 )
@@ -180,8 +146,8 @@ async def extend_draft(draft_id: str, request: Request, state: Annotated[State, 
 @router.post(
     "/api/review/drafts/{draft_id}/judge",
     summary="Judge a draft that has all it needs",
-    response_model=ReviewResponse,
-    responses={**FAILURES, **_DRAFT_FAILURES, 409: {"model": ErrorResponse, "description": "A slot is still needed."}},
+    response_model=ReviewVerdict,
+    responses={**FAILURES, **_DRAFT_FAILURES, 409: {"model": ErrorReport, "description": "A slot is still needed."}},
 )
 async def judge_draft(draft_id: str, request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
     """The body may name a judge, languages and a seed, as for `/api/review`."""
@@ -199,12 +165,14 @@ async def judge_draft(draft_id: str, request: Request, state: Annotated[State, D
 
 async def _judged(case: Review, settings: ReviewSettings, state: State) -> Response:
     # What its owner calls a review is no part of what is judged and kept.
-    outcome = await state.engine.review(replace(case, review_id=None), settings)
+    outcome = await state.engine.review(case.updated(review_id=None), settings)
     if isinstance(outcome, Failure):
-        said = failed_review_json(outcome, case.review_id, indent=True)
+        named = {} if case.review_id is None else {"review_id": case.review_id}
+        said = to_json({**named, **error_report(outcome).model_dump()}, indent=True)
         return Response(said, failed_status(outcome), media_type="application/json")
     headers = {"x-verdict-id": outcome.verdict_id}
-    return Response(review_json(outcome, case, settings.rubric), media_type="application/json", headers=headers)
+    written = to_json(outcome.updated(review_id=case.review_id))
+    return Response(written, media_type="application/json", headers=headers)
 
 
 def _settings(data: Mapping[str, Any], state: State) -> ReviewSettings:

@@ -42,7 +42,10 @@ async def critique_of(
 ) -> dict[str, Objection]:
     """What the Critic says when an Evaluator gave the same score and reason everywhere."""
     rubric = rubric or shipped("dialogue")
-    marks = {key: Mark(Decimal(score), "It went this way.", quotes, assessed) for key in rubric.weights}
+    marks = {
+        key: Mark(value=Decimal(score), reason="It went this way.", quotes=quotes, assessed=assessed)
+        for key in rubric.weights
+    }
     case = talk(text)
     critique = await EmbeddedJudge().opine(CriticizeQuestion(case, rubric, Evaluation(judge="x", marks=marks)))
     assert isinstance(critique, Critique)
@@ -112,12 +115,14 @@ async def test_a_score_in_the_middle_claims_too_little_to_be_contradicted() -> N
 
 async def test_a_mark_that_was_not_assessed_gives_way_to_anything_measured() -> None:
     assert (await critique_of(OPPOSITES, 60))["Accuracy"].agree
-    filler = Utterance("SYSTEM", "The City Lodge has free parking for guests.", 1, 2, 0, 43)
+    filler = Utterance(
+        speaker="SYSTEM", quote="The City Lodge has free parking for guests.", turn=1, line=2, start=0, end=43
+    )
     assert (await critique_of(OPPOSITES, 60, (filler,), assessed=False))["Accuracy"].suggested == 40
 
 
 async def test_a_moment_that_the_evaluator_quotes_itself_is_no_news() -> None:
-    quote = Utterance("SYSTEM", "The booking was unsuccessful.", 3, 4, 0, 29)
+    quote = Utterance(speaker="SYSTEM", quote="The booking was unsuccessful.", turn=3, line=4, start=0, end=29)
     entry = (await critique_of(REFUSED_LAST, 80, (quote,)))["TaskSuccess"]
     assert entry.agree and "already in the Evaluator's reason" in entry.comment
 

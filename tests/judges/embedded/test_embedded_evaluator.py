@@ -1,6 +1,5 @@
 """The embedded Evaluator: six marks on the scale for any transcript, each with a sentence that quotes it."""
 
-import dataclasses
 import re
 import subprocess
 import sys
@@ -269,7 +268,7 @@ async def test_any_conversation_is_judged_the_same_again_whatever_annotators_wro
     labelled = []
     for turn in case.turns:
         act, ratings = data.draw(LABELS)
-        labelled.append(dataclasses.replace(turn, act=act, ratings=ratings))
+        labelled.append(turn.updated(act=act, ratings=ratings))
     overall = data.draw(LABELS)[1]
     assert await opinions_on(Dialogue(1, tuple(labelled), overall)) == opinions
 
@@ -277,9 +276,9 @@ async def test_any_conversation_is_judged_the_same_again_whatever_annotators_wro
 @given(conversations())
 @settings(max_examples=100, deadline=None)
 async def test_case_and_typographic_apostrophes_change_no_score(case: Dialogue) -> None:
-    plain = [dataclasses.replace(turn, text=turn.text if turn.text.isascii() else "Yes") for turn in case.turns]
-    curly = [dataclasses.replace(turn, text=turn.text.replace("'", "’")) for turn in plain]
-    loud = [dataclasses.replace(turn, text=turn.text.upper()) for turn in plain]
+    plain = [turn.updated(text=turn.text if turn.text.isascii() else "Yes") for turn in case.turns]
+    curly = [turn.updated(text=turn.text.replace("'", "’")) for turn in plain]
+    loud = [turn.updated(text=turn.text.upper()) for turn in plain]
     scores = [
         {key: mark.value for key, mark in (await opinions_on(Dialogue(1, tuple(turns))))[0].marks.items()}
         for turns in (plain, curly, loud)

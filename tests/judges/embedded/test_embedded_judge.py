@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -199,7 +198,7 @@ async def test_a_rubric_of_which_nothing_can_be_measured_gets_the_overall_impres
 
 async def test_the_order_shown_changes_nothing_but_its_name() -> None:
     case = Comparison(TASK, GOOD, POOR)
-    assert await opinion_on(case, "ba") == replace(await opinion_on(case, "ab"), order="ba")
+    assert await opinion_on(case, "ba") == (await opinion_on(case, "ab")).updated(order="ba")
 
 
 def exchanged(text: str) -> str:
@@ -210,7 +209,7 @@ def mirrored(opinion: ComparisonOpinion) -> tuple[object, ...]:
     other = {"A": "B", "B": "A", "tie": "tie"}
     return (
         {key: {other[label]: score for label, score in scores.items()} for key, scores in opinion.scores.items()},
-        {(item.criterion, other[item.answer], *item[2:]) for item in opinion.evidence},
+        {item.updated(answer=other[item.answer]) for item in opinion.evidence},
         {other[label]: summary for label, summary in opinion.summaries.items()},
         other[opinion.preference],
         exchanged(opinion.rationale),
@@ -220,7 +219,7 @@ def mirrored(opinion: ComparisonOpinion) -> tuple[object, ...]:
 
 
 def plain(opinion: ComparisonOpinion) -> tuple[object, ...]:
-    evidence = {(item.criterion, item.answer, *item[2:]) for item in opinion.evidence}
+    evidence = set(opinion.evidence)
     said = opinion.preference, opinion.rationale, opinion.confidence, opinion.decided
     return opinion.scores, evidence, opinion.summaries, *said
 

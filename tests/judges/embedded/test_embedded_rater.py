@@ -48,7 +48,7 @@ async def test_a_persons_rating_and_words_stand(entered: str) -> None:
     case = Review("Which rivers flow through Vienna?", RIVERS, "The Wien.", ratings_a={"truthfulness": original})
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     assert isinstance(verdict, ReviewVerdict)
-    final = verdict.tables["A"]["truthfulness"]
+    final = verdict.tables[1]["truthfulness"]
     assert (final.value, final.action, final.assessed) == (int(entered), "kept", False)
 
 

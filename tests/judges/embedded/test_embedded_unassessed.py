@@ -56,7 +56,7 @@ async def test_a_jury_leaves_out_who_could_not_assess() -> None:
 
         async def opine(self, question: EvaluateQuestion) -> Evaluation:
             evaluation = await evaluation_of(question.case)
-            full = {key: mark._replace(value=Decimal(100), assessed=True) for key, mark in evaluation.marks.items()}
+            full = {key: mark.updated(value=Decimal(100), assessed=True) for key, mark in evaluation.marks.items()}
             return Evaluation(judge=self.name, marks=full)
 
         async def close(self) -> None: ...

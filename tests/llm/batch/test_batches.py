@@ -125,7 +125,7 @@ async def test_a_reply_reads_as_that_of_a_single_call_and_costs_half(
     assert other.cost is not None
     # gpt-4o's batch price list halves all but what is read from the cache.
     assert call.cost == (Decimal("0.00225") if kind == "openai" else other.cost / 2)
-    assert replace(in_batch, calls=()) == replace(alone, calls=())
+    assert in_batch.updated(calls=()) == alone.updated(calls=())
 
 
 async def test_a_batch_that_is_full_is_closed_at_once_and_the_rest_goes_into_the_next(

@@ -29,4 +29,4 @@ def codes(verdict):
 
 
 def fields(case):
-    return {name: getattr(case, name) for name in case.__dataclass_fields__}
+    return {name: getattr(case, name) for name in type(case).model_fields}

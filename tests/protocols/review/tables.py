@@ -15,6 +15,13 @@ BEST = {
 
 def table(**values):
     return {
-        key: FinalRating(values.get(key, best), "Because. It is so.", "filled", "", "filled", "")
+        key: FinalRating(
+            value=values.get(key, best),
+            justification="Because. It is so.",
+            action="filled",
+            reason="",
+            justification_action="filled",
+            justification_reason="",
+        )
         for key, best in BEST.items()
     }

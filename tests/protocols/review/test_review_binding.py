@@ -20,7 +20,12 @@ def fact(name, severity=None, found="has something", certain=True, start=0, end=
 
 
 def bound(facts, said="As it should be.", assessed=True, **values):
-    given = RatedResponse({key: Rating(values.get(key, best), said, (), assessed) for key, best in FINE.items()})
+    given = RatedResponse(
+        ratings={
+            key: Rating(value=values.get(key, best), justification=said, quotes=(), assessed=assessed)
+            for key, best in FINE.items()
+        }
+    )
     bound_to = bind(RUBRIC, given, bounds_of(facts, TEXT))
     return bound_to.rated.ratings, {key: facts[0].name for key, facts in bound_to.facts.items()}
 
@@ -69,7 +74,7 @@ def test_nothing_else_is_touched(name, severity, allowed):
     ratings, rules = bound([fact(name, severity)])
     assert set(rules) == set(allowed)
     for key in set(VALUES) - set(allowed):
-        assert ratings[key] == Rating(FINE[key], "As it should be.")
+        assert ratings[key] == Rating(value=FINE[key], justification="As it should be.")
 
 
 @pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
@@ -130,12 +135,12 @@ def test_a_judge_that_saw_another_issue_is_quoted_beside_the_fact():
     long = fact("too_long", "major", "has 90 words; 50 were asked for")
     ratings, _ = bound([long], said="Misses a step.", instruction_following=2)
     ours = "The response has 90 words; 50 were asked for."
-    assert ratings["instruction_following"] == Rating(1, f"{ours} Misses a step.")
+    assert ratings["instruction_following"] == Rating(value=1, justification=f"{ours} Misses a step.")
 
 
 def test_too_verbose_does_not_survive_being_cut_off():
     ratings, _ = bound([fact("truncation", None, "ends with a comma")], said="Too wordy.", verbosity=2)
-    assert ratings["verbosity"] == Rating(-1, "The response is cut off: it ends with a comma.")
+    assert ratings["verbosity"] == Rating(value=-1, justification="The response is cut off: it ends with a comma.")
 
 
 def test_cut_off_and_yet_over_the_limit_is_too_short_and_both_are_named():
@@ -186,7 +191,7 @@ def test_facts_bind_by_how_bad_they_are_whatever_the_scale(name, severity, key, 
     rubric = parse(OWN, "own.yaml")
     for value in [int(step) for step in next(c for c in rubric.criteria if c.key == key).scale.values]:
         best = {"localization": 0, "verbosity": 3, "overall_quality": 5, key: value}
-        rated = RatedResponse({k: Rating(v, "So it is.") for k, v in best.items()})
+        rated = RatedResponse(ratings={k: Rating(value=v, justification="So it is.") for k, v in best.items()})
         ratings = bind(rubric, rated, bounds_of([fact(name, severity)], TEXT)).rated.ratings
         assert ratings[key].value in allowed
 
@@ -215,14 +220,16 @@ POLITE = Observation(kind="pleasantry", response="A", quote="I hope this helps!"
 @pytest.mark.parametrize("value", [-2, -1, 0, 1, 2])
 @pytest.mark.parametrize(("start", "end"), [(43, 61), (45, 60), (19, 61), (0, 18)])
 def test_pleasantries_never_count_as_length(value, start, end):
-    quotes = (Passage(TEXT[start:end], start, end),)
-    rated = RatedResponse({"verbosity": Rating(value, "Too long.", quotes)})
+    quotes = (Passage(quote=TEXT[start:end], start=start, end=end),)
+    rated = RatedResponse(ratings={"verbosity": Rating(value=value, justification="Too long.", quotes=quotes)})
     within = start >= 43
     left = without_pleasantries_as_length(rated, [POLITE]).ratings["verbosity"].value
     assert left == (0 if within and value > 0 else value)
 
 
 def test_a_length_that_rests_on_no_quote_or_on_no_pleasantry_stays():
-    rated = RatedResponse({"verbosity": Rating(1, "It repeats itself and adds pleasantries.")})
+    rated = RatedResponse(
+        ratings={"verbosity": Rating(value=1, justification="It repeats itself and adds pleasantries.")}
+    )
     assert without_pleasantries_as_length(rated, [POLITE]) == rated
     assert without_pleasantries_as_length(rated, []) == rated

@@ -20,8 +20,11 @@ FEW = Fact(name="items", where="A", start=0, end=9, found="has 3 items; 5 were a
 
 
 def ours(assessed=True, **values):
-    ratings = {key: Rating(values.get(key, best), f"Ours on {key}.", (), assessed) for key, best in BEST.items()}
-    return RatedResponse(ratings)
+    ratings = {
+        key: Rating(value=values.get(key, best), justification=f"Ours on {key}.", quotes=(), assessed=assessed)
+        for key, best in BEST.items()
+    }
+    return RatedResponse(ratings=ratings)
 
 
 def corrected(rated, originals=None, facts=None, open_to=None):
@@ -68,7 +71,9 @@ def test_what_the_judge_cannot_assess_stands_as_it_was_entered(key):
 
 def test_what_a_fact_leaves_open_and_the_judge_cannot_assess_stands_as_it_was_entered():
     for entered, kept in (("1", True), ("2", True), ("3", False)):
-        rated = ours()._replace(ratings={**ours().ratings, "instruction_following": Rating(2, "It has 3 items.")})
+        rated = ours().updated(
+            ratings={**ours().ratings, "instruction_following": Rating(value=2, justification="It has 3 items.")}
+        )
         table = corrected(
             rated, {"instruction_following": entered}, facts={"instruction_following": (FEW,)},
             open_to={"instruction_following": (2, 1)},
@@ -109,6 +114,6 @@ def test_a_judges_overall_that_the_dimensions_do_not_allow_is_moved_and_explaine
 
 def test_a_reason_is_not_cut_at_an_abbreviation():
     words = "It credits “Dr. Marlowe”, who did not write it. The rest is fine."
-    rated = ours()._replace(ratings={**ours().ratings, "truthfulness": Rating(1, words)})
+    rated = ours().updated(ratings={**ours().ratings, "truthfulness": Rating(value=1, justification=words)})
     final = corrected(rated, {"truthfulness": "3"})["truthfulness"]
     assert final.reason == "It credits “Dr. Marlowe”, who did not write it."

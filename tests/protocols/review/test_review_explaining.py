@@ -42,7 +42,7 @@ async def test_words_of_a_kept_rating_are_shown_to_the_judge_with_the_final_tabl
     assert "- Truthfulness: 1. The river is the Danube." in sent.fenced("TABLES")
     assert sent.fenced("RESPONSE 2") == CASE.b
     assert list(sent.schema["properties"]) == ["candidates", "reasons"]  # judged first, then told
-    assert verdict.tables["A"]["truthfulness"].justification == GOOD
+    assert verdict.tables[1]["truthfulness"].justification == GOOD
     assert verdict.likert.justification == f"Response 1 is better overall. {OTHER_REASONS}"
 
 
@@ -51,7 +51,7 @@ async def test_praise_beside_a_major_issue_does_not_stay(judged):
     verdict = await judged(
         REPLY, explanation(OTHER_REASONS, (False, False, "It praises what is rated a major issue.")), case=case
     )
-    final = verdict.tables["B"]["truthfulness"]
+    final = verdict.tables[2]["truthfulness"]
     assert (final.value, final.action, final.justification_action) == (1, "kept", "rewritten")
     assert final.justification == "The river is the Danube."
     assert (
@@ -70,9 +70,9 @@ async def test_one_call_serves_all_words_and_each_is_judged_by_itself(judged, pr
     verdict = await judged(REPLY, explanation(OTHER_REASONS, *answers), case=case)
     assert provider.calls == 2
     actions = [
-        verdict.tables["A"]["truthfulness"].justification_action,
-        verdict.tables["A"]["style_clarity"].justification_action,
-        verdict.tables["B"]["truthfulness"].justification_action,
+        verdict.tables[1]["truthfulness"].justification_action,
+        verdict.tables[1]["style_clarity"].justification_action,
+        verdict.tables[2]["truthfulness"].justification_action,
         verdict.likert.justification_action,
     ]
     assert actions == ["kept", "rewritten", "kept", "kept"]
@@ -121,7 +121,7 @@ async def test_sentences_that_fail_a_check_are_asked_for_once_more_and_then_writ
     assert why in provider.requests[2].turns[-1]
     assert "On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1." in verdict.likert.justification
     assert set(codes(verdict)) == {"composed_by_rule"}
-    assert verdict.tables["A"]["truthfulness"].justification == GOOD  # what was said of the words stands
+    assert verdict.tables[1]["truthfulness"].justification == GOOD  # what was said of the words stands
 
 
 @pytest.mark.parametrize("behaviour", [refuses(), is_cut_off()])
@@ -129,7 +129,7 @@ async def test_a_judge_that_will_not_explain_does_not_lose_its_ratings_and_ours_
     verdict = await judged(REPLY, behaviour, behaviour, case=entered({"truthfulness": Original("3", GOOD)}))
     assert isinstance(verdict, ReviewVerdict)
     assert codes(verdict) == ["composed_by_rule"]
-    assert verdict.tables["A"]["truthfulness"].justification_action == "rewritten"
+    assert verdict.tables[1]["truthfulness"].justification_action == "rewritten"
 
 
 async def test_an_explanation_that_cannot_be_had_now_is_a_failure_that_keeps_what_was_paid(judged):
@@ -145,8 +145,8 @@ async def test_offline_the_words_stand_with_the_rating_unless_a_fact_binds():
     )
     case = Review(CASE.prompt, broken_off, CASE.b, ratings_a=words)
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert verdict.tables["A"]["truthfulness"].justification == PRAISE
-    assert (verdict.tables["A"]["verbosity"].value, verdict.tables["A"]["verbosity"].rule) == (-1, "truncation")
+    assert verdict.tables[1]["truthfulness"].justification == PRAISE
+    assert (verdict.tables[1]["verbosity"].value, verdict.tables[1]["verbosity"].rule) == (-1, "truncation")
 
 
 @pytest.mark.parametrize(("votes", "kept"), [((True, True, False), True), ((True, False, False), False)])
@@ -162,7 +162,7 @@ async def test_a_jury_keeps_a_persons_words_by_majority(provider, journal, votes
     jury = Jury("jury", members)
     verdict = await review(entered({"truthfulness": Original("3", GOOD)}), jury, RUBRIC)
     await jury.close()
-    assert (verdict.tables["A"]["truthfulness"].justification_action == "kept") is kept
+    assert (verdict.tables[1]["truthfulness"].justification_action == "kept") is kept
 
 
 async def test_and_a_draw_keeps_them(provider, journal):
@@ -176,4 +176,4 @@ async def test_and_a_draw_keeps_them(provider, journal):
     jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(2)))
     verdict = await review(entered({"truthfulness": Original("3", GOOD)}), jury, RUBRIC)
     await jury.close()
-    assert verdict.tables["A"]["truthfulness"].justification_action == "kept"
+    assert verdict.tables[1]["truthfulness"].justification_action == "kept"

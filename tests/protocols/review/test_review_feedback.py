@@ -29,12 +29,28 @@ def audit(a=None, b=None, originals_a=None, originals_b=None, entered_likert="",
     case = Review("Where is it?", "It is here.", "It is there.", "", "", "", *entered, Original(entered_likert))
     tables = {}
     for label, values in zip("AB", ours, strict=True):
-        rated = RatedResponse({key: Rating(value, f"Ours on {key}.") for key, value in values.items()})
+        rated = RatedResponse(
+            ratings={key: Rating(value=value, justification=f"Ours on {key}.") for key, value in values.items()}
+        )
         bound = {key: (fact(name, label),) for key, name in (rules or {}).get(label, {}).items()}
         tables[label] = correct_response(RUBRIC, Binding(rated, bound, {}), case.originals(label))
     value = likert(RUBRIC, *ours, 4)
     action = "kept" if entered_likert == str(value) else "replaced" if entered_likert else "filled"
-    return Audit(RUBRIC, case, tables, FinalRating(value, "", action, "", "filled", "", entered_likert), tuple(facts))
+    return Audit(
+        RUBRIC,
+        case,
+        tables,
+        FinalRating(
+            value=value,
+            justification="",
+            action=action,
+            reason="",
+            justification_action="filled",
+            justification_reason="",
+            original=Original(entered_likert) or None,
+        ),
+        tuple(facts),
+    )
 
 
 def with_overall(values):
@@ -181,8 +197,15 @@ criteria:
         "own.yaml",
     )
     case = Review("Say hello.", "I can't help.", "Hello.", ratings_a={"instruction_following": Original("3")})
-    rated = RatedResponse({"instruction_following": Rating(1, "Refuses."), "overall_quality": Rating(2, "Bad.")})
+    rated = RatedResponse(
+        ratings={
+            "instruction_following": Rating(value=1, justification="Refuses."),
+            "overall_quality": Rating(value=2, justification="Bad."),
+        }
+    )
     bound = {"instruction_following": (fact(SAFE),)}
     tables = {label: correct_response(rubric, Binding(rated, bound, {}), case.originals(label)) for label in "AB"}
-    final = FinalRating(4, "", "filled", "", "filled", "")
+    final = FinalRating(
+        value=4, justification="", action="filled", reason="", justification_action="filled", justification_reason=""
+    )
     assert feedback(Audit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")

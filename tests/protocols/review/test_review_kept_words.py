@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.cases import Review
+from adjudge.cases import Original, Review
 from adjudge.protocols.review.kept_words import NOT_SPECIFIC, NOT_TRUE, candidate, checker_of, judged, settled
 from adjudge.verdicts import Fact, FinalRating, JudgedWords
 
@@ -18,7 +18,16 @@ LONG = Fact(name="too_long", where="A", start=0, end=9, found="has 15 words; at 
 
 
 def line(words="", action="kept", assessed=True):
-    return FinalRating(3, "Ours.", action, "", "filled", "no justification was given", "3", words, assessed=assessed)
+    return FinalRating(
+        value=3,
+        justification="Ours.",
+        action=action,
+        reason="",
+        justification_action="filled",
+        justification_reason="no justification was given",
+        original=Original("3", words),
+        assessed=assessed,
+    )
 
 
 def test_words_that_nothing_speaks_against_stand_for_now():
@@ -81,7 +90,7 @@ def test_the_judge_is_asked_only_about_words_that_stand_beside_a_rating_it_asses
 @pytest.mark.parametrize("specific", [True, False])
 @pytest.mark.parametrize("true", [True, False])
 def test_words_stand_if_the_judge_finds_them_specific_and_true(specific, true):
-    final = judged(settled(line(GOOD), (), CHECK), line(GOOD), JudgedWords(specific, true, "why"))
+    final = judged(settled(line(GOOD), (), CHECK), line(GOOD), JudgedWords(specific=specific, true=true, reason="why"))
     assert final.justification == (GOOD if specific and true else "Ours.")
     if not (specific and true):
         assert final.justification_reason == f"{NOT_SPECIFIC if true else NOT_TRUE} (why)"

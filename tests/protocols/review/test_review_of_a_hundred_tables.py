@@ -67,7 +67,7 @@ async def test_no_value_changes_with_the_embedded_judge(row):
     case = Review(prompt, row["response"], row["other_response"], ratings_a=entered)
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     assert verdict.invalid is None
-    finals = verdict.tables["A"]
+    finals = verdict.tables[1]
     changed = {key: (final.rule, final.reason) for key, final in finals.items() if final.action != "kept"}
     assert changed == {}
     assert {key: final.value for key, final in finals.items()} == values(row)

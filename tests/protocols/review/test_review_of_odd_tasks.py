@@ -59,7 +59,7 @@ async def test_identical_responses_are_valid_and_have_no_preference(judged):
     case = Review(**{**fields(CASE), "b": CASE.a + "\n<turn_end>"})
     verdict = await judged({**REPLY, "response_2": rating_reply({})["response_1"]}, case=case)
     assert verdict.likert.value == 4
-    values = [[final.value for final in verdict.tables[label].values()] for label in "AB"]
+    values = [[final.value for final in verdict.table(label).values()] for label in "AB"]
     assert values[0] == values[1]
     assert "identical" in verdict.likert.justification
 
@@ -69,8 +69,8 @@ async def test_identical_responses_have_one_overall_also_where_nobody_assessed_i
     entered = {"truthfulness": Original("1"), "overall_quality": Original(overall)}
     case = Review(CASE.prompt, CASE.a, CASE.a, ratings_a=entered, ratings_b={"overall_quality": Original("5")})
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert [verdict.tables[label]["overall_quality"].value for label in "AB"] == [int(overall)] * 2
-    assert verdict.tables["B"]["truthfulness"].justification == "Rated like Response 1, to which it is identical."
+    assert [verdict.table(label)["overall_quality"].value for label in "AB"] == [int(overall)] * 2
+    assert verdict.tables[2]["truthfulness"].justification == "Rated like Response 1, to which it is identical."
     assert verdict.likert.value == 4
 
 
@@ -78,8 +78,8 @@ async def test_of_identical_responses_the_one_that_was_rated_speaks_for_both():
     said = "Vienna lies on the Danube, so naming Budapest first is wrong."
     rated = {"truthfulness": Original("1", said)}
     verdict = await review(Review(CASE.prompt, CASE.a, CASE.a, ratings_b=rated), EmbeddedJudge(), RUBRIC)
-    assert [verdict.tables[label]["truthfulness"].value for label in "AB"] == [1, 1]
-    assert verdict.tables["B"]["truthfulness"].action == "kept"
+    assert [verdict.table(label)["truthfulness"].value for label in "AB"] == [1, 1]
+    assert verdict.tables[2]["truthfulness"].action == "kept"
 
 
 async def test_the_embedded_judge_does_not_say_whether_a_refusal_was_right():
@@ -88,7 +88,7 @@ async def test_the_embedded_judge_does_not_say_whether_a_refusal_was_right():
         for entered in ("1", "3"):
             case = Review(prompt, refusal, "Here is how.", ratings_a={"instruction_following": Original(entered)})
             verdict = await review(case, EmbeddedJudge(), RUBRIC)
-            assert verdict.tables["A"]["instruction_following"].value == int(entered)
+            assert verdict.tables[1]["instruction_following"].value == int(entered)
 
 
 # -- who judges, and by what ------------------------------------------------------------------------------------------
@@ -96,9 +96,9 @@ async def test_the_embedded_judge_does_not_say_whether_a_refusal_was_right():
 
 async def test_the_embedded_judge_leaves_alone_what_it_cannot_assess():
     verdict = await review(CASE, EmbeddedJudge(), RUBRIC)
-    assert verdict.tables["A"]["truthfulness"].value == 1
-    assert verdict.tables["A"]["truthfulness"].assessed is False
-    assert verdict.tables["A"]["overall_quality"].value == 1  # several major issues, by the person's own ratings
+    assert verdict.tables[1]["truthfulness"].value == 1
+    assert verdict.tables[1]["truthfulness"].assessed is False
+    assert verdict.tables[1]["overall_quality"].value == 1  # several major issues, by the person's own ratings
     assert "not_assessed" in codes(verdict)
 
 
@@ -121,10 +121,10 @@ async def test_the_embedded_judge_corrects_what_code_tells_alone():
     case = Review(SPANISH, IN_ENGLISH, IN_SPANISH, "locale: es_ES", ratings_a=rated)
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     for key in ("localization", "instruction_following"):
-        final = verdict.tables["A"][key]
+        final = verdict.tables[1][key]
         assert (final.value, final.action, final.rule, final.assessed) == (1, "replaced", "language", True)
         assert final.justification == "The response is in English; the prompt is in Spanish."
-    assert all(line.value in (3, 0) for key, line in verdict.tables["B"].items() if key != "overall_quality")
+    assert all(line.value in (3, 0) for key, line in verdict.tables[2].items() if key != "overall_quality")
     assert (
         "Response 1, Localization: 3 changed to 1: The response is in English; the prompt is in Spanish."
         in verdict.changelog
@@ -161,7 +161,7 @@ async def test_and_leaves_alone_what_was_asked_for_or_cannot_be_told(prompt, loc
     rated = {"localization": Original("3"), "instruction_following": Original("3"), "verbosity": Original("0")}
     case = Review(prompt, a, "Otra respuesta.", f"locale: {locale}" if locale else "", ratings_a=rated)
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert all(verdict.tables["A"][key].action == "kept" for key in rated)
+    assert all(verdict.tables[1][key].action == "kept" for key in rated)
     facts = [(fact.found, fact.certain) for fact in verdict.facts if fact.where == "A" and fact.name == "language"]
     assert facts == ([] if found is None else [(found, False)])
 
@@ -188,7 +188,7 @@ criteria:
     reasons = "Response 2 is cold, and Warmth decides. Response 1 is kind."
     reply = {**REPLY, "reasons": reasons, "response_1": side(3, 0, 4), "response_2": side(3, -1, 4)}
     verdict = await judged(reply, case=CASE.blind(), rubric=own)
-    assert list(verdict.tables["A"]) == ["truthfulness", "warmth", "overall_quality"]
+    assert list(verdict.tables[1]) == ["truthfulness", "warmth", "overall_quality"]
     assert verdict.likert.value == 3  # Warmth has the greater weight
 
 

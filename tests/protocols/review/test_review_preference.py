@@ -1,6 +1,5 @@
 """SPEC 3: the Likert justification has 3–4 sentences, the first is the verdict, and it fits the tables."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -53,11 +52,19 @@ def test_identical_responses_have_a_justification_of_their_own(overall):
 
 def opinion(a, b, preference, reasons):
     responses = {
-        label: RatedResponse({key: Rating(value, "So.") for key, value in {**BEST, **values}.items()})
+        label: RatedResponse(
+            ratings={key: Rating(value=value, justification="So.") for key, value in {**BEST, **values}.items()}
+        )
         for label, values in (("A", a), ("B", b))
     }
     return ReviewOpinion(
-        judge="j", task_type="other", invalid="", responses=responses, preference=preference, reasons=reasons
+        judge="j",
+        task_type="other",
+        invalid="",
+        response1=responses["A"],
+        response2=responses["B"],
+        preference=preference,
+        reasons=reasons,
     )
 
 
@@ -74,7 +81,7 @@ def test_reasons_fit_as_long_as_the_tables_say_what_the_judge_said():
 def test_they_are_contradicted_by_another_side(likert, preference):
     tables = {"A": table(), "B": table(**WRONG)}
     same = (likert < 4) == (preference < 4) and (likert > 4) == (preference > 4)
-    assert contradicted(replace(SAID, preference=preference), tables, likert, RUBRIC) is not same
+    assert contradicted(SAID.updated(preference=preference), tables, likert, RUBRIC) is not same
 
 
 def test_and_by_a_criterion_they_name_in_which_another_side_is_better_now():

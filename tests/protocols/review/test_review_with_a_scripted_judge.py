@@ -43,7 +43,7 @@ async def test_and_sees_a_persons_words_only_after_the_ratings_are_fixed(judged,
     kept = "The Danube in Vienna is zanzibar-quokka, so what it says is right."
     case = Review(**{**fields(CASE.blind()), "ratings_a": {"truthfulness": Original("3", kept)}})
     verdict = await judged(REPLY, explanation(REASONS, (True, True, "It names the river.")), case=case)
-    assert verdict.tables["A"]["truthfulness"].justification == kept
+    assert verdict.tables[1]["truthfulness"].justification == kept
     assert [b"quokka" in request.body for request in provider.requests] == [False, True]
 
 
@@ -63,8 +63,8 @@ async def test_other_originals_change_nothing_that_is_sent(provider, journal):
 
 async def test_originals_are_corrected_and_the_likert_follows(judged):
     verdict = await judged(REPLY, case=WRONG_EVERYWHERE)
-    assert [verdict.tables["A"][key].value for key in KEYS] == [3, 3, 3, 0, 3, 3, 5]
-    assert [verdict.tables["B"][key].value for key in KEYS] == [3, 3, 1, 0, 3, 3, 2]
+    assert [verdict.tables[1][key].value for key in KEYS] == [3, 3, 3, 0, 3, 3, 5]
+    assert [verdict.tables[2][key].value for key in KEYS] == [3, 3, 1, 0, 3, 3, 2]
     assert verdict.likert.value == 2
     assert verdict.likert.action == "replaced"
     assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
@@ -89,7 +89,7 @@ async def test_a_quote_that_is_not_there_is_asked_for_once_more(judged, provider
         "justification": "The river is the Danube, not the Rhine.",
     }
     verdict = await judged(bad, {"entries": [good], "reasons": ""}, case=CASE.blind())
-    final = verdict.tables["B"]["truthfulness"]
+    final = verdict.tables[2]["truthfulness"]
     assert [(p.quote, p.start, p.end) for p in final.quotes] == [("The Rhine flows through Vienna", 0, 30)]
     assert final.justification == "The river is the Danube, not the Rhine."
     assert "dropped_quote" not in codes(verdict)
@@ -101,8 +101,8 @@ async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
     bad["response_2"]["truthfulness"]["quote"] = "The Danube flows through Vienna"  # stands in the other response
     again = {"response": 2, "criterion": "truthfulness", "quote": "Nor this", "justification": "Still wrong."}
     verdict = await judged(bad, {"entries": [again], "reasons": ""}, case=CASE.blind())
-    assert verdict.tables["B"]["truthfulness"].quotes == ()
-    assert verdict.tables["B"]["truthfulness"].justification == "The river is the Danube."
+    assert verdict.tables[2]["truthfulness"].quotes == ()
+    assert verdict.tables[2]["truthfulness"].justification == "The river is the Danube."
     assert codes(verdict) == ["dropped_quote"]
     assert "it stands in response 1" in verdict.warnings[0].message
 
@@ -111,7 +111,7 @@ async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["justification"] = 'It says "the river Elbe is in Vienna", which is wrong.'
     verdict = await judged(bad, {"entries": [], "reasons": ""}, case=CASE.blind())
-    final = verdict.tables["B"]["truthfulness"]
+    final = verdict.tables[2]["truthfulness"]
     assert final.justification == "Scored 1; the judge's reason quoted words that are not in the text."
     assert codes(verdict) == ["dropped_quote"]
 
@@ -151,7 +151,7 @@ async def test_a_reply_that_is_not_in_english_as_a_whole_is_asked_for_again(judg
             bad[side][key]["justification"] = words
     verdict = await judged(bad, {"entries": [], "reasons": REASONS}, case=CASE.blind())
     assert codes(verdict).count("not_in_english") == 14
-    assert verdict.tables["A"]["verbosity"].justification == "Scored 0; the judge's reason was not in English."
+    assert verdict.tables[1]["verbosity"].justification == "Scored 0; the judge's reason was not in English."
     assert b"it is in Spanish; English is needed" in provider.requests[1].body
 
 
@@ -160,7 +160,7 @@ async def test_a_justification_that_is_not_english_is_asked_for_once_more(judged
     bad["response_2"]["truthfulness"]["justification"] = SPANISH
     good = {"response": 2, "criterion": "truthfulness", "quote": "", "justification": "It names the wrong river."}
     verdict = await judged(bad, {"entries": [good], "reasons": ""}, case=CASE.blind())
-    assert verdict.tables["B"]["truthfulness"].justification == "It names the wrong river."
+    assert verdict.tables[2]["truthfulness"].justification == "It names the wrong river."
     assert codes(verdict) == []
 
 
@@ -168,7 +168,7 @@ async def test_and_if_it_stays_so_ours_stands(judged):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["justification"] = SPANISH
     verdict = await judged(bad, "no JSON at all", case=CASE.blind())
-    assert verdict.tables["B"]["truthfulness"].justification == "Scored 1; the judge's reason was not in English."
+    assert verdict.tables[2]["truthfulness"].justification == "Scored 1; the judge's reason was not in English."
     assert codes(verdict) == ["not_in_english"]
 
 

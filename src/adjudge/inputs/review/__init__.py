@@ -6,7 +6,6 @@ The form is recognised by how the file begins. Drafts read one slot at a time wi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ...cases import Review
@@ -75,7 +74,7 @@ def _review(line: int, value: Any, place: str, rubric: Rubric) -> Review:
 
 def _with_plain_id(review: Review) -> Review:
     own = review.review_id
-    return replace(review, review_id=id_in_cell(own)) if isinstance(own, str) else review
+    return review.updated(review_id=id_in_cell(own)) if isinstance(own, str) else review
 
 
 def _is_header(line: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -73,7 +72,7 @@ def merged(rubric: Rubric, slots: Mapping[str, Any]) -> Review:
     `review_id` may be among them.
     """
     read = review_of({name: slot_from(name, value, rubric) for name, value in slots.items() if name != REVIEW_ID})
-    return replace(read, review_id=slots.get(REVIEW_ID))
+    return read.updated(review_id=slots.get(REVIEW_ID))
 
 
 def review_of(read: Mapping[str, SlotValue]) -> Review:

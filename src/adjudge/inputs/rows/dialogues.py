@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -42,7 +42,7 @@ class DialogueReader:
             if label is None:
                 label = _label_of(case)
             elif not case.overall_ratings:
-                case = replace(case, overall_ratings=ratings)
+                case = case.updated(overall_ratings=ratings)
             return Row(record.place, str(own_id), case, label, None, beside(record.values, self.mapping.values()))
         except InputError as error:
             return BadRow(record.place, str(own_id), str(error.renamed(self.mapping)))

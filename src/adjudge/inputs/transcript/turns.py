@@ -90,7 +90,7 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
     def error(line: int, found: str, allowed: str, kind: type[InputError] = InputError) -> InputError:
         return kind(f"{place}:{line}", f"dialogue {position}: {found}", allowed)
 
-    turns: list[Turn] = []
+    spoken: list[tuple[Speaker, Entry]] = []
     overall = raw.overall
     agent = next((entry for entry in raw.entries if entry.role.lower() in AGENTS), None)
     for entry in raw.entries:
@@ -116,9 +116,10 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 raise error(entry.line, f"ratings {quote(written)}", "numbers such as 4,3,5")
         elif entry.text.strip() or entry.ratings or entry.act:
             # Where nothing was said there is nothing to judge or to quote.
-            turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
+            spoken.append((speaker, entry))
     try:
-        return Dialogue(fallback_id if raw.own_id is None else raw.own_id, tuple(turns), overall)
+        turns = tuple(Turn(who, said.text, said.line, said.act or None, said.ratings) for who, said in spoken)
+        return Dialogue(fallback_id if raw.own_id is None else raw.own_id, turns, overall)
     except InputError as refused:
         found = f"dialogue_id {refused.found}" if refused.place == "dialogue_id" else refused.found
         at = refused.place.removeprefix("line ")

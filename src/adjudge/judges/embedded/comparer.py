@@ -43,13 +43,13 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
     steps = _place(rubric, known, votes, measured)
     _agree(rubric, steps, prediction, check_weights(case.weights, rubric.weights))
     values = rubric.scale.values
-    middle = Score(values[(len(values) - 1) // 2], _NOT_ASSESSED, assessed=False)
+    middle = Score(value=values[(len(values) - 1) // 2], justification=_NOT_ASSESSED, assessed=False)
     return ComparisonOpinion(
         judge=judge,
         order=question.order,
         scores={
             key: {
-                label: Score(values[steps[key][label]], _justify(votes[key], label, measured))
+                label: Score(value=values[steps[key][label]], justification=_justify(votes[key], label, measured))
                 if key in steps
                 else middle
                 for label in LABELS

@@ -159,7 +159,7 @@ def quote(case: Dialogue, place: Place) -> Utterance:
             break
     else:
         start, end = first, last
-    return Utterance(turn.speaker, text[start:end], place.turn, turn.line, start, end)
+    return Utterance(speaker=turn.speaker, quote=text[start:end], turn=place.turn, line=turn.line, start=start, end=end)
 
 
 def _cut(text: str, start: int, end: int) -> int:

@@ -125,13 +125,15 @@ def _mark(
     if not shown:
         shown = [fullest_sentence(talk, talk.user if mix is MIXES["Understanding"] else talk.system)]
     quotes = tuple(dict.fromkeys(quote(case, place) for place in shown))
-    return Mark(on_scale(mix.start + sum(moves.values()), values), f"{said[0].upper()}{said[1:]}.", quotes)
+    return Mark(
+        value=on_scale(mix.start + sum(moves.values()), values), reason=f"{said[0].upper()}{said[1:]}.", quotes=quotes
+    )
 
 
 def _unassessed(case: Dialogue, talk: Conversation, values: Sequence[Decimal]) -> Mark:
     """The middle, beside the fullest statement nobody checked."""
     shown = quote(case, fullest_sentence(talk, talk.system))
-    return Mark(on_scale(_HALF, values), _NOT_ASSESSED, (shown,), assessed=False)
+    return Mark(value=on_scale(_HALF, values), reason=_NOT_ASSESSED, quotes=(shown,), assessed=False)
 
 
 def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:

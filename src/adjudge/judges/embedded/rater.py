@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...constraints.demands import demands_in_english
 from ...rubric import LIKERT, OVERALL, Criterion
-from ...verdicts import LABELS, RatedResponse, Rating, ReviewOpinion
+from ...verdicts import RatedResponse, Rating, ReviewOpinion
 from ..base import RateQuestion
 from .model import Model, Prediction, compare_pair
 
@@ -28,7 +28,8 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
         judge=judge,
         task_type="other",
         invalid="",
-        responses={label: RatedResponse(dict(ratings)) for label in LABELS},
+        response1=RatedResponse(ratings=ratings),
+        response2=RatedResponse(ratings=ratings),
         preference=_preference(prediction),
         reasons="",
         constraints=tuple(demands_in_english(case)),
@@ -46,5 +47,7 @@ def _preference(prediction: Prediction) -> int:
 
 def _unassessed(criterion: Criterion) -> Rating:
     if criterion.key == OVERALL:
-        return Rating(_UNSURE_OVERALL, _FOLLOWS, assessed=False)
-    return Rating(0 if criterion.scale.low < 0 else int(criterion.scale.high), _NOT_ASSESSED, assessed=False)
+        return Rating(value=_UNSURE_OVERALL, justification=_FOLLOWS, assessed=False)
+    return Rating(
+        value=0 if criterion.scale.low < 0 else int(criterion.scale.high), justification=_NOT_ASSESSED, assessed=False
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
@@ -170,7 +169,7 @@ class Comparer:
             else:
                 lost.append(bad)
         warnings = (*_dropped(lost), *_absent(_gaps(question, evidence)))
-        return Reading(replace(first.opinion, evidence=evidence, warnings=warnings))
+        return Reading(first.opinion.updated(evidence=evidence, warnings=warnings))
 
 
 def _looked_up(lookups: tuple[Lookup, ...]) -> str:
@@ -207,7 +206,9 @@ def _number(label: Label, shown: tuple[Label, Label]) -> int:
 
 def _scores(marks: Mapping[str, Any], shown: tuple[Label, Label]) -> dict[Label, Score]:
     def score(n: int) -> Score:
-        return Score(Decimal(str(marks[f"score_{n}"])), in_case_labels(marks[f"justification_{n}"], shown))
+        return Score(
+            value=Decimal(str(marks[f"score_{n}"])), justification=in_case_labels(marks[f"justification_{n}"], shown)
+        )
 
     return {label: score(_number(label, shown)) for label in LABELS}
 
@@ -239,7 +240,17 @@ def _locate(
         place = _place(answers[label], quote)
         if isinstance(place, Span):
             rationale = in_case_labels(given["rationale"], question.shown)
-            found.append(Evidence(criterion, label, given["impact"], text[slice(*place)], rationale, *place))
+            found.append(
+                Evidence(
+                    criterion=criterion,
+                    answer=label,
+                    impact=given["impact"],
+                    quote=text[place.start : place.end],
+                    rationale=rationale,
+                    start=place.start,
+                    end=place.end,
+                )
+            )
         elif place is not None:
             bad.append(_BadQuote(criterion, label, quote, place.reason))
     return _each_once(found), bad

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -112,8 +111,8 @@ class Critic:
         had = {key: entry.quotes for key, entry in entries.items()}
         together, warnings = repaired(question.case, question.rubric, text, first.unusable, had)
         for key, quotes in together.items():
-            entries[key] = entries[key]._replace(quotes=quotes, wanted_quote=True)
-        return Reading(replace(first.opinion, entries=entries, warnings=warnings))
+            entries[key] = entries[key].updated(quotes=quotes, wanted_quote=True)
+        return Reading(first.opinion.updated(entries=entries, warnings=warnings))
 
 
 CRITIC = Critic()

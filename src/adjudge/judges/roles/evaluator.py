@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -67,7 +66,7 @@ class Evaluator:
             quotes, wrong = transcript.locate(item.key, [given] if given["quote"].strip() else [])
             reason, invented = transcript.without_inventions(item.key, given["reason"])
             bad += [*wrong, *invented]
-            marks[item.key] = Mark(Decimal(str(given["score"])), reason, quotes)
+            marks[item.key] = Mark(value=Decimal(str(given["score"])), reason=reason, quotes=quotes)
         opinion = Evaluation(judge=judge, marks=marks, warnings=(*dropped(bad), *_unsupported(marks)))
         missing = [f"{key}: no usable quote" for key, mark in marks.items() if not mark.quotes]
         return Reading(opinion, (*(quote.told for quote in bad), *missing), tuple(bad))
@@ -84,9 +83,9 @@ class Evaluator:
         had = {key: mark.quotes for key, mark in marks.items()}
         together, lost = repaired(question.case, question.rubric, text, first.unusable, had)
         for key, quotes in together.items():
-            marks[key] = marks[key]._replace(quotes=quotes)
+            marks[key] = marks[key].updated(quotes=quotes)
         warnings = (*lost, *_unsupported(marks))
-        return Reading(replace(first.opinion, marks=marks, warnings=warnings))
+        return Reading(first.opinion.updated(marks=marks, warnings=warnings))
 
 
 def _unsupported(marks: dict[str, Mark]) -> tuple[Warning, ...]:

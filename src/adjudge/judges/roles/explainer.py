@@ -5,7 +5,6 @@ It is asked once, after the ratings are fixed. It changes none of them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ... import prompts
@@ -69,7 +68,7 @@ class Explainer:
             reason = " ".join(given["reason"].split()).rstrip(".")
             if check.invented_quote(reason) or not_english(reason):
                 reason = ""
-            words[candidate.key] = JudgedWords(given["specific"], given["true"], reason)
+            words[candidate.key] = JudgedWords(specific=given["specific"], true=given["true"], reason=reason)
         reasons = " ".join(reply["reasons"].split())
         problems = _problems(question, check, reasons)
         warnings = tuple(
@@ -88,7 +87,7 @@ class Explainer:
         if first.opinion is None or again.opinion is None:
             return again if first.opinion is None else first
         # Only the sentences were asked for again: what was said of the candidates stands.
-        return Reading(replace(again.opinion, words=first.opinion.words))
+        return Reading(again.opinion.updated(words=first.opinion.words))
 
 
 def _problems(question: ExplainQuestion, check: WordChecker, reasons: str) -> tuple[str, ...]:

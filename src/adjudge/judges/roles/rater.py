@@ -7,7 +7,6 @@ goes through the same checks: real quotations, English, not empty.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
@@ -154,7 +153,9 @@ class Rater:
                 item.key: check.rating(label, item, given[item.key], given[item.key]["rating"])
                 for item in question.rubric.criteria
             }
-            responses[label] = RatedResponse(ratings, given["largely_unusable"], check.still_good(label, given))
+            responses[label] = RatedResponse(
+                ratings=ratings, unusable=given["largely_unusable"], still_good=check.still_good(label, given)
+            )
         demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
         bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
         seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], bodies)
@@ -163,7 +164,8 @@ class Rater:
             judge=judge,
             task_type=reply["task_type"],
             invalid=_one_line(reply["invalid_because"]),
-            responses=responses,
+            response1=responses["A"],
+            response2=responses["B"],
             preference=reply["preference"],
             reasons=reasons,
             constraints=demanded.constraints,
@@ -201,10 +203,10 @@ class Rater:
             check = _Check(question.case)
             if key == STILL_GOOD:
                 words = check.still_good(label, {STILL_GOOD: given["justification"]})
-                rated = responses[label]._replace(still_good=words)
+                rated = responses[label].updated(still_good=words)
             else:
                 rating = check.rating(label, criteria[key], given, responses[label].ratings[key].value)
-                rated = responses[label]._replace(ratings={**responses[label].ratings, key: rating})
+                rated = responses[label].updated(ratings={**responses[label].ratings, key: rating})
             if not check.bad:
                 mended.add((label, key))
                 responses[label] = rated
@@ -216,7 +218,11 @@ class Rater:
         left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
         lists = [told for told in first.opinion.warnings if told.code in ("dropped_constraint", "dropped_observation")]
         warnings = (*lists, *_warnings(left))
-        return Reading(replace(first.opinion, responses=responses, reasons=reasons, warnings=warnings))
+        return Reading(
+            first.opinion.updated(
+                response1=responses["A"], response2=responses["B"], reasons=reasons, warnings=warnings
+            )
+        )
 
 
 class _Check:
@@ -248,7 +254,7 @@ class _Check:
         elif why := self._not_english(words):
             self.bad.append(_Bad(label, criterion.key, "not_in_english", why))
             words = f"Scored {value}; the judge's reason was not in English."
-        return Rating(value, words, quotes)
+        return Rating(value=value, justification=words, quotes=quotes)
 
     def still_good(self, label: Label, given: Mapping[str, Any]) -> str:
         """What is good in a response all the same; empty if the words cannot be shown."""
@@ -290,7 +296,7 @@ class _Check:
         found = haystack.text[span.start : span.end]
         if count_words(found) > MAX_QUOTE_WORDS:
             return f"the quote has {count_words(found)} words; at most {MAX_QUOTE_WORDS} are allowed"
-        return Passage(found, span.start, span.end)
+        return Passage(quote=found, start=span.start, end=span.end)
 
 
 def shown_texts(case: Review) -> dict[str, str]:

@@ -98,7 +98,9 @@ class Transcript:
             if turn.speaker == speaker and (span := haystack.find(quote)) is not None:
                 words = turn.text[span.start : span.end]
                 if count_words(words) >= min(MIN_WORDS, count_words(turn.text)) and count_words(words):
-                    return Utterance(turn.speaker, words, number, turn.line, span.start, span.end)
+                    return Utterance(
+                        speaker=turn.speaker, quote=words, turn=number, line=turn.line, start=span.start, end=span.end
+                    )
         return None
 
     def without_inventions(self, criterion: str, words: str) -> tuple[str, list[BadQuote]]:

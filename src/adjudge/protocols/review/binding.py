@@ -142,10 +142,10 @@ def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
                 open_to[criterion.key] = allowed
             ratings[criterion.key] = _bound_rating(criterion, ratings[criterion.key], own, allowed)
             facts[criterion.key] = tuple(bound.fact for bound in own)
-    return Binding(rated._replace(ratings=ratings), facts, open_to)
+    return Binding(rated.updated(ratings=ratings), facts, open_to)
 
 
-NOT_LENGTH = Rating(0, "The length fits the task; pleasantries are not a matter of length.")
+NOT_LENGTH = Rating(value=0, justification="The length fits the task; pleasantries are not a matter of length.")
 
 
 def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observation]) -> RatedResponse:
@@ -156,7 +156,7 @@ def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observ
     places = [(one.start, one.end) for one in polite if one.kind == "pleasantry" and one.certain]
     if not all(any(low <= q.start and q.end <= high for low, high in places) for q in verbosity.quotes):
         return rated
-    return rated._replace(ratings={**rated.ratings, "verbosity": NOT_LENGTH})
+    return rated.updated(ratings={**rated.ratings, "verbosity": NOT_LENGTH})
 
 
 def allowed_by(criterion: Criterion, bounds: list[Bound]) -> tuple[int, ...]:
@@ -178,7 +178,7 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
     said = list(dict.fromkeys(unnamed))
     if fits or (given.assessed and _same_story(criterion, given.value, value)):
         said.append(given.justification)
-    return Rating(value, " ".join(said), given.quotes if given.assessed else ())
+    return Rating(value=value, justification=" ".join(said), quotes=given.quotes if given.assessed else ())
 
 
 def _same_story(criterion: Criterion, given: int, final: int) -> bool:

@@ -30,7 +30,7 @@ def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, O
         given = originals.get(criterion.key, Original())
         entered = read_rating(given.rating, criterion.scale)
         if isinstance(entered, int) and entered in binding.open_to.get(criterion.key, ()):
-            ours = ours._replace(value=entered)
+            ours = ours.updated(value=entered)
         return _settled(criterion, ours, given, rule)
 
     for criterion in dimensions(rubric):
@@ -62,7 +62,7 @@ def _overall(
     words = by_the_dimensions(rubric, values)
     if value == 2 and rated.still_good:
         words += f" Still of use: {rated.still_good.rstrip('.')}."
-    return Rating(value, words), "overall" if judged.assessed else rule
+    return Rating(value=value, justification=words), "overall" if judged.assessed else rule
 
 
 def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
@@ -83,27 +83,28 @@ def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> 
     """The final value, and what became of the one that was entered."""
     entered = read_rating(given.rating, criterion.scale)
     final = FinalRating(
+        dimension=criterion.name,
+        key=criterion.key,
         value=ours.value,
         justification=ours.justification,
         action="kept",
         reason="",
         justification_action="filled",
         justification_reason=NO_WORDS,
-        original_rating=given.rating,
-        original_justification=given.justification,
+        original=given or None,
         quotes=ours.quotes,
         rule=rule,
         assessed=ours.assessed,
     )
     if entered is None:
-        return final._replace(action="filled", reason=NOT_GIVEN)
+        return final.updated(action="filled", reason=NOT_GIVEN)
     if isinstance(entered, OffScale):
-        return final._replace(action="refused", reason=entered.why)
+        return final.updated(action="refused", reason=entered.why)
     if not ours.assessed:
-        return final._replace(value=entered, justification=AS_ENTERED)
+        return final.updated(value=entered, justification=AS_ENTERED)
     if entered == ours.value:
         return final
-    return final._replace(action="replaced", reason=first_sentence(ours.justification))
+    return final.updated(action="replaced", reason=first_sentence(ours.justification))
 
 
 def first_sentence(words: str) -> str:

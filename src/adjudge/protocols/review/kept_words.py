@@ -39,12 +39,12 @@ def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, 
         return rewritten(final, "ours names what was measured")
     if likert and not LEAST <= (count := len(sentences(words))) <= MOST:
         return rewritten(final, f"it has {count} sentence{'' if count == 1 else 's'}; {LEAST} to {MOST} are needed")
-    return final._replace(justification=words, justification_action="kept", justification_reason="", quotes=())
+    return final.updated(justification=words, justification_action="kept", justification_reason="", quotes=())
 
 
 def rewritten(final: FinalRating, why: str) -> FinalRating:
     """The line with our words, and why the person's do not stand."""
-    return final._replace(justification_action="rewritten", justification_reason=why)
+    return final.updated(justification_action="rewritten", justification_reason=why)
 
 
 def candidate(key: str, about: str, final: FinalRating) -> Candidate | None:

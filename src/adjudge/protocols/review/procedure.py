@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, ParamSpec, TypeVar
 
 from ...cases import Original, Review
@@ -20,6 +20,7 @@ from ...verdicts import (
     Explanation,
     Fact,
     Failure,
+    FinalLikert,
     FinalRating,
     JudgedWords,
     Label,
@@ -29,6 +30,7 @@ from ...verdicts import (
     ReviewOpinion,
     ReviewVerdict,
     Warning,
+    spent,
 )
 from ..origins import provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
@@ -74,13 +76,13 @@ async def review(
     """The audited ratings, or why there are none."""
     provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
     if reason := why_invalid(case, options.languages):
-        return _invalid(case, reason, provenance)
+        return _invalid(case, rubric, reason, provenance)
     alone = await _computed(case, facts_alone, case)
     opinion = await judge.opine(RateQuestion(case.blind(), rubric, alone))
     if isinstance(opinion, Failure):
         return opinion
     if opinion.invalid:
-        return _invalid(case, opinion.invalid, provenance, opinion, alone)
+        return _invalid(case, rubric, opinion.invalid, provenance, opinion, alone)
     facts = await _computed(case, with_the_judges, case, alone, opinion.constraints, opinion.observations)
 
     same = are_identical(case)
@@ -101,18 +103,22 @@ async def review(
     calls = (*opinion.calls, *explained.calls)
     tables, final = explained.tables, explained.likert
     return ReviewVerdict(
-        verdict_id=_verdict_id(case, provenance, calls),
-        invalid=None,
-        tables=tables,
-        likert=final,
+        review_id=case.review_id,
+        response1_fixed_table=tuple(tables["A"].values()),
+        response2_fixed_table=tuple(tables["B"].values()),
+        final_likert_and_justification=FinalLikert(**dict(final)),
         changelog=changelog(rubric, tables, final, originals=case.has_originals),
-        feedback=feedback(Audit(rubric, case, tables, final, facts)),
-        opinion=opinion,
-        explanation=explained.explanation,
+        sbq=feedback(Audit(rubric, case, tables, final, facts)),
+        verdict_id=_verdict_id(case, provenance, calls),
         facts=facts,
         warnings=(*opinion.warnings, *explained.warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
-        calls=calls,
+        **spent(calls),
+        judge=provenance.judge,
         provenance=provenance,
+        opinion=opinion,
+        explanation=explained.explanation,
+        case=case,
+        rubric=rubric,
     )
 
 
@@ -161,17 +167,16 @@ def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables
         reason="",
         justification_action="filled",
         justification_reason=NO_WORDS,
-        original_rating=given.rating,
-        original_justification=given.justification,
+        original=given or None,
         # It follows from tables that the judge must have assessed whole.
         assessed=all(line.assessed for table in tables.values() for line in table.values()),
     )
     if entered is None:
-        return final._replace(action="filled", reason=NOT_GIVEN)
+        return final.updated(action="filled", reason=NOT_GIVEN)
     if isinstance(entered, OffScale):
-        return final._replace(action="refused", reason=entered.why)
+        return final.updated(action="refused", reason=entered.why)
     if entered != value:
-        return final._replace(action="replaced", reason=_why(tables, rubric, value))
+        return final.updated(action="replaced", reason=_why(tables, rubric, value))
     return final
 
 
@@ -191,15 +196,15 @@ async def _explained(
         label: {key: settled(line, draft.facts.get(key, ()), check) for key, line in draft.table.items()}
         for label, draft in drafts.items()
     }
-    by_rule = bare._replace(justification=identical(ours) if same else composed(bare.value, ours, rubric))
+    by_rule = bare.updated(justification=identical(ours) if same else composed(bare.value, ours, rubric))
     final = settled(by_rule, (), check, likert=True)
     candidates = _candidates(rubric, tables, final)
     reasons = "" if same or not bare.assessed else opinion.reasons
     fits = reasons and not contradicted(opinion, ours, bare.value, rubric)
     if not candidates and (fits or not reasons or final.justification_action == "kept"):
         if fits and final.justification_action != "kept":
-            final = final._replace(justification=with_verdict(bare.value, reasons))
-        return _Explained(tables, final._replace(assessed=True))
+            final = final.updated(justification=with_verdict(bare.value, reasons))
+        return _Explained(tables, final.updated(assessed=True))
 
     shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
     said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[bare.value], candidates))
@@ -220,8 +225,8 @@ async def _explained(
     }
     final = judged(final, by_rule, said.words.get(_LIKERT))
     if said.reasons and not same and final.justification_action != "kept":
-        final = final._replace(justification=with_verdict(bare.value, said.reasons))
-    return _Explained(tables, final._replace(assessed=True), said)
+        final = final.updated(justification=with_verdict(bare.value, said.reasons))
+    return _Explained(tables, final.updated(assessed=True), said)
 
 
 def _candidates(rubric: Rubric, tables: Tables, likert: FinalRating) -> tuple[Candidate, ...]:
@@ -237,11 +242,13 @@ def _candidates(rubric: Rubric, tables: Tables, likert: FinalRating) -> tuple[Ca
 def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
     """Response 1's final ratings for an identical Response 2, whatever was made of it before."""
     ratings = {
-        key: Rating(final.value, final.justification if final.assessed else _SAME, final.quotes)
+        key: Rating(
+            value=final.value, justification=final.justification if final.assessed else _SAME, quotes=final.quotes
+        )
         for key, final in table.items()
     }
     # Whatever allowed Response 1 its Overall allows it here.
-    return RatedResponse(ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
+    return RatedResponse(ratings=ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
 
 
 def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> RatedResponse:
@@ -251,8 +258,10 @@ def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> Rate
         given = [case.originals(label).get(criterion.key, Original()).rating for label in LABELS]
         own, others = (read_rating(words, criterion.scale) for words in given)
         if not ratings[criterion.key].assessed and not isinstance(own, int) and isinstance(others, int):
-            ratings[criterion.key] = Rating(others, "Rated like Response 2, to which it is identical.")
-    return rated._replace(ratings=ratings)
+            ratings[criterion.key] = Rating(
+                value=others, justification="Rated like Response 2, to which it is identical."
+            )
+    return rated.updated(ratings=ratings)
 
 
 def _why(tables: Tables, rubric: Rubric, value: int) -> str:
@@ -294,6 +303,7 @@ def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:
 
 def _invalid(
     case: Review,
+    rubric: Rubric,
     reason: str,
     provenance: Provenance,
     opinion: ReviewOpinion | None = None,
@@ -301,22 +311,22 @@ def _invalid(
 ) -> ReviewVerdict:
     calls = opinion.calls if opinion is not None else ()
     return ReviewVerdict(
+        review_id=case.review_id,
+        invalid_task=reason,
         verdict_id=_verdict_id(case, provenance, calls),
-        invalid=reason,
-        tables={},
-        likert=None,
-        changelog=(),
-        feedback=(),
-        opinion=opinion,
         facts=facts,
         warnings=opinion.warnings if opinion is not None else (),
-        calls=calls,
+        **spent(calls),
+        judge=provenance.judge,
         provenance=provenance,
+        opinion=opinion,
+        case=case,
+        rubric=rubric,
     )
 
 
 def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
     """The same review made the same way has the same id."""
-    judged = {name: value for name, value in asdict(case).items() if name != "review_id"}
-    asked = ["review", judged, provenance, [call.key for call in calls]]
+    judged = case.model_dump(exclude={"review_id"})
+    asked = ["review", judged, provenance.model_dump(), [call.key for call in calls]]
     return verdict_id("r", asked)

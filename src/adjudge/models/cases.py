@@ -1,0 +1,249 @@
+"""What is to be judged, as frozen data that is checked once, on the way in.
+
+A case knows nothing of files, prompts or judges. Errors name its own fields (`task`, `a`, `b`, …);
+a door that calls them otherwise renames the error on its way out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ..arithmetic import plain, to_decimal
+from ..errors import InputError, TooLargeError
+from .base import Frozen
+
+MAX_TEXT_BYTES = 1_000_000
+MAX_WEIGHT = Decimal(1_000_000)
+MAX_WEIGHT_PLACES = 20
+MAX_TURNS = 10_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _check_id(place: str, given: object) -> None:
+    whole = isinstance(given, int) and not isinstance(given, bool) and abs(given) < 2**63
+    text = isinstance(given, str) and 0 < len(given) <= 200 and not _SURROGATE.search(given)
+    if not whole and not text:
+        raise InputError(place, ascii(given)[:60], "a whole number, or text of 1 to 200 characters")
+
+
+def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
+    if not isinstance(text, str):
+        raise InputError(place, f"expected text, found {type(text).__name__}", "a string is allowed")
+    if not may_be_empty and not text.strip():
+        raise InputError(place, "empty", "at least one character that is not white space is needed")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        half = f"half of a surrogate pair (U+{ord(text[error.start]):04X}) at character {error.start}"
+        raise InputError(place, half, "text must be valid Unicode") from None
+    if size > MAX_TEXT_BYTES:
+        raise TooLargeError(place, f"{size:,} bytes", f"at most {MAX_TEXT_BYTES:,} are allowed")
+
+
+class Comparison(Frozen):
+    """Two answers to one task."""
+
+    task: str
+    a: str
+    b: str
+    context: str = ""
+    weights: dict[str, Decimal] = Field(default_factory=dict)
+
+    def __init__(
+        self, task: str, a: str, b: str, context: str = "", weights: Mapping[str, Decimal] | None = None
+    ) -> None:
+        for place, text in (("task", task), ("a", a), ("b", b)):
+            _check_text(place, text)
+        _check_text("context", context, may_be_empty=True)
+        self._fill(task=task, a=a, b=b, context=context, weights=weights or {})
+
+    def answer(self, label: str) -> str:
+        """The text of answer `A` or `B`."""
+        return self.a if label == "A" else self.b
+
+
+Speaker = Literal["SYSTEM", "USER"]
+
+
+class Turn(Frozen):
+    """One utterance, the line it was read from, and what annotators wrote beside it (which no judge ever sees)."""
+
+    speaker: Speaker
+    text: str
+    line: int
+    act: str | None = None
+    ratings: tuple[int, ...] = ()
+
+    def __init__(
+        self, speaker: Speaker, text: str, line: int, act: str | None = None, ratings: tuple[int, ...] = ()
+    ) -> None:
+        # A line on which nothing was said is kept for what annotators wrote beside it.
+        _check_text(f"line {line}", text, may_be_empty=True)
+        self._fill(speaker=speaker, text=text, line=line, act=act, ratings=ratings)
+
+
+class Dialogue(Frozen):
+    """A conversation between SYSTEM (the assistant) and USER (the customer)."""
+
+    dialogue_id: int | str
+    turns: tuple[Turn, ...]
+    overall_ratings: tuple[int, ...] = ()
+
+    def __init__(self, dialogue_id: int | str, turns: tuple[Turn, ...], overall_ratings: tuple[int, ...] = ()) -> None:
+        _check_id("dialogue_id", dialogue_id)
+        self._fill(dialogue_id=dialogue_id, turns=turns, overall_ratings=overall_ratings)
+
+    def model_post_init(self, _: Any) -> None:
+        if len(self.turns) > MAX_TURNS:
+            raise TooLargeError("dialogue", f"{len(self.turns):,} utterances", f"at most {MAX_TURNS:,} are allowed")
+        if sum(len(turn.text) for turn in self.turns) > MAX_TEXT_BYTES:
+            raise TooLargeError("dialogue", "too much text", f"at most {MAX_TEXT_BYTES:,} characters are allowed")
+        speakers = {turn.speaker for turn in self.turns if turn.text.strip()}
+        if not speakers:
+            raise InputError("dialogue", "no utterance", "at least one SYSTEM and one USER line are needed")
+        if len(speakers) < 2:
+            missing = "USER" if "SYSTEM" in speakers else "SYSTEM"
+            raise InputError("dialogue", f"no {missing} line", "both SYSTEM and USER must speak")
+
+
+class Original(Frozen):
+    """What a person entered for one rating: its words, and the reason given. Empty means not provided."""
+
+    rating: str = ""
+    justification: str = ""
+
+    def __init__(self, rating: str = "", justification: str = "") -> None:
+        _check_text("rating", rating, may_be_empty=True)
+        _check_text("justification", justification, may_be_empty=True)
+        self._fill(rating=rating, justification=justification)
+
+    def __bool__(self) -> bool:
+        return bool(self.rating or self.justification)
+
+
+def _originals(place: str, given: object) -> dict[str, Original]:
+    if not isinstance(given, Mapping):
+        raise InputError(place, f"expected a mapping, found {type(given).__name__}", "key: Original")
+    for key in given:
+        if not isinstance(key, str):
+            raise InputError(
+                f"{place}.{key!s:.60}", f"expected text, found {type(key).__name__}", "the key of a dimension"
+            )
+    return {key: _original(f"{place}.{key}", entered) for key, entered in given.items()}
+
+
+def _original(place: str, given: object) -> Original:
+    if isinstance(given, Mapping) and given.keys() <= {"rating", "justification"}:
+        return Original(**given)
+    if not isinstance(given, Original):
+        found = f"expected an Original, found {type(given).__name__}"
+        raise InputError(place, found, 'Original("3", "why") is allowed')
+    return given
+
+
+class Review(Frozen):
+    """A person's side-by-side ratings of two responses, with the task they respond to.
+
+    Everything may be missing: whether that makes the task invalid, the protocol says. Ratings stand under the rubric's
+    keys; no judge ever sees them (`blind`). `review_id` is the name its owner knows it by, to join results to rows.
+    """
+
+    prompt: str = ""
+    a: str = ""
+    b: str = ""
+    task_config: str = ""
+    system_prompt: str = ""
+    history: str = ""
+    ratings_a: dict[str, Original] = Field(default_factory=dict)
+    ratings_b: dict[str, Original] = Field(default_factory=dict)
+    preference: Original
+    review_id: int | str | None = None
+
+    def __init__(
+        self,
+        prompt: str = "",
+        a: str = "",
+        b: str = "",
+        task_config: str = "",
+        system_prompt: str = "",
+        history: str = "",
+        ratings_a: Mapping[str, Original] = MappingProxyType({}),
+        ratings_b: Mapping[str, Original] = MappingProxyType({}),
+        preference: Original = Original(),
+        review_id: int | str | None = None,
+    ) -> None:
+        texts = {
+            "prompt": prompt,
+            "a": a,
+            "b": b,
+            "task_config": task_config,
+            "system_prompt": system_prompt,
+            "history": history,
+        }
+        for place, text in texts.items():
+            _check_text(place, text, may_be_empty=True)
+        if review_id is not None:
+            _check_id("review_id", review_id)
+        self._fill(
+            **texts,
+            ratings_a=_originals("ratings_a", ratings_a),
+            ratings_b=_originals("ratings_b", ratings_b),
+            preference=_original("preference", preference),
+            review_id=review_id,
+        )
+
+    def answer(self, label: str) -> str:
+        """The text of response 1 (`A`) or 2 (`B`)."""
+        return self.a if label == "A" else self.b
+
+    def originals(self, label: str) -> Mapping[str, Original]:
+        """What the person entered for response 1 (`A`) or 2 (`B`)."""
+        return self.ratings_a if label == "A" else self.ratings_b
+
+    @property
+    def has_originals(self) -> bool:
+        return bool(self.preference) or any(map(bool, (*self.ratings_a.values(), *self.ratings_b.values())))
+
+    def blind(self) -> Review:
+        """The same task without anything the person entered: all a judge may see."""
+        return self.updated(ratings_a={}, ratings_b={}, preference=Original(), review_id=None)
+
+
+def check_weights(weights: object, criteria: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    """All criteria with their weights: those given, the rubric's defaults for the rest.
+
+    `criteria` are the rubric's keys with their default weights.
+    """
+    if weights is None:
+        return dict(criteria)
+    if not isinstance(weights, Mapping):
+        raise InputError("weights", f"expected an object, found {type(weights).__name__}", "criterion: number")
+    complete = dict(criteria)
+    for key, value in weights.items():
+        if key not in criteria:
+            raise InputError(f"weights.{key}", "unknown criterion", f"one of {', '.join(criteria)}")
+        complete[key] = check_weight(f"weights.{key}", value)
+    if not any(complete.values()):
+        raise InputError("weights", "all are zero", "at least one must be above 0")
+    return complete
+
+
+def check_weight(place: str, value: object) -> Decimal:
+    """One weight: a number from 0 to a million with at most twenty decimals."""
+    weight = to_decimal(value) if not isinstance(value, str) else None
+    if weight is None:
+        raise InputError(place, f"{value!r} is not a number", "a number ≥ 0 is allowed")
+    if weight < 0:
+        raise InputError(place, f"{value} is negative", "a number ≥ 0 is allowed")
+    exponent = weight.as_tuple().exponent
+    if weight > MAX_WEIGHT or (isinstance(exponent, int) and -exponent > MAX_WEIGHT_PLACES):
+        raise InputError(
+            place, f"{value} is out of range", f"0 to {MAX_WEIGHT:,} with at most {MAX_WEIGHT_PLACES} decimals"
+        )
+    return plain(abs(weight))

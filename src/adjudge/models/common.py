@@ -1,0 +1,202 @@
+"""What all protocols share: calls and their tokens, warnings, facts, look-ups, and the failure, never a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from .base import Exact, Frozen, absent
+
+Label = Literal["A", "B"]
+LABELS: tuple[Label, Label] = ("A", "B")
+
+Reason = Literal[
+    "refused",  # the model declined to judge
+    "malformed",  # the reply does not fit the schema, also after the repair round
+    "cut_off",  # the reply ended at the token limit, also after a longer try
+    "rejected",  # the provider did not take the request (4xx)
+    "unauthorized",  # the key is missing or not accepted
+    "rate_limited",  # still 429 after the last retry
+    "server_error",  # still 5xx after the last retry
+    "timeout",
+    "connection",
+    "over_budget",  # what the call may cost is more than is left
+    "no_quorum",  # too few members of a jury gave an opinion
+    "invalid",  # the case itself cannot be judged
+    "crashed",  # an unexpected error in adjudge; please report it
+]
+
+Severity = Literal["minor", "major"]
+Purpose = Literal["opinion", "longer", "repair"]
+WarningCode = Literal[
+    "dropped_quote",
+    "missing_evidence",
+    "preference_against_totals",
+    "jury_member_failed",
+    "search_failed",
+    "addresses_the_judge",
+    "control_token",
+    "not_in_english",  # a justification that stayed in another language, and was written by a program instead
+    "composed_by_rule",  # a Likert justification that did not fit the tables, written by a program instead
+    "not_assessed",  # criteria the judge cannot tell anything about
+    "dropped_constraint",  # a demand the judge listed that its quote does not bear out
+    "dropped_observation",  # something the judge saw that its quote does not show
+]
+
+
+def _sum(given: dict[str, Any]) -> int:
+    return int(given["input_tokens"] + given["output_tokens"])
+
+
+class Tokens(Frozen):
+    """Tokens of all calls, repairs and failed replies included."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = Field(default_factory=_sum)
+    reasoning_tokens: int = 0
+
+
+class Usage(Tokens):
+    """Tokens of one call; `input_tokens` counts those read from or written to a provider's cache too."""
+
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+class Call(Frozen):
+    """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown.
+
+    `found` says that it was there before this judgment, and so was not paid for it. It is no part of the verdict.
+    """
+
+    key: str
+    purpose: Purpose
+    model: str
+    usage: Usage
+    cost: Exact | None = Field(default=None, validation_alias="cost_usd", serialization_alias="cost_usd")
+    attempts: int = 1
+    sent: dict[str, str | float | int | None] = Field(default_factory=dict)
+    found: bool = Field(default=False, exclude=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Call) and self.model_dump() == other.model_dump()
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class Warning(Frozen):
+    """Something a reader of the verdict should know, with a code a program can count."""
+
+    code: WarningCode
+    message: str
+
+
+class Fact(Frozen):
+    """Something code found in a text: certain, or a hint; and how bad it is, where that can be said."""
+
+    name: str
+    where: Literal["task", "context", "A", "B"]
+    start: int
+    end: int
+    found: str
+    certain: bool
+    severity: Severity | None = Field(default=None, exclude_if=absent)
+
+
+class Finding(Frozen):
+    """One search result."""
+
+    title: str
+    url: str
+    snippet: str
+
+
+class Lookup(Frozen):
+    """A search that really ran, and what it found; `error` says why it found nothing to read."""
+
+    query: str
+    provider: str
+    findings: tuple[Finding, ...] = ()
+    error: str | None = None
+
+
+class Failure(Frozen):
+    """A judgment that did not come about, and why. It has no score."""
+
+    reason: Reason
+    message: str
+    judge: str
+    calls: tuple[Call, ...] = ()
+
+    def with_calls(self, calls: Iterable[Call]) -> Self:
+        """The same failure with the replies that were paid before it."""
+        return self.updated(calls=(*calls, *self.calls))
+
+
+class FailureDetails(Frozen):
+    """A failed judgment: why, and what was paid for it."""
+
+    reason: Reason
+    message: str
+    judge: str
+    usage: Tokens
+    cost_usd: Exact | None
+    calls: tuple[Call, ...]
+
+
+class ErrorReport(Frozen):
+    """Every error as JSON: one line that names the place, what was found and what is allowed."""
+
+    error: str
+    failure: FailureDetails | None = Field(
+        default=None, exclude_if=absent, description="For a failed judgment: reason, message, usage, calls."
+    )
+
+
+class Provenance(Frozen):
+    """All that is needed to make the same verdict again."""
+
+    software: str
+    judge: str
+    rubric: str
+    prompts: dict[str, str]
+    sample: int
+    seed: int
+    temperature: float
+
+
+def total_usage(calls: Iterable[Call]) -> Usage:
+    """All tokens of some calls."""
+    used = [call.usage for call in calls]
+    return Usage(
+        input_tokens=sum(usage.input_tokens for usage in used),
+        output_tokens=sum(usage.output_tokens for usage in used),
+        reasoning_tokens=sum(usage.reasoning_tokens for usage in used),
+        cache_read_tokens=sum(usage.cache_read_tokens for usage in used),
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in used),
+    )
+
+
+def total_cost(calls: Iterable[Call]) -> Decimal | None:
+    """All dollars of some calls; None if the price of any is unknown."""
+    total = Decimal(0)
+    for call in calls:
+        if call.cost is None:
+            return None
+        total += call.cost
+    return total
+
+
+def spent(calls: Iterable[Call]) -> dict[str, Any]:
+    """What calls used and cost together, and the calls: three fields of every verdict."""
+    paid = tuple(calls)
+    used = total_usage(paid)
+    tokens = Tokens(
+        input_tokens=used.input_tokens, output_tokens=used.output_tokens, reasoning_tokens=used.reasoning_tokens
+    )
+    return {"usage": tokens, "cost_usd": total_cost(paid), "calls": paid}

@@ -1,0 +1,224 @@
+"""What came of a comparison: the opinions on both answers, and the verdict that rules made of them.
+
+A `ComparisonVerdict` dumps to the documented JSON; fields marked `exclude` are for Python only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from .base import Exact, Frozen, Plain, absent
+from .cases import Comparison
+from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Tokens, Warning
+
+Winner = Literal["A", "B", "tie"]
+Impact = Literal["favorable", "unfavorable"]
+Order = Literal["ab", "ba"]
+
+
+class Evidence(Frozen):
+    """A quote that stands at `start:end` of the answer it names (in characters)."""
+
+    answer: Label
+    impact: Impact
+    quote: str
+    rationale: str
+    start: int
+    end: int
+    criterion: str = Field(default="", exclude=True)
+
+
+class Score(Frozen):
+    """One criterion's score for one answer, why, and the quotes it rests on."""
+
+    value: Plain = Field(validation_alias="score", serialization_alias="score")
+    justification: str
+    evidence: tuple[Evidence, ...] = ()
+    assessed: bool = Field(
+        default=True, description="False where the judge says that it cannot tell; the score is then the middle."
+    )
+
+
+class SingleOpinion(Frozen):
+    """One judge's view of both answers, seen in one order, in the case's own labels.
+
+    A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough. In JSON
+    the scores and their justifications are two tables; quotes stand in the verdict.
+    """
+
+    judge: str
+    order: Order
+    preference: Winner
+    confidence: Exact | None = None
+    decided: bool = True
+    scores: dict[str, dict[Label, Score]]
+    summaries: dict[Label, str]
+    rationale: str
+    evidence: tuple[Evidence, ...] = Field(default=(), exclude=True)
+    calls: tuple[Call, ...] = Field(default=(), exclude=True)
+    warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
+    failures: tuple[Failure, ...] = Field(default=(), exclude=True)
+
+    @model_serializer(mode="wrap")
+    def _in_two_tables(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        for name, value in dump(self).items():
+            if name != "scores":
+                told[name] = value
+                continue
+            for table, field in (("scores", "score"), ("justifications", "justification")):
+                told[table] = {key: {label: by[label][field] for label in LABELS} for key, by in value.items()}
+        return told
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_two_tables(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or "justifications" not in given:
+            return given
+        told = dict(given)
+        why = told.pop("justifications")
+        told["scores"] = {
+            key: {label: Score(value=value, justification=why[key][label]) for label, value in by.items()}
+            for key, by in told["scores"].items()
+        }
+        return told
+
+
+class ComparisonOpinion(SingleOpinion):
+    """The same of a judge or a jury; a jury's opinion holds those of its members."""
+
+    members: tuple[SingleOpinion, ...] = Field(default=(), exclude_if=absent)
+
+
+class Research(Frozen):
+    """What a judge would like to look up before it judges."""
+
+    judge: str
+    queries: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class CriterionVerdict(Frozen):
+    """The settled scores of one criterion."""
+
+    A: Score
+    B: Score
+    weight: Plain
+
+    @property
+    def scores(self) -> dict[Label, Score]:
+        return {"A": self.A, "B": self.B}
+
+    @property
+    def evidence(self) -> dict[Label, tuple[Evidence, ...]]:
+        return {"A": self.A.evidence, "B": self.B.evidence}
+
+
+class Overall(Frozen):
+    """An answer's exact weighted total; `normalized` is it on the rubric's own scale."""
+
+    weighted_total: Exact = Field(validation_alias="weighted_total_score", serialization_alias="weighted_total_score")
+    summary: str
+    normalized: Exact
+
+
+class OrderReport(Frozen):
+    """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
+
+    judged: tuple[Order, ...]
+    winners: dict[Order, Winner]
+    moved: dict[Label, Exact]
+    drawn_from_seed: int | None = None
+    consistent: bool | None = Field(default=None, exclude=True)
+
+
+class Judgment(Frozen):
+    """Who wins, by how much and why, criterion by criterion."""
+
+    criteria_scores: dict[str, CriterionVerdict]
+    overall: dict[Label, Overall]
+    winner: Winner = Field(description="Where `decided` is false, the best guess.")
+    winner_rationale: str
+    web_search_used: bool
+    margin: Exact
+    decided: bool = Field(description="False where the judge is too unsure to decide.")
+    confidence: Exact | None = Field(description="How sure the judge is, from 0 to 1, if it measures that.")
+    decided_by: str
+    order_consistent: bool | None
+    order: OrderReport
+
+    @model_validator(mode="before")
+    @classmethod
+    def _order_knows(cls, given: Any) -> Any:
+        # In JSON whether the orders agree stands beside the order; in Python it belongs to it.
+        if isinstance(given, Mapping) and isinstance(order := given.get("order"), Mapping):
+            return {**given, "order": {**order, "consistent": given.get("order_consistent")}}
+        return given
+
+
+class ComparisonVerdict(Frozen):
+    """The result of a comparison. Where the judge is too unsure to decide, `winner` is its best guess."""
+
+    evaluation: Judgment
+    usage: Tokens
+    warnings: tuple[Warning, ...]
+    facts: tuple[Fact, ...]
+    lookups: tuple[Lookup, ...]
+    cost_usd: Exact | None
+    calls: tuple[Call, ...]
+    verdict_id: str
+    provenance: Provenance
+    opinions: tuple[ComparisonOpinion, ...]
+    case: Comparison = Field(exclude=True, repr=False)
+    rubric: Any = Field(default=None, exclude=True, repr=False)
+
+    @model_validator(mode="after")
+    def _quotes_stand(self) -> Self:
+        for criterion in self.criteria.values():
+            for label, evidence in criterion.evidence.items():
+                for item in evidence:
+                    if item.answer != label or self.case.answer(label)[item.start : item.end] != item.quote:
+                        place = f"{item.start}:{item.end}"
+                        raise ValueError(f"the quote at {place} does not stand in answer {label} of this case")
+        return self
+
+    @property
+    def winner(self) -> Winner:
+        return self.evaluation.winner
+
+    @property
+    def decided(self) -> bool:
+        return self.evaluation.decided
+
+    @property
+    def confidence(self) -> Decimal | None:
+        return self.evaluation.confidence
+
+    @property
+    def decided_by(self) -> str:
+        return self.evaluation.decided_by
+
+    @property
+    def rationale(self) -> str:
+        return self.evaluation.winner_rationale
+
+    @property
+    def margin(self) -> Decimal:
+        return self.evaluation.margin
+
+    @property
+    def criteria(self) -> dict[str, CriterionVerdict]:
+        return self.evaluation.criteria_scores
+
+    @property
+    def overall(self) -> dict[Label, Overall]:
+        return self.evaluation.overall
+
+    @property
+    def order(self) -> OrderReport:
+        return self.evaluation.order

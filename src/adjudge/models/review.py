@@ -1,0 +1,226 @@
+"""What came of a review: the blind ratings, what rules and facts made of them, and how the person's ratings fared.
+
+In JSON the two responses are `response1` and `response2`; inside they are A and B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, WrapSerializer, model_validator
+
+from .base import Exact, Frozen, absent
+from .cases import Original, Review
+from .common import LABELS, Call, Fact, Failure, Label, Provenance, Tokens, Warning
+from .constraints import RESPONSES, Constraint, Observation, as_label
+
+TaskType = Literal[
+    "coding",
+    "classification",
+    "extraction",
+    "summarization",
+    "rewrite",
+    "translation",
+    "open_qa",
+    "closed_qa",
+    "creative",
+    "other",
+]
+
+
+class Passage(Frozen):
+    """A quote that stands at `start:end` of the response."""
+
+    quote: str
+    start: int
+    end: int
+
+
+class Rating(Frozen):
+    """A judge's rating of one criterion for one response.
+
+    `assessed` is False where the judge says that it cannot tell: then what the person entered is left alone.
+    """
+
+    value: int = Field(validation_alias="rating", serialization_alias="rating")
+    justification: str
+    assessed: bool = True
+    quotes: tuple[Passage, ...] = Field(default=(), exclude=True)
+
+
+class RatedResponse(Frozen):
+    """All ratings of one response; whether it is largely unusable, and what is good in it all the same."""
+
+    ratings: dict[str, Rating]
+    unusable: bool = False
+    still_good: str = ""
+
+
+class ReviewOpinion(Frozen):
+    """One judge's blind view of both responses: what it found demanded, what it saw, and how it rates.
+
+    `invalid` says why the task cannot be judged, if it cannot.
+    """
+
+    judge: str
+    task_type: TaskType
+    constraints: tuple[Constraint, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    invalid: str
+    response1: RatedResponse | None = Field(default=None, exclude_if=absent)
+    response2: RatedResponse | None = Field(default=None, exclude_if=absent)
+    preference: int
+    reasons: str
+    calls: tuple[Call, ...] = Field(default=(), exclude=True)
+    warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
+    failures: tuple[Failure, ...] = Field(default=(), exclude=True)
+
+    @property
+    def responses(self) -> dict[Label, RatedResponse]:
+        """The rated responses: A is Response 1, B is Response 2."""
+        both = zip(LABELS, (self.response1, self.response2), strict=True)
+        return {label: rated for label, rated in both if rated is not None}
+
+
+class JudgedWords(Frozen):
+    """What a judge says of a person's justification: may it stand, and why not."""
+
+    specific: bool
+    true: bool
+    reason: str
+
+    @property
+    def stand(self) -> bool:
+        return self.specific and self.true
+
+
+class Explanation(Frozen):
+    """Two or three sentences that say why the final tables favour one side, empty if the judge has none to give; and
+    what it says of the person's justifications it was shown, by their keys."""
+
+    judge: str
+    reasons: str
+    words: dict[str, JudgedWords]
+    calls: tuple[Call, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+RatingAction = Literal["kept", "replaced", "filled", "refused"]
+JustificationAction = Literal["kept", "rewritten", "filled"]
+
+
+class FinalRating(Frozen):
+    """A line of the final table: the value, and what became of the one the person entered.
+
+    `reason` says why the rating was changed (or filled, or refused); `rule` names the fact or rule that moved the
+    judge's own rating, if one did (`truncation`, `language`, …, `overall`, `identical`).
+    """
+
+    dimension: str = ""
+    value: int = Field(validation_alias="rating", serialization_alias="rating")
+    justification: str
+    key: str = ""
+    action: RatingAction
+    reason: str
+    original: Original | None = None
+    justification_action: JustificationAction
+    justification_reason: str
+    quotes: tuple[Passage, ...] = ()
+    rule: str = ""
+    assessed: bool = True
+
+    @property
+    def changed(self) -> bool:
+        return self.action in ("replaced", "refused")
+
+    @property
+    def original_rating(self) -> str:
+        return self.original.rating if self.original else ""
+
+    @property
+    def original_justification(self) -> str:
+        return self.original.justification if self.original else ""
+
+
+class FinalLikert(FinalRating):
+    """The final preference, from 1 (Response 1 is much better) to 7 (Response 2 is), and what became of the one
+    entered."""
+
+    dimension: str = Field(default="", exclude=True)
+    value: int = Field(validation_alias="likert", serialization_alias="likert")
+    key: str = Field(default="", exclude=True)
+    quotes: tuple[Passage, ...] = Field(default=(), exclude=True)
+    assessed: bool = Field(default=True, exclude=True)
+
+
+def _by_response(fact: Fact, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    told: dict[str, Any] = dump(fact)
+    return {**told, "where": RESPONSES.get(fact.where, fact.where)}
+
+
+def _by_label(fact: Any) -> Any:
+    return {**fact, "where": as_label(fact["where"])} if isinstance(fact, Mapping) else fact
+
+
+ResponseFact = Annotated[Fact, WrapSerializer(_by_response), BeforeValidator(_by_label)]
+
+
+class ReviewVerdict(Frozen):
+    """The audited ratings; or, with `invalid_task`, why the task cannot be rated, and no table."""
+
+    review_id: int | str | None = Field(default=None, exclude_if=absent)
+    invalid_task: str | None = Field(default=None, exclude_if=absent)
+    response1_fixed_table: tuple[FinalRating, ...] = Field(default=(), exclude_if=absent)
+    response2_fixed_table: tuple[FinalRating, ...] = Field(default=(), exclude_if=absent)
+    final_likert_and_justification: FinalLikert | None = Field(default=None, exclude_if=absent)
+    changelog: tuple[str, ...] = Field(default=(), exclude_if=absent)
+    sbq: tuple[str, ...] = Field(default=(), exclude_if=absent)
+    verdict_id: str
+    facts: tuple[ResponseFact, ...]
+    warnings: tuple[Warning, ...]
+    usage: Tokens
+    cost_usd: Exact | None
+    calls: tuple[Call, ...]
+    judge: str
+    provenance: Provenance
+    opinion: ReviewOpinion | None
+    explanation: Explanation | None = Field(default=None, exclude=True)
+    case: Review = Field(exclude=True, repr=False)
+    rubric: Any = Field(default=None, exclude=True, repr=False)
+
+    @model_validator(mode="after")
+    def _places_are_real(self) -> Self:
+        for label, table in zip(LABELS, (self.response1_fixed_table, self.response2_fixed_table), strict=True):
+            text, name = self.case.answer(label), f"Response {LABELS.index(label) + 1}"
+            for quote in (quote for line in table for quote in line.quotes):
+                inside = 0 <= quote.start < quote.end <= len(text)
+                if not inside or text[quote.start : quote.end] != quote.quote:
+                    raise ValueError(f"the quote at {quote.start}:{quote.end} does not stand in {name} of this case")
+            for fact in self.facts:
+                if fact.where == label and not 0 <= fact.start <= fact.end <= len(text):
+                    raise ValueError(f"the fact at {fact.start}:{fact.end} does not lie in {name} of this case")
+        return self
+
+    @property
+    def invalid(self) -> str | None:
+        return self.invalid_task
+
+    @property
+    def tables(self) -> dict[int, dict[str, FinalRating]]:
+        """The final tables of Response 1 and Response 2, by the keys of their dimensions; none for an invalid task."""
+        both = enumerate((self.response1_fixed_table, self.response2_fixed_table), start=1)
+        return {number: {line.key: line for line in table} for number, table in both if table}
+
+    @property
+    def likert(self) -> FinalLikert | None:
+        return self.final_likert_and_justification
+
+    @property
+    def feedback(self) -> tuple[str, ...]:
+        return self.sbq
+
+    def table(self, label: Label) -> dict[str, FinalRating]:
+        """The final table of Response 1 (`A`) or 2 (`B`); empty for an invalid task."""
+        return self.tables.get(LABELS.index(label) + 1, {})

@@ -1,0 +1,297 @@
+"""A verdict as cells of the flat table of a run: which columns a protocol has, what they mean, where each is found.
+
+The cells are computed once, when a case is judged, and stored beside the verdict. A score that the judge could not
+assess is empty, not a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import Any, Literal
+
+from ..arithmetic import difference, plain
+from .common import LABELS, Label
+from .comparison import ComparisonVerdict
+from .dialogue import AVERAGE, OVERALL_EXPERIENCE, DialogueVerdict
+from .review import FinalRating, ReviewVerdict
+
+Protocol = Literal["compare", "dialogue", "review"]
+Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
+Kind = Literal["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DECIMAL(18, 7)"]
+Cells = dict[str, Any]
+Truth = Literal["A", "B", "tie"]
+
+NO_PREFERENCE = 4
+LOWEST_EXPERIENCE = 20
+_ACTIONS = ("kept", "replaced", "filled", "refused")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
+
+
+def _nowhere(_: Any) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's name, its type in SQL, what it means, and its cell of a verdict.
+
+    `score`: a number of the judgment itself, by which two runs are compared.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    of: Callable[[Any], Any] = _nowhere
+    score: bool = False
+
+
+# -- compare ----------------------------------------------------------------------------------------------------------
+
+
+def _apart(verdict: ComparisonVerdict) -> Decimal:
+    overall = verdict.overall
+    return plain(difference(overall["A"].weighted_total, overall["B"].weighted_total))
+
+
+_COMPARE = (
+    Column("winner", "VARCHAR", "A, B or tie; the best guess where the judge did not decide", lambda v: v.winner),
+    Column("decided", "BOOLEAN", "whether the judge was sure enough to decide", lambda v: v.decided),
+    Column("confidence", "DOUBLE", "how sure it is, 0 to 1, if it says", lambda v: v.confidence),
+    Column("total_a", "DOUBLE", "A's weighted total", lambda v: v.overall["A"].weighted_total, score=True),
+    Column("total_b", "DOUBLE", "B's weighted total", lambda v: v.overall["B"].weighted_total, score=True),
+    Column("difference", "DOUBLE", "total_a − total_b", _apart, score=True),
+    Column("normalized_a", "DOUBLE", "A's total on the rubric's own scale", lambda v: v.overall["A"].normalized, True),
+    Column("normalized_b", "DOUBLE", "B's total on the rubric's own scale", lambda v: v.overall["B"].normalized, True),
+    Column("decided_by", "VARCHAR", "the rule that decided", lambda v: v.decided_by),
+    Column(
+        "order_consistent",
+        "BOOLEAN",
+        "whether both orders name the same winner; empty for one order",
+        lambda v: v.order.consistent,
+    ),
+)
+
+
+def _score(verdict: ComparisonVerdict, key: str, label: Label) -> Decimal | None:
+    score = verdict.criteria[key].scores[label]
+    return score.value if score.assessed else None
+
+
+def _compared(key: str, name: str, called: str) -> Iterable[Column]:
+    for label in LABELS:
+        cell = partial(_score, key=key, label=label)
+        yield Column(f"{called}_{label.lower()}", "DOUBLE", f"{name}: {label}'s score", cell, score=True)
+
+
+# -- dialogue ---------------------------------------------------------------------------------------------------------
+
+
+def _objections(verdict: DialogueVerdict) -> int:
+    return sum(not entry.agree for entry in verdict.output.critic)
+
+
+def _changed(verdict: DialogueVerdict) -> int:
+    return sum(ruling.value != _evaluated(verdict, key) for key, ruling in verdict.rulings.items())
+
+
+_DIALOGUE = (
+    Column(
+        "overall_experience",
+        "DOUBLE",
+        "the final average rounded down to a step of the scale",
+        lambda v: v.output.referee_final[OVERALL_EXPERIENCE],
+        score=True,
+    ),
+    Column(
+        "average",
+        "DOUBLE",
+        "the weighted average of the final scores",
+        lambda v: v.output.referee_final[AVERAGE],
+        score=True,
+    ),
+    Column(
+        "evaluator_average",
+        "DOUBLE",
+        "the same before the Critic spoke",
+        lambda v: v.output.evaluator[AVERAGE],
+        score=True,
+    ),
+    Column("objections", "BIGINT", "how many scores the Critic objected to", _objections),
+    Column("changed", "BIGINT", "how many scores the Referee changed", _changed),
+)
+
+
+def _evaluated(verdict: DialogueVerdict, key: str) -> Any:
+    return getattr(verdict.output.evaluator[key], "score", None)
+
+
+def _suggested(verdict: DialogueVerdict, key: str) -> Decimal | None:
+    return next((entry.suggested_score for entry in verdict.output.critic if entry.criterion == key), None)
+
+
+def _talked(key: str, name: str, called: str) -> Iterable[Column]:
+    yield Column(called, "DOUBLE", f"{name}: the final score", lambda v: v.rulings[key].value, score=True)
+    yield Column(f"{called}_evaluator", "DOUBLE", f"{name}: the Evaluator's score", partial(_evaluated, key=key))
+    meaning = f"{name}: what the Critic suggested, if it objected"
+    yield Column(f"{called}_critic", "DOUBLE", meaning, partial(_suggested, key=key))
+
+
+# -- review -----------------------------------------------------------------------------------------------------------
+
+
+def _preferred(verdict: ReviewVerdict) -> Truth | None:
+    if verdict.likert is None:
+        return None
+    value = verdict.likert.value
+    return "tie" if value == NO_PREFERENCE else "A" if value < NO_PREFERENCE else "B"
+
+
+def _counted(verdict: ReviewVerdict, action: str) -> int | None:
+    if verdict.likert is None:
+        return None
+    lines = (verdict.likert, *verdict.response1_fixed_table, *verdict.response2_fixed_table)
+    return sum(line.action == action for line in lines)
+
+
+def _entered(line: FinalRating | None) -> str | None:
+    return line.original_rating or None if line else None
+
+
+_REVIEW = (
+    Column("winner", "VARCHAR", "A (response 1), B (response 2) or tie, as the preference says", _preferred),
+    Column(
+        "likert",
+        "BIGINT",
+        "the preference: 1 response 1 is much better … 7 response 2 is much better",
+        lambda v: v.likert and v.likert.value,
+        score=True,
+    ),
+    Column("likert_entered", "VARCHAR", "the preference that was entered", lambda v: _entered(v.likert)),
+    Column("likert_action", "VARCHAR", "kept, replaced, filled or refused", lambda v: v.likert and v.likert.action),
+    Column("invalid", "VARCHAR", "why the task cannot be rated, if it cannot", lambda v: v.invalid),
+    *(
+        Column(action, "BIGINT", f"how many ratings were {action}", partial(_counted, action=action))
+        for action in _ACTIONS
+    ),
+    Column(
+        "task_type",
+        "VARCHAR",
+        "what kind of task the judge took it for",
+        lambda v: v.opinion and v.opinion.task_type,
+    ),
+)
+
+
+def _rated(verdict: ReviewVerdict, key: str, label: Label) -> int | None:
+    line = verdict.table(label).get(key)
+    # What the judge cannot tell and nobody entered is a stand-in; what a person entered stands as theirs.
+    return None if line is None or (not line.assessed and line.action == "filled") else line.value
+
+
+def _reviewed(key: str, name: str, called: str) -> Iterable[Column]:
+    for number, label in enumerate(LABELS, start=1):
+        column, about = f"{called}_{label.lower()}", f"{name} of response {number}"
+        cell = partial(_rated, key=key, label=label)
+        yield Column(column, "BIGINT", f"{about}: the final rating", cell, score=True)
+        yield Column(f"{column}_entered", "VARCHAR", f"{about}: what was entered", _line(label, key, _entered))
+        meaning = f"{about}: kept, replaced, filled or refused"
+        yield Column(f"{column}_action", "VARCHAR", meaning, _line(label, key, lambda line: line and line.action))
+
+
+def _line(label: Label, key: str, of: Callable[[Any], Any]) -> Callable[[ReviewVerdict], Any]:
+    return lambda verdict: of(verdict.table(label).get(key))
+
+
+# -- all --------------------------------------------------------------------------------------------------------------
+
+_FIXED: dict[Protocol, tuple[Column, ...]] = {"compare": _COMPARE, "dialogue": _DIALOGUE, "review": _REVIEW}
+_BY_CRITERION: dict[Protocol, Callable[[str, str, str], Iterable[Column]]] = {
+    "compare": _compared,
+    "dialogue": _talked,
+    "review": _reviewed,
+}
+
+
+def _codes(verdict: Verdict) -> str | None:
+    """The codes of warnings, each once, separated by spaces."""
+    return " ".join(dict.fromkeys(warning.code for warning in verdict.warnings)) or None
+
+
+FIRST = (
+    Column("position", "BIGINT", "the case's place in the input, from 0"),
+    Column("case", "VARCHAR", "the case's id"),
+    Column("status", "VARCHAR", "verdict, failure, or skipped (a row that could not be judged)"),
+)
+LAST = (
+    Column("judge", "VARCHAR", "who judged", lambda v: v.provenance.judge),
+    Column("verdict_id", "VARCHAR", "the verdict's id, for `adjudge replay`"),
+    Column("cost", "DECIMAL(18, 7)", "dollars; empty where the price is not known"),
+    Column("input_tokens", "BIGINT", "tokens read by models"),
+    Column("output_tokens", "BIGINT", "tokens written by models"),
+    Column("tokens", "BIGINT", "both together"),
+    Column("calls", "BIGINT", "replies behind the outcome"),
+    Column("warnings", "VARCHAR", "codes of the verdict's warnings, separated by spaces", _codes),
+    Column("reason", "VARCHAR", "why there is no verdict, in a word"),
+    Column("message", "VARCHAR", "the same as a sentence"),
+    Column("label", "VARCHAR", "what people said of the case"),
+    Column("agrees", "BOOLEAN", "whether the verdict says the same as the label"),
+    Column("system_a", "VARCHAR", "who wrote A"),
+    Column("system_b", "VARCHAR", "who wrote B"),
+)
+WORDS = (
+    Column("words_a", "BIGINT", "how many words A has"),
+    Column("words_b", "BIGINT", "how many words B has"),
+)
+
+
+def own_columns(protocol: Protocol, criteria: Mapping[str, str]) -> tuple[Column, ...]:
+    """The columns of a protocol and of these criteria (keys with their names).
+
+    A criterion whose columns would meet one of ours is called `criterion_…`.
+    """
+    fixed = _FIXED[protocol]
+    taken = {column.name.lower() for column in (*FIRST, *fixed, *LAST, *WORDS)}
+    made = list(fixed)
+    for key, name in criteria.items():
+        meets = any(name in taken for name in (key.lower(), f"{key}_a".lower(), f"{key}_b".lower()))
+        made += _BY_CRITERION[protocol](key, name, f"criterion_{key}" if meets else key)
+    return tuple(made)
+
+
+def row_of(verdict: Verdict, label: str | None = None) -> Cells:
+    """A verdict's own cells; `label` is what people said of the case."""
+    protocol: Protocol
+    if isinstance(verdict, ComparisonVerdict):
+        protocol, keys = "compare", list(verdict.criteria)
+    elif isinstance(verdict, DialogueVerdict):
+        protocol, keys = "dialogue", list(verdict.rulings)
+    else:
+        protocol, keys = "review", list(verdict.table("A"))
+    columns = (*own_columns(protocol, dict.fromkeys(keys, "")), *LAST)
+    cells = {column.name: column.of(verdict) for column in columns if column.of is not _nowhere}
+    return {**cells, "agrees": agreement(label, cells)}
+
+
+def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
+    """Whether a verdict says what the label says: the same winner, or the same number on the protocol's scale."""
+    if label is None or not cells:
+        return None
+    if (named := winner_of(label)) is not None:
+        return None if cells.get("winner") is None else bool(cells["winner"] == named)
+    if not _NUMBER.fullmatch(said := str(label).strip()):
+        return None
+    number = float(said)
+    given = cells.get("likert", cells.get("overall_experience"))
+    if "overall_experience" in cells and number < LOWEST_EXPERIENCE:
+        return None  # a rating from 1 to 5 is on a scale of its own
+    return None if given is None else float(given) == number
+
+
+def winner_of(label: object) -> Truth | None:
+    """The winner a label names, if it names one."""
+    names: dict[str, Truth] = {"a": "A", "b": "B", "tie": "tie"}
+    return names.get(str(label).strip().lower())
