@@ -31,6 +31,8 @@ from adjudge.llm.retry import Endpoint
 from adjudge.rubric import parse
 from adjudge.verdicts import ComparisonOpinion, Failure, Research
 
+pytestmark = pytest.mark.slow
+
 REVIEW_RUBRIC = parse(
     """
 name: small

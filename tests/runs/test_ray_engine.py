@@ -30,6 +30,8 @@ from adjudge.runs.ray_engine import RayWorkers
 from adjudge.runs.running import begin, carry_out, look
 from adjudge.runs.workers import Halt
 
+pytestmark = pytest.mark.slow
+
 MARK = "ADJUDGE_TEST_CLUSTER"
 CLUSTER = """
 import sys, logging, ray
