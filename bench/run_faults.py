@@ -15,7 +15,6 @@ never gets a whole reply. What befalls a request is drawn from a seed. The claim
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sqlite3
 import sys
 import tempfile
@@ -40,7 +39,7 @@ def planted(count: int) -> list[Comparison]:
     """Cases of which two can never be judged: one in the middle, and one near the end."""
     made = cases(count)
     for at, mark in ((count // 2, _UNREADABLE), (count - 2, _UNANSWERED)):
-        made[at] = dataclasses.replace(made[at], task=f"{made[at].task} {mark}")
+        made[at] = made[at].updated(task=f"{made[at].task} {mark}")
     return made
 
 
