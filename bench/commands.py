@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 from overhead import SENTENCES
 
-from adjudge.cases import Comparison
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
 
 _HERE = Path(__file__).parent

@@ -26,13 +26,13 @@ import krippendorff
 import numpy as np
 from scipy.stats import rankdata, spearmanr  # type: ignore[import-untyped]
 
-from adjudge.cases import Dialogue
 from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.embedded.conversation import read_conversation
+from adjudge.models import Failure
+from adjudge.models.cases import Dialogue
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import shipped
-from adjudge.verdicts import Failure
 
 RESAMPLES = 1000
 STEPS = (1, 2, 3, 4, 5)

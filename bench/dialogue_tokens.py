@@ -22,16 +22,16 @@ from typing import Any
 import orjson
 import xllamacpp
 
-from adjudge.cases import Dialogue
 from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded.judge import EmbeddedJudge
 from adjudge.judges.roles import CRITIC, EVALUATOR
 from adjudge.llm.base import Prompt
+from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance
 from adjudge.models.base import to_json
+from adjudge.models.cases import Dialogue
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import shipped
-from adjudge.verdicts import Critique, DialogueVerdict, Evaluation, Utterance
 
 
 def tokenizer() -> Callable[[str], int]:

@@ -36,7 +36,7 @@ from adjudge.judges.embedded.fitting import (
 )
 from adjudge.judges.embedded.measures import measure_pair
 from adjudge.judges.embedded.model import Model, Prediction, load_model, predict
-from adjudge.verdicts import Winner
+from adjudge.models import Winner
 
 RESAMPLES = 400
 TRAINING = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")

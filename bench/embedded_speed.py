@@ -24,8 +24,8 @@ from pathlib import Path
 
 from labelled import labelled_pairs
 
-from adjudge.cases import Comparison
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import compare
 from adjudge.rubric import shipped
 

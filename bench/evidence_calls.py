@@ -23,11 +23,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from adjudge.cases import Comparison
 from adjudge.journal import open_journal
+from adjudge.models import ComparisonVerdict
+from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import compare
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonVerdict
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from scripted.judging import open_openai  # type: ignore[import-not-found]

@@ -26,14 +26,14 @@ from typing import Any
 import aiohttp
 import orjson
 
-from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, open_engine
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.roles import COMPARER
 from adjudge.llm.base import Sampling
 from adjudge.llm.openai import default_dialect, request
+from adjudge.models import ComparisonOpinion, ComparisonVerdict
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict
 
 CONCURRENCY = 100
 DELAY = 0.05

@@ -29,13 +29,13 @@ from planted_reviews import PREFERENCE, Case, cases, said
 from adjudge.journal import open_journal
 from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models import LABELS, Label, ReviewVerdict
 from adjudge.protocols.review import review
 from adjudge.protocols.review.binding import allowed_by, bounds_of
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.preference import VERDICTS
 from adjudge.rubric import OVERALL, Rubric, shipped
 from adjudge.text.sentences import sentences
-from adjudge.verdicts import LABELS, Label, ReviewVerdict
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from scripted.judging import open_openai  # type: ignore[import-not-found]

@@ -13,13 +13,13 @@ from typing import Any
 
 import yaml
 
-from adjudge.cases import Original, Review
 from adjudge.constraints.counting import count_characters, word_counts
 from adjudge.constraints.numbers import find_number
+from adjudge.models import LABELS, Label
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, dimensions, severity
 from adjudge.rubric import LIKERT, OVERALL, Rubric
 from adjudge.text.sentences import sentence_spans
-from adjudge.verdicts import LABELS, Label
 
 SAMPLES = Path(__file__).parent / "samples" / "reviews.yaml"
 PREFERENCE = "likert"

@@ -18,11 +18,11 @@ from typing import Any
 
 from labelled import labelled_pairs
 
-from adjudge.cases import Review
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models import ReviewVerdict
+from adjudge.models.cases import Review
 from adjudge.protocols.review import review
 from adjudge.rubric import LIKERT, shipped
-from adjudge.verdicts import ReviewVerdict
 
 SETS = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")
 ADVERSARIAL = ("llmbar-neighbor", "llmbar-gptinst", "llmbar-gptout", "llmbar-manual")

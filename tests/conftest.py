@@ -12,9 +12,9 @@ from postgres import PostgresForTests, running_postgres
 from scripted.judging import OpenJudge, open_anthropic, open_openai
 from scripted.provider import ScriptedProvider
 
-from adjudge.cases import Comparison
 from adjudge.journal import Journal, open_journal
 from adjudge.judges.llm import LLMJudge
+from adjudge.models.cases import Comparison
 
 # The machines that run this are busy: a slow example is not a wrong one.
 settings.register_profile("adjudge", deadline=None)

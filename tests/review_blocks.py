@@ -13,7 +13,7 @@ from adjudge.errors import InputError
 from adjudge.inputs.review.tables import is_rule, split_row
 from adjudge.inputs.review.tags import BLOCKS, CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, SLOTS, TABLES
 from adjudge.inputs.text import quote
-from adjudge.verdicts import LABELS, Label
+from adjudge.models import LABELS, Label
 
 _TAG = re.compile(rf"<(/?)({'|'.join(BLOCKS)})>")
 _OURS = rf"(?=/?(?i:{'|'.join((*BLOCKS, *map(str.upper, SLOTS)))})\s*>)"

@@ -15,13 +15,13 @@ from adjudge.constraints.measuring import KINDS
 from adjudge.errors import RubricError
 from adjudge.judges.jury import VOTE_RULES
 from adjudge.llm.providers import PROVIDERS, URL_KEY
+from adjudge.models import RefereeRule, Warning
 from adjudge.models.common import Reason
 from adjudge.models.constraints import Bound, ObservationKind
 from adjudge.rubric import parse, shipped
 from adjudge.runs.plan import PROTOCOLS
 from adjudge.search.opening import BRAVE_KEYS
 from adjudge.server.app import create_app
-from adjudge.verdicts import RefereeRule, Warning
 from adjudge.version import __version__
 
 ROOT = Path(__file__).parents[1]

@@ -11,13 +11,9 @@ LAYERS = [
     "errors",
     "arithmetic",
     "models",
-    "cases",
-    "verdicts",
-    "words",
-    "evidence",
     "rubric",
-    "prompts",
     "text",
+    "prompts",
     "constraints",
     "journal",
     "llm",
@@ -25,7 +21,7 @@ LAYERS = [
     "search",
     "protocols",
     "inputs",
-    "render",
+    "reports",
     "engine",
     "runs",
     "results",
@@ -65,7 +61,7 @@ def place(parts, order):
 
 def test_every_part_has_its_place_in_the_list():
     parts = {path.stem if path.is_file() else path.name for path in ROOT.iterdir() if not path.name.startswith("__")}
-    data = {"py.typed".partition(".")[0], "rubrics", "prompts"}
+    data = {"py.typed".partition(".")[0], "rubrics"}
     assert parts - data - set(LAYERS) == set()
 
 
@@ -91,4 +87,4 @@ def test_protocols_know_no_provider_file_format_or_database():
     for file in sorted((ROOT / "protocols").glob("*.py")):
         for target in imports_of(file):
             assert target[:2] not in (["judges", "llm"], ["judges", "specs"]), (file, target)
-            assert target[0] not in ("journal", "llm", "inputs", "render", "search"), (file, target)
+            assert target[0] not in ("journal", "llm", "inputs", "reports", "search"), (file, target)

@@ -30,6 +30,7 @@ def test_the_public_names():
         "dialogue",
         "dialogue_sync",
         "open_engine",
+        "render",
         "replay",
         "review",
         "review_sync",

@@ -12,11 +12,6 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .cases import Comparison as Comparison
-    from .cases import Dialogue as Dialogue
-    from .cases import Original as Original
-    from .cases import Review as Review
-    from .cases import Turn as Turn
     from .engine import CompareSettings as CompareSettings
     from .engine import DialogueSettings as DialogueSettings
     from .engine import ReviewDraft as ReviewDraft
@@ -31,10 +26,16 @@ if TYPE_CHECKING:
     from .engine import review_sync as review_sync
     from .errors import AdjudgeError as AdjudgeError
     from .errors import InputError as InputError
-    from .verdicts import ComparisonVerdict as ComparisonVerdict
-    from .verdicts import DialogueVerdict as DialogueVerdict
-    from .verdicts import Failure as Failure
-    from .verdicts import ReviewVerdict as ReviewVerdict
+    from .models import ComparisonVerdict as ComparisonVerdict
+    from .models import DialogueVerdict as DialogueVerdict
+    from .models import Failure as Failure
+    from .models import ReviewVerdict as ReviewVerdict
+    from .models.cases import Comparison as Comparison
+    from .models.cases import Dialogue as Dialogue
+    from .models.cases import Original as Original
+    from .models.cases import Review as Review
+    from .models.cases import Turn as Turn
+    from .reports import render as render
 
 _HOMES = {
     "compare": "engine",
@@ -42,22 +43,23 @@ _HOMES = {
     "dialogue": "engine",
     "dialogue_sync": "engine",
     "DialogueSettings": "engine",
-    "Dialogue": "cases",
-    "Turn": "cases",
-    "DialogueVerdict": "verdicts",
+    "Dialogue": "models",
+    "Turn": "models",
+    "DialogueVerdict": "models",
     "review": "engine",
     "review_sync": "engine",
     "ReviewSettings": "engine",
     "ReviewDraft": "engine",
-    "Review": "cases",
-    "Original": "cases",
-    "ReviewVerdict": "verdicts",
+    "Review": "models",
+    "Original": "models",
+    "ReviewVerdict": "models",
     "open_engine": "engine",
     "CompareSettings": "engine",
+    "render": "reports",
     "replay": "engine",
-    "Comparison": "cases",
-    "ComparisonVerdict": "verdicts",
-    "Failure": "verdicts",
+    "Comparison": "models",
+    "ComparisonVerdict": "models",
+    "Failure": "models",
     "AdjudgeError": "errors",
     "InputError": "errors",
 }

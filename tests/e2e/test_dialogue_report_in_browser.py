@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser, Page
-from render.dialogue_samples import Sample, adopted_sample, debated_sample, example_a, hostile_sample, long_sample
+from reports.dialogue_samples import Sample, adopted_sample, debated_sample, example_a, hostile_sample, long_sample
 
-from adjudge.render.dialogue_html import dialogue_html
-from adjudge.render.dialogue_report import Quote, build
-from adjudge.render.escaping import clean
+from adjudge.reports.dialogue_html import dialogue_html
+from adjudge.reports.dialogue_report import Quote, build
+from adjudge.reports.escaping import clean
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

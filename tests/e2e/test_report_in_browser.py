@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser
-from render.verdict_samples import Sample, hostile_sample, plain_sample, tied_sample
+from reports.verdict_samples import Sample, hostile_sample, plain_sample, tied_sample
 
-from adjudge.render.escaping import clean
-from adjudge.render.html import comparison_html
-from adjudge.render.report import Quote, build
+from adjudge.reports.escaping import clean
+from adjudge.reports.html import comparison_html
+from adjudge.reports.report import Quote, build
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

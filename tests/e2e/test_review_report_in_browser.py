@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser
-from render.review_report_samples import Sample, every_sample
+from reports.review_report_samples import Sample, every_sample
 
-from adjudge.render.escaping import clean
-from adjudge.render.review_html import review_html
-from adjudge.render.review_report import Mark, build
+from adjudge.reports.escaping import clean
+from adjudge.reports.review_html import review_html
+from adjudge.reports.review_report import Mark, build
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -8,11 +8,11 @@ import pytest
 from scripted.provider import fails, judges, refuses
 
 from adjudge import compare, open_engine, replay
-from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings
 from adjudge.errors import NotJournalledError
 from adjudge.judges.embedded.judge import EmbeddedJudge
-from adjudge.verdicts import ComparisonVerdict, total_usage
+from adjudge.models import ComparisonVerdict, total_usage
+from adjudge.models.cases import Comparison
 
 CASE = Comparison(
     "How do I boil an egg?",

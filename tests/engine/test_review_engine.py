@@ -8,7 +8,7 @@ from scripted.ratings import explanation, rating_reply
 
 from adjudge import Original, Review, ReviewDraft, ReviewSettings, open_engine, replay, review, review_sync
 from adjudge.errors import InputError, NotJournalledError
-from adjudge.verdicts import ReviewVerdict
+from adjudge.models import ReviewVerdict
 
 CASE = Review(
     prompt="Which river flows through Vienna?",

@@ -50,7 +50,7 @@ JUDGE = """
 import asyncio, sys
 from scripted.judging import open_openai
 from scripted.provider import ScriptedProvider
-from adjudge.cases import Comparison
+from adjudge.models.cases import Comparison
 from adjudge.journal import open_journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.rubric import shipped

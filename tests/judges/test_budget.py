@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from scripted.judging import open_openai
 from scripted.provider import ScriptedProvider, fails, says, waits
 
-from adjudge.cases import Comparison
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.budget import LocalBudget
 from adjudge.judges.jury import Jury
 from adjudge.llm.prices import at_most, cost_of
+from adjudge.models import ComparisonOpinion, Failure, Usage
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure, Usage
 
 CENTS = st.integers(0, 500).map(lambda cents: Decimal(cents) / 100)
 

@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from adjudge.cases import Comparison
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
 from adjudge.judges.jury import Jury, majority
+from adjudge.models import Call, ComparisonOpinion, Failure, Research, Score, Usage
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import Call, ComparisonOpinion, Failure, Research, Score, Usage
 
 CASE = Comparison("t", "x", "y")
 KEYS = [criterion.key for criterion in shipped("compare").criteria]
@@ -104,9 +104,9 @@ def test_a_jurys_searches_take_every_members_first_wish_before_anybodys_second()
 
 
 def critique_of(*members):
-    from adjudge.cases import Dialogue, Turn
     from adjudge.judges.base import CriticizeQuestion
-    from adjudge.verdicts import Critique, Evaluation, Mark
+    from adjudge.models import Critique, Evaluation, Mark
+    from adjudge.models.cases import Dialogue, Turn
 
     rubric = shipped("dialogue")
     keys = list(rubric.weights)
@@ -118,7 +118,7 @@ def critique_of(*members):
 
 
 def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_with_one_voice():
-    from adjudge.verdicts import Objection, Utterance
+    from adjudge.models import Objection, Utterance
 
     real = (Utterance(speaker="SYSTEM", quote="hello there", turn=0, line=1, start=0, end=11),)
     settled = critique_of(
@@ -142,7 +142,7 @@ def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_wit
 
 
 def test_a_jury_critic_whose_members_cancel_out_agrees():
-    from adjudge.verdicts import Objection, Utterance
+    from adjudge.models import Objection, Utterance
 
     real = (Utterance(speaker="SYSTEM", quote="hello there", turn=0, line=1, start=0, end=11),)
     settled = critique_of(

@@ -13,12 +13,12 @@ from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, says, waits
 from scripted.replies import USAGE
 
-from adjudge.cases import Comparison
 from adjudge.errors import NotJournalledError
 from adjudge.journal import Journal, ReplayJournal, open_journal
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
+from adjudge.models import ComparisonOpinion, Failure, Order, Research, Usage, total_cost, total_usage
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure, Order, Research, Usage, total_cost, total_usage
 
 
 def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:

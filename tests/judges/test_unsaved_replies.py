@@ -8,10 +8,10 @@ from typing import Any
 from scripted.judging import OpenJudge
 from scripted.provider import ScriptedProvider
 
-from adjudge.cases import Comparison
 from adjudge.journal import Stored
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
 
 

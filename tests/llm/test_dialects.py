@@ -9,10 +9,10 @@ from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, judges
 from scripted.replies import Request
 
-from adjudge.cases import Comparison
 from adjudge.judges.base import CompareQuestion
+from adjudge.models import ComparisonOpinion, Failure, Order
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure, Order
 
 
 def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:

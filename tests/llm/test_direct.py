@@ -8,7 +8,6 @@ import pytest
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, resets, says, waits
 from scripted.replies import Request
 
-from adjudge.cases import Comparison
 from adjudge.errors import JudgeSpecError, SetupError
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
@@ -17,8 +16,9 @@ from adjudge.judges.roles import COMPARER
 from adjudge.llm.base import Sampling
 from adjudge.llm.direct import DirectWire
 from adjudge.llm.rate_limiter import RateLimits
+from adjudge.models import ComparisonOpinion, Failure, Usage
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure, Usage
 
 SPEC = "ollama:some-model"
 HOSTILE = Comparison(

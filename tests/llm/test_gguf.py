@@ -17,7 +17,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from adjudge.cases import Comparison, Review
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
@@ -28,8 +27,9 @@ from adjudge.llm.gguf import GgufWire, bounded_schema
 from adjudge.llm.openai import Dialect, OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
+from adjudge.models import ComparisonOpinion, Failure, Research
+from adjudge.models.cases import Comparison, Review
 from adjudge.rubric import parse
-from adjudge.verdicts import ComparisonOpinion, Failure, Research
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,6 @@ from scripted.judging import FAST
 from scripted.provider import ScriptedProvider, judges, says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge.cases import Comparison, Dialogue, Original, Review, Turn
 from adjudge.journal import Journal
 from adjudge.judges.base import (
     Candidate,
@@ -30,8 +29,9 @@ from adjudge.judges.llm import LLMJudge
 from adjudge.llm import anthropic, openai
 from adjudge.llm.base import Structure, Wire
 from adjudge.llm.retry import Endpoint
+from adjudge.models import LABELS, Evaluation, Fact, Mark, Utterance
+from adjudge.models.cases import Comparison, Dialogue, Original, Review, Turn
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import LABELS, Evaluation, Fact, Mark, Utterance
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -12,7 +12,6 @@ import pytest
 from scripted.provider import Behaviour, ScriptedProvider, fails, judges, resets, says, tells, waits
 from scripted.replies import Request
 
-from adjudge.cases import Comparison
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.jury import Jury
@@ -20,8 +19,9 @@ from adjudge.judges.llm import LLMJudge
 from adjudge.llm.openai import OpenAIWire, default_dialect, is_reply
 from adjudge.llm.rate_limiter import RateLimits
 from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
+from adjudge.models import ComparisonOpinion, Failure
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure
 
 FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
 QUICK = RateLimits(start=8, ceiling=64, first_wait=0.005, longest_wait=0.05, patience=5.0, open_after=3, cool_down=0.3)

@@ -23,7 +23,7 @@ from scripted.provider import (
 from adjudge.errors import SetupError
 from adjudge.llm.openai import is_reply
 from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
-from adjudge.verdicts import Failure
+from adjudge.models import Failure
 
 FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
 HEADERS = {"content-type": "application/json"}

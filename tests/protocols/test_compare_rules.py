@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.cases import Comparison
+from adjudge.models import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Finding, Lookup, Research, Score
+from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import CompareOptions, combine_preferences, compare, decide
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Finding, Lookup, Research, Score
 
 BAND = Decimal("0.5")
 WINNERS = ("A", "B", "tie")

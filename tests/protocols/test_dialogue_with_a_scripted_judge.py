@@ -7,12 +7,12 @@ import pytest
 from scripted.judging import open_openai
 from scripted.provider import says
 
-from adjudge.cases import Dialogue, Turn
 from adjudge.errors import RubricError
 from adjudge.judges.roles.transcripts import example
+from adjudge.models import DialogueVerdict, Failure
+from adjudge.models.cases import Dialogue, Turn
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import DialogueVerdict, Failure
 
 RUBRIC = shipped("dialogue")
 KEYS = list(RUBRIC.weights)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.arithmetic import weighted_total
+from adjudge.models import Mark, Objection, Utterance
 from adjudge.protocols.referee import has_evidence, normalized, overall_experience, settle
 from adjudge.rubric import shipped
-from adjudge.verdicts import Mark, Objection, Utterance
 
 RUBRIC = shipped("dialogue")
 KEYS = list(RUBRIC.weights)

@@ -10,15 +10,15 @@ from typing import Any
 
 import orjson
 
-from adjudge.cases import Comparison, Dialogue, Review
 from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine, run_sync
 from adjudge.engine.inputs import case_json
+from adjudge.models import Failure
 from adjudge.models.base import to_json
+from adjudge.models.cases import Comparison, Dialogue, Review
 from adjudge.models.rows import row_of
 from adjudge.rubric import Rubric, shipped
 from adjudge.runs.judging import answer_of
 from adjudge.runs.lines import CaseLine, spent_by, verdict_line
-from adjudge.verdicts import Failure
 
 PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Review: "review"}
 

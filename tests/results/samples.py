@@ -6,9 +6,9 @@ from pathlib import Path
 
 from results.building import Given
 
-from adjudge.cases import Comparison, Review
 from adjudge.inputs.review import read_reviews
 from adjudge.inputs.transcript import read_dialogues
+from adjudge.models.cases import Comparison, Review
 from adjudge.rubric import shipped
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -5,8 +5,8 @@ import pytest
 from results.building import Given, write_lines, write_run
 from results.samples import GOOD, SHORT, comparisons
 
-from adjudge.cases import Comparison
 from adjudge.errors import InputError
+from adjudge.models.cases import Comparison
 from adjudge.models.rows import agreement
 from adjudge.results.columns import table_of
 from adjudge.results.directory import open_run

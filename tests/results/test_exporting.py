@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import duckdb
 import pytest
-from render.looking import Page
-from render.review_report_samples import every_sample
+from reports.looking import Page
+from reports.review_report_samples import every_sample
 from results.building import write_run
 from results.samples import HOSTILE, comparisons
 
 from adjudge.engine.inputs import case_json
 from adjudge.errors import InputError
 from adjudge.models.base import to_json
-from adjudge.render import render
+from adjudge.reports import render
 from adjudge.results import html
 from adjudge.results.directory import Outcome, Run, open_run
 from adjudge.results.exporting import write_csv, write_jsonl, write_markdown, write_parquet

@@ -6,8 +6,8 @@ import pytest
 from results.building import Given, write_run
 from results.samples import GOOD, LONG, SHORT, TASK, comparisons
 
-from adjudge.cases import Comparison
 from adjudge.errors import InputError
+from adjudge.models.cases import Comparison
 from adjudge.results.directory import open_run
 from adjudge.results.documents import as_markdown, as_text
 from adjudge.results.leaderboard import leaderboard_of

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from results.building import Given, write_lines, write_run
 from results.samples import GOOD, SHORT, comparisons, dialogues, reviews
 
-from adjudge.cases import Comparison
 from adjudge.errors import InputError
+from adjudge.models.cases import Comparison
 from adjudge.results import exporting, staging
 from adjudge.results.columns import minus, table_of
 from adjudge.results.database import database_of

@@ -4,10 +4,10 @@ import asyncio
 
 from scripted.provider import ScriptedProvider
 
-from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, Engine
 from adjudge.inputs.rows import Row
 from adjudge.journal import open_journal
+from adjudge.models.cases import Comparison
 from adjudge.runs.judging import Judging
 from adjudge.runs.lines import write_case
 from adjudge.runs.plan import Plan

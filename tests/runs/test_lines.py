@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.cases import Comparison
 from adjudge.engine.inputs import case_of
 from adjudge.inputs.rows import BadRow, Row
+from adjudge.models.cases import Comparison
 from adjudge.runs.lines import answer_words, cut_unfinished, head_of, read_case, whole_lines, write_case
 from adjudge.runs.workers import position_of
 

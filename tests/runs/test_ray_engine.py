@@ -17,11 +17,11 @@ import pytest
 from runs.conftest import pairs, until, write_lines
 from scripted.provider import waits
 
-from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings
 from adjudge.engine.settings import rubric_for
 from adjudge.errors import SetupError
 from adjudge.inputs.rows import Row
+from adjudge.models.cases import Comparison
 from adjudge.runs import ray_engine
 from adjudge.runs.directory import RunDirectory
 from adjudge.runs.plan import Manner, Plan

@@ -6,13 +6,13 @@ import pytest
 from aiohttp import web
 from scripted.provider import judges, says
 
-from adjudge.cases import Comparison
 from adjudge.engine import CompareSettings, Engine, replay
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import open_journal
+from adjudge.models import ComparisonVerdict
 from adjudge.models.base import to_json
+from adjudge.models.cases import Comparison
 from adjudge.search import open_searcher
-from adjudge.verdicts import ComparisonVerdict
 
 CASE = Comparison(
     "How high is Mont Blanc?",

@@ -8,10 +8,10 @@ from scripted.provider import refuses
 
 from adjudge.engine import CompareSettings
 from adjudge.inputs.comparison import comparison_from
+from adjudge.models import ComparisonVerdict
 from adjudge.models.base import from_json, to_json
 from adjudge.rubric import shipped
 from adjudge.server.app import create_app
-from adjudge.verdicts import ComparisonVerdict
 
 CRITERIA = list(shipped("compare").weights)
 SEED_REQUEST = {

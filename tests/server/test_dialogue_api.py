@@ -4,8 +4,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from adjudge.engine import CompareSettings
+from adjudge.models import DialogueOutput
 from adjudge.server.app import create_app
-from adjudge.verdicts import DialogueOutput
 
 MESSAGES = [
     {"role": "user", "content": "Where is my order?"},

@@ -5,14 +5,14 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 
-from adjudge.cases import Review
 from adjudge.engine import CompareSettings
 from adjudge.inputs.review import review_from
+from adjudge.models import ReviewVerdict
 from adjudge.models.base import from_json, to_json
+from adjudge.models.cases import Review
 from adjudge.rubric import shipped
 from adjudge.server.app import create_app
 from adjudge.server.review import DraftResponse
-from adjudge.verdicts import ReviewVerdict
 
 SLOTS = {
     "prompt": "Name three primes between 10 and 20, as a bulleted list.",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.cases import Comparison
+from adjudge.models.cases import Comparison
 from adjudge.text.findings import comparison_facts, cut_off_facts, facts_of, hostile_facts
 from adjudge.text.spots import Spot
 

@@ -10,7 +10,7 @@ from .inputs import add_journal_argument
 from .outputs import FORMATS
 
 if TYPE_CHECKING:
-    from ..verdicts import Failure
+    from ..models import Failure
 
 
 def add_asking_arguments(group: Any, protocol: str) -> None:
@@ -46,7 +46,7 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 def say(message: str) -> None:
     """One line on standard error; it may hold what a provider or a file said, so a terminal must not obey it."""
-    from ..render.escaping import one_line
+    from ..reports.escaping import one_line
 
     print(f"adjudge: {one_line(message)}", file=sys.stderr)
 

@@ -12,7 +12,7 @@ from .inputs import read_bytes, read_text
 from .outputs import choose_format, write_out
 
 if TYPE_CHECKING:
-    from ..cases import Comparison
+    from ..models.cases import Comparison
     from ..rubric import Rubric
 
 _DESCRIPTION = """\
@@ -53,10 +53,10 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge, print, say what failed."""
     from ..engine import CompareSettings, open_engine, run_sync
+    from ..models import Failure
     from ..models.base import to_json
-    from ..render import error_report, render
+    from ..reports import error_report, render
     from ..rubric import load, shipped
-    from ..verdicts import Failure
 
     rubric = load(args.rubric, "compare") if args.rubric else shipped("compare")
     case = _read_case(args, rubric)
@@ -99,10 +99,10 @@ def _who_would_settle_it() -> str:
 
 
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
-    from ..cases import Comparison, check_weights
     from ..errors import InputError
     from ..inputs.comparison import WANTED, comparison_from, weights_from
     from ..inputs.json import parse_object
+    from ..models.cases import Comparison, check_weights
 
     pieces = {name: getattr(args, name) for name in ("task", "a", "b", "context", "weights")}
     given = [name for name, value in pieces.items() if value is not None]

@@ -14,9 +14,9 @@ from .inputs import read_bytes
 from .outputs import Format, choose_format, write_out
 
 if TYPE_CHECKING:
-    from ..cases import Dialogue
     from ..engine import DialogueSettings
-    from ..verdicts import DialogueVerdict, Failure
+    from ..models import DialogueVerdict, Failure
+    from ..models.cases import Dialogue
 
 _DESCRIPTION = """\
 Judge conversations between SYSTEM (the assistant) and USER (the customer): an Evaluator scores six criteria, a Critic
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
     from ..engine import DialogueSettings, run_sync
     from ..errors import InputError
     from ..inputs.transcript import read_dialogues
+    from ..models import DialogueVerdict, Failure
     from ..rubric import load, shipped
-    from ..verdicts import DialogueVerdict, Failure
 
     settings = DialogueSettings(
         evaluator=args.evaluator or args.judge,
@@ -112,9 +112,9 @@ def _shown(
     alone: bool,
     colour: bool,
 ) -> str:
+    from ..models import Failure
     from ..models.base import to_json
-    from ..render import error_report, render
-    from ..verdicts import Failure
+    from ..reports import error_report, render
 
     if isinstance(outcome, Failure):
         failed = {"dialogue_id": case.dialogue_id, **error_report(outcome).model_dump()}

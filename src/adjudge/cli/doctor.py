@@ -67,12 +67,12 @@ _CASE = (
 
 
 def _check_embedded() -> str:
-    from ..cases import Comparison
     from ..engine import run_sync
     from ..judges.embedded.judge import EmbeddedJudge
+    from ..models import Failure
+    from ..models.cases import Comparison
     from ..protocols.compare import compare
     from ..rubric import shipped
-    from ..verdicts import Failure
 
     outcome = run_sync(lambda: compare(Comparison(*_CASE), EmbeddedJudge(), shipped("compare")))
     from ..errors import SetupError
@@ -91,7 +91,7 @@ def _check_journal(named: str | None) -> str:
 
 def _check_words() -> str:
     from ..errors import SetupError
-    from ..words import count_words
+    from ..text.words import count_words
 
     if count_words("ภาษาไทยไม่มีช่องว่าง") < 2:
         raise SetupError("Unicode segmentation has no Thai dictionary; reinstall icu4py")
@@ -99,10 +99,10 @@ def _check_words() -> str:
 
 
 def _check_judge(spec: str) -> str:
-    from ..cases import Comparison
     from ..engine import CompareSettings, open_engine, run_sync
     from ..errors import SetupError
-    from ..verdicts import Failure, total_cost
+    from ..models import Failure, total_cost
+    from ..models.cases import Comparison
 
     async def work() -> Any:
         # A journal of its own: an answer from last week would not show that the judge answers now.

@@ -13,9 +13,9 @@ from .inputs import add_journal_argument, read_bytes
 from .outputs import FORMATS, ReviewFormat, choose_review_format, write_out
 
 if TYPE_CHECKING:
-    from ..cases import Review
     from ..engine import ReviewSettings
-    from ..verdicts import Failure, ReviewVerdict
+    from ..models import Failure, ReviewVerdict
+    from ..models.cases import Review
 
 _DESCRIPTION = """\
 Audit a person's ratings of two responses: both are rated blind, facts bind the ratings, and only then the originals
@@ -60,8 +60,8 @@ def run(args: argparse.Namespace) -> int:
     from ..engine import ReviewSettings, run_sync
     from ..errors import InputError
     from ..inputs.review import read_reviews
+    from ..models import Failure, ReviewVerdict
     from ..rubric import load, shipped
-    from ..verdicts import Failure, ReviewVerdict
 
     if args.interactive == (args.file is not None):
         found = "FILE beside --interactive" if args.interactive else "missing"
@@ -148,7 +148,7 @@ def _shown(
     alone: bool,
 ) -> str:
     from ..models.base import to_json
-    from ..render import render
+    from ..reports import render
 
     if chosen == "json":
         return to_json(outcome.updated(review_id=case.review_id), indent=alone).decode()
@@ -159,9 +159,9 @@ def _shown(
 
 def _shown_failed(case: Review, outcome: Failure | Exception, chosen: ReviewFormat, *, alone: bool) -> str:
     """What stands in the place of a result, so that those after it keep theirs."""
+    from ..models import ErrorReport, Failure
     from ..models.base import to_json
-    from ..render import error_report
-    from ..verdicts import ErrorReport, Failure
+    from ..reports import error_report
 
     if chosen == "json":
         said = error_report(outcome) if isinstance(outcome, Failure) else ErrorReport(error=_ours(outcome))
@@ -174,8 +174,8 @@ def _shown_failed(case: Review, outcome: Failure | Exception, chosen: ReviewForm
 
 
 def _head(case: Review, chosen: ReviewFormat, failed: str = "") -> str:
-    from ..render.escaping import markdown
-    from ..render.review_tags import head_of
+    from ..reports.escaping import markdown
+    from ..reports.review_tags import head_of
 
     assert case.review_id is not None
     if chosen == "markdown":

@@ -13,9 +13,9 @@ from ..errors import InputError
 from .asking import say
 
 if TYPE_CHECKING:
-    from ..cases import Review
     from ..engine.drafts import Draft
     from ..journal import Journal
+    from ..models.cases import Review
     from ..rubric import Rubric
 
 _END = "."

@@ -227,7 +227,7 @@ def _tell_before(args: argparse.Namespace, stand: Stand, judged: Estimate, manne
 
 
 def _tell_end(args: argparse.Namespace, directory: RunDirectory, stand: Stand, ended: Ended | None) -> int:
-    from ..render.escaping import one_line
+    from ..reports.escaping import one_line
     from ..runs.progress import agreement, money
 
     tally, why = stand.tally, ended.why if ended else ""
@@ -315,7 +315,7 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
 
 def _tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
     """One line on standard error, which with --json-progress holds JSON alone."""
-    from ..render.escaping import one_line
+    from ..reports.escaping import one_line
 
     line = one_line(text)
     if args.json_progress:

@@ -10,7 +10,7 @@ import re
 
 from ..text.sentences import CLOSERS, SENTENCE_ENDS, code_spans
 from ..text.structure import read_structure
-from ..words import count_words
+from ..text.words import count_words
 
 _LOOKED_AT = 30_000  # characters; lists and paragraphs are asked for in tens
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3400-\u9fff]")  # Thai and Chinese

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..cases import Review
+from ..models.cases import Review
 from ..models.constraints import Constraint
 from .english import read_constraints
 

@@ -13,12 +13,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
 from ..text.language import are_close, language_of
 from ..text.language_names import language_name
 from ..text.markers import without_end_markers
 from ..text.sentences import CLOSERS, code_spans
-from ..verdicts import Severity
 from .counting import (
     count_characters,
     counts_in_characters,

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ..evidence import Span
+from ..text.evidence import Span
 
 # Nine digits at the most: nobody asks for more, and a run of thousands is no number.
 _DIGITS = re.compile(r"(?<!\d)(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d)")

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..evidence import Haystack, Span
+from ..models import Label
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
+from ..text.evidence import Haystack, Span
 from ..text.language import languages_in, plain_code
 from ..text.language_names import code_named, named_languages
 from ..text.markers import without_end_markers
 from ..text.sentences import CLOSERS, SENTENCE_ENDS
-from ..verdicts import Label
 from .numbers import find_number
 
 COUNTED: frozenset[ConstraintKind] = frozenset({"words", "characters", "sentences", "paragraphs", "items"})

@@ -7,10 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from ..cases import Comparison, check_weights
 from ..judges.base import Judge
+from ..models import ComparisonVerdict, Failure
+from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric
-from ..verdicts import ComparisonVerdict, Failure
 from .core import open_engine
 from .settings import CompareSettings, rubric_for
 from .sync import run_sync

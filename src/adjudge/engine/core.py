@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from ..cases import Comparison, Dialogue, Review
 from ..journal import Journal, open_journal
 from ..judges.specs import Asking, collect_batches, open_judge
 from ..llm.rate_limiter import RateLimits
+from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from ..models.base import to_json
+from ..models.cases import Comparison, Dialogue, Review
 from ..protocols.compare import compare as run_compare
-from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import orjson
 
-from ..cases import Review
 from ..errors import InputError, NotJournalledError
 from ..inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
 from ..journal import Journal, open_journal
 from ..judges.base import Judge
+from ..models import Failure, ReviewVerdict
+from ..models.cases import Review
 from ..rubric import Rubric, shipped
-from ..verdicts import Failure, ReviewVerdict
 from .sync import run_sync
 
 _ID = re.compile(r"[0-9a-f]{16}")

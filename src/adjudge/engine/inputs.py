@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import orjson
 
-from ..cases import Comparison, Dialogue, Review
+from ..models import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
 from ..models.base import from_json
+from ..models.cases import Comparison, Dialogue, Review
 from ..rubric import Rubric, parse
-from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
 from .settings import CompareSettings, DialogueSettings, ReviewSettings
 
 CASES: dict[str, type[Comparison] | type[Dialogue] | type[Review]] = {

@@ -9,11 +9,11 @@ import orjson
 
 from ..errors import JudgeSpecError, NotJournalledError
 from ..journal import ReplayJournal, open_journal
+from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from ..models.base import to_json
 from ..protocols.compare import Searcher
 from ..protocols.compare import compare as run_compare
 from ..protocols.dialogue import dialogue as run_dialogue
-from ..verdicts import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from . import inputs
 from .core import Engine
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..cases import Original, Review
 from ..errors import InputError
 from ..inputs.review import allowed_names, criterion_key, read_reviews, review_from
 from ..inputs.text import kind_of
 from ..judges.base import Judge
+from ..models import Failure, ReviewVerdict
+from ..models.cases import Original, Review
 from ..rubric import Rubric
-from ..verdicts import Failure, ReviewVerdict
 from .core import open_engine
 from .settings import ReviewSettings, rubric_for
 from .sync import run_sync

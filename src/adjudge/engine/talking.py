@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..cases import Dialogue
 from ..errors import InputError
 from ..inputs.transcript import read_dialogues
 from ..judges.base import Judge
+from ..models import DialogueVerdict, Failure
+from ..models.cases import Dialogue
 from ..rubric import Rubric
-from ..verdicts import DialogueVerdict, Failure
 from .core import open_engine
 from .settings import DialogueSettings, rubric_for
 from .sync import run_sync

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..arithmetic import to_decimal
-from ..cases import Comparison, check_weights
 from ..errors import InputError
+from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric
 from .json import parse_value
 from .text import kind_of

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..cases import MAX_TEXT_BYTES
+from ..models.cases import MAX_TEXT_BYTES
 from .text import Unreadable
 
 MAX_CELL = 4 * MAX_TEXT_BYTES

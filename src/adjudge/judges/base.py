@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from ..cases import Comparison, Dialogue, Review
-from ..rubric import Rubric
-from ..verdicts import (
+from ..models import (
     ComparisonOpinion,
     Critique,
     Evaluation,
@@ -24,6 +22,8 @@ from ..verdicts import (
     Research,
     ReviewOpinion,
 )
+from ..models.cases import Comparison, Dialogue, Review
+from ..rubric import Rubric
 
 O_co = TypeVar("O_co", covariant=True)
 O = TypeVar("O")

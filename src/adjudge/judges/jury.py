@@ -16,9 +16,7 @@ from typing import Any, Literal, cast
 
 from ..arithmetic import mean, median, rounded
 from ..errors import NotJournalledError
-from ..models.constraints import Constraint, Observation
-from ..rubric import LIKERT, Scale
-from ..verdicts import (
+from ..models import (
     LABELS,
     Call,
     ComparisonOpinion,
@@ -38,6 +36,8 @@ from ..verdicts import (
     Warning,
     Winner,
 )
+from ..models.constraints import Constraint, Observation
+from ..rubric import LIKERT, Scale
 from .base import MAX_QUERIES, Judge, O, Question
 
 VoteRule = Literal["median", "mean"]

@@ -19,7 +19,7 @@ from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
 from ..llm.base import Completion, Prompt, Sampling, UnreadableReplyError, Wire
 from ..llm.prices import LOCAL, at_most, cost_of
-from ..verdicts import Call, Failure, Purpose, Usage
+from ..models import Call, Failure, Purpose, Usage
 from .base import (
     CompareQuestion,
     CriticizeQuestion,

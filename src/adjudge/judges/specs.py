@@ -22,7 +22,7 @@ from ..errors import JudgeSpecError
 from ..journal import Journal
 from ..llm.base import Sampling, Wire
 from ..llm.providers import PROVIDERS, URL_KEY, Provider, url_key
-from ..verdicts import Failure
+from ..models import Failure
 from .base import Judge
 from .budget import Budget
 

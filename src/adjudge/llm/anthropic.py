@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from ..verdicts import Usage
+from ..models import Usage
 from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
 from .http import HttpWire
 from .retry import Refused

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..prompts import defuse
-from ..verdicts import Failure, Usage
+from ..models import Failure, Usage
+from ..text.control_tokens import defuse
 
 Structure = Literal["json_schema", "tool", "text"]
 Sent = Mapping[str, str | int | float | None]

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from ..errors import JudgeSpecError, SetupError
-from ..verdicts import Failure, Reason, Usage
+from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .openai import Dialect, adapt, parameters
 from .rate_limiter import RateLimiter

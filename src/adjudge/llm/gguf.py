@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 
 from ..errors import InputError, SetupError
-from ..verdicts import Failure
+from ..models import Failure
 from .base import Completion, Delivery, Prompt, Sampling
 from .openai import Dialect, decode, parameters, request
 from .prices import LOCAL

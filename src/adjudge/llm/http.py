@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..verdicts import Failure
+from ..models import Failure
 from .base import Completion, Delivery, Prompt, Sampling, Sent
 from .retry import Answered, Endpoint, Refused
 

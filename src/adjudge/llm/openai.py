@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import orjson
 
-from ..verdicts import Usage
+from ..models import Usage
 from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
 from .http import HttpWire
 from .retry import Refused

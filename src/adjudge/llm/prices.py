@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from ..arithmetic import rounded_money
-from ..verdicts import Usage
+from ..models import Usage
 
 LOCAL = "local"  # in-process models cost nothing
 _BATCH: Any = {"processing": "batch"}

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..verdicts import Reason
+from ..models import Reason
 from .rate_headers import allowance
 from .waiting import Waiter, running_loop
 

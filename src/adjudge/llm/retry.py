@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ..errors import SetupError
-from ..verdicts import Failure, Reason
+from ..models import Failure, Reason
 from .client import Bounds, Client, ConnectTimeoutError, IdleTimeoutError, OversizedReplyError
 from .rate_headers import retry_after
 from .rate_limiter import RateLimiter

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from ..arithmetic import hundredths
-from ..verdicts import Audit, CriticView, Mark, Objection, RefereeRule, Ruling, Utterance
+from ..models import Audit, CriticView, Mark, Objection, RefereeRule, Ruling, Utterance
 
 # What the Referee did, and why.
 RULES: dict[RefereeRule, tuple[str, str]] = {

@@ -13,11 +13,8 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, weighted_total
-from ..cases import Comparison, check_weights
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
-from ..rubric import Rubric, Scale
-from ..text.findings import comparison_facts
-from ..verdicts import (
+from ..models import (
     LABELS,
     Call,
     ComparisonOpinion,
@@ -38,6 +35,9 @@ from ..verdicts import (
     Winner,
     spent,
 )
+from ..models.cases import Comparison, check_weights
+from ..rubric import Rubric, Scale
+from ..text.findings import comparison_facts
 from .origins import provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting

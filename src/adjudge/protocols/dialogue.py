@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ..arithmetic import hundredths, plain, weighted_total
-from ..cases import Dialogue
 from ..errors import RubricError
 from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
-from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
-from ..rubric import Rubric
-from ..text.injection import find_control_tokens, find_injection
-from ..verdicts import (
+from ..models import (
     Call,
     CriticEntry,
     DialogueOutput,
@@ -26,6 +22,10 @@ from ..verdicts import (
     Warning,
     spent,
 )
+from ..models.cases import Dialogue
+from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
+from ..rubric import Rubric
+from ..text.injection import find_control_tokens, find_injection
 from .audit import audit
 from .origins import provenance_of, verdict_id
 from .referee import normalized, overall_experience, settle

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from .. import prompts
-from ..verdicts import Provenance
+from ..models import Provenance
 from ..version import __version__
 
 

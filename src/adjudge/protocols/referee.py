@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
+from ..models import Mark, Objection, RefereeRule, Ruling
 from ..rubric import Scale
-from ..verdicts import Mark, Objection, RefereeRule, Ruling
 
 ADOPT_ALL_FROM = 3
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..render.columns import cut, pad, width_of
-from ..render.escaping import markdown, one_line
-from ..render.terminal import Page
+from ..reports.columns import cut, pad, width_of
+from ..reports.escaping import markdown, one_line
+from ..reports.terminal import Page
 
 _WIDEST_CELL = 48
 _NARROWEST_CELL = 6

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from ..errors import InputError
-from ..render.escaping import clean
+from ..reports.escaping import clean
 from . import sql
 from .columns import Table
 from .documents import Document, Grid, as_markdown, grid_markdown, markdown_row

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ..models.rows import Cells
-from ..render.pages import environment
-from ..render.wording import judge_note
+from ..reports.pages import environment
+from ..reports.wording import judge_note
 from .directory import Outcome, Run
 from .exporting import condition, shown
 from .files import new_file, new_folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engine.inputs import Verdict, read_verdict
-from ..render import render
+from ..reports import render
 from .directory import Outcome, Run
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from ..render.wording import dollars
+from ..reports.wording import dollars
 from .directory import Run
 from .documents import Grid, Section
 from .summary import Counts, Summary

@@ -14,8 +14,8 @@ from typing import NoReturn
 import yaml
 
 from ..arithmetic import plain, rounded, to_decimal
-from ..cases import MAX_WEIGHT_PLACES, check_weight
 from ..errors import InputError, RubricError
+from ..models.cases import MAX_WEIGHT_PLACES, check_weight
 from .criteria import HOW_BAD, ONE_TO_FIVE, OVERALL, PROTOCOLS, TOO_LITTLE_TOO_MUCH, Criterion, Rubric, Scale
 
 MAX_CRITERIA = 40

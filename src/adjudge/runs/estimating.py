@@ -18,7 +18,7 @@ from ..engine import Engine
 from ..errors import SetupError
 from ..llm.base import Completion, Delivery, Prompt, Sampling, Wire
 from ..llm.prices import LOCAL, cost_of
-from ..verdicts import Failure, Usage
+from ..models import Failure, Usage
 from .judging import Judging
 from .ledger import Done
 from .plan import Plan

@@ -13,14 +13,14 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
-from ..cases import Comparison, Dialogue, Review
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
 from ..engine.core import Judged
 from ..engine.inputs import case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
+from ..models import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from ..models.cases import Comparison, Dialogue, Review
 from ..models.rows import row_of
-from ..verdicts import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .lines import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, Settings
 

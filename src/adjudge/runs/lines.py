@@ -10,9 +10,9 @@ import orjson
 
 from ..engine.inputs import case_json
 from ..inputs.rows import BadRow, Row, Scalar
+from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number
-from ..verdicts import Failure, total_cost, total_usage
-from ..words import count_spaced
+from ..text.words import count_spaced
 
 _VERDICT = b',"verdict":{'
 

@@ -11,7 +11,7 @@ import orjson
 
 from ..journal import Journal, Stored, call_key
 from ..llm.retry import Answered, Endpoint
-from ..verdicts import Failure, Finding, Lookup
+from ..models import Failure, Finding, Lookup
 
 MAX_FINDINGS = 5
 _MAX_SNIPPET = 500

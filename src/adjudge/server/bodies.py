@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Request
 
 from ..errors import TooLargeError
-from ..verdicts import ErrorReport, Failure
+from ..models import ErrorReport, Failure
 
 MAX_BODY_BYTES = 16_000_000
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504}

@@ -12,9 +12,9 @@ from ..engine.settings import DialogueSettings
 from ..engine.talking import one_dialogue
 from ..errors import InputError
 from ..inputs.json import parse_object
+from ..models import DialogueOutput, Failure
 from ..models.base import to_json
-from ..render import error_report
-from ..verdicts import DialogueOutput, Failure
+from ..reports import error_report
 from .bodies import FAILURES, failed_status, read_body
 from .state import State, allowed_judge, state_of
 

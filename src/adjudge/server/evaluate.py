@@ -12,9 +12,9 @@ from ..engine import CompareSettings
 from ..errors import InputError, NotJournalledError
 from ..inputs.comparison import WANTED, comparison_from
 from ..inputs.json import parse_object
+from ..models import ComparisonVerdict, ErrorReport, Failure
 from ..models.base import to_json
-from ..render import error_report
-from ..verdicts import ComparisonVerdict, ErrorReport, Failure
+from ..reports import error_report
 from .bodies import FAILURES, failed_status, read_body
 from .state import State, allowed_judge, state_of
 

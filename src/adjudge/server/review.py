@@ -10,15 +10,15 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..cases import Review
 from ..engine.drafts import Draft, add_to_draft, find_draft, new_draft
 from ..engine.settings import ReviewSettings
 from ..errors import InputError
 from ..inputs.json import parse_object
 from ..inputs.review import NEEDED, SLOTS, review_from
+from ..models import ErrorReport, Failure, ReviewVerdict
 from ..models.base import to_json
-from ..render import error_report
-from ..verdicts import ErrorReport, Failure, ReviewVerdict
+from ..models.cases import Review
+from ..reports import error_report
 from .bodies import FAILURES, failed_status, read_body
 from .state import State, allowed_judge, state_of
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from ..cases import Comparison
-from ..verdicts import LABELS, Fact
+from ..models import LABELS, Fact
+from ..models.cases import Comparison
 from .cut_off import find_cut_off
 from .injection import find_control_tokens, find_injection
 from .repetition import find_repetition

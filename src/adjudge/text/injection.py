@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from ..prompts import CONTROL_TOKEN
+from .control_tokens import CONTROL_TOKEN
 from .injection_words import OTHER_LANGUAGES, Pattern, pattern
 from .spots import Spot
 

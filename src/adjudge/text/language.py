@@ -10,7 +10,7 @@ import unicodedata
 from functools import cache
 from typing import Any
 
-from ..prompts import CONTROL_TOKEN
+from .control_tokens import CONTROL_TOKEN
 from .language_names import LANGUAGE_NAMES, language_name
 from .sentences import QUOTATION, rough_words
 

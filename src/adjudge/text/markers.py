@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from ..prompts import CONTROL_TOKEN
+from .control_tokens import CONTROL_TOKEN
 from .spots import Spot
 
 _MARKERS = 10

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..evidence import Haystack
-from ..words import count_words
+from .evidence import Haystack
 from .language import foreign_language, language_of
 from .language_names import language_name
 from .sentences import QUOTATION
+from .words import count_words
 
 QUOTED_WORDS = 3  # shorter ones are terms, not quotations
 # Whichever begins first holds the other: a quotation in code is code, code in a quotation is quoted.

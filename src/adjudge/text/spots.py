@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..verdicts import Severity
+from ..models import Severity
 
 
 class Spot(NamedTuple):

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from adjudge.cases import Original
 from adjudge.errors import InputError
 from adjudge.inputs.review import read_reviews, slot_from
 from adjudge.inputs.review.tables import escape_pipes, split_row
+from adjudge.models.cases import Original
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")

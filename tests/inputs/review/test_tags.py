@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.cases import Original, Review
 from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.review import NEEDED, SLOTS, merged, read_reviews, slot_from
+from adjudge.models.cases import Original, Review
 from adjudge.rubric import shipped
 
 RUBRIC = shipped("review")

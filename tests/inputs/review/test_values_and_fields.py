@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inputs.review.slot_samples import BASE, RUBRIC, read, rows
 
-from adjudge.cases import Original, Review
 from adjudge.errors import InputError
 from adjudge.inputs.review import SLOTS, read_reviews, review_from
+from adjudge.models.cases import Original, Review
 
 RATED = {"localization": Original("3", "fine"), "verbosity": Original("-1")}
 ENTRIES = [

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from adjudge.cases import Original
 from adjudge.inputs.review import read_reviews
 from adjudge.inputs.rows import BadRow
+from adjudge.models.cases import Original
 from adjudge.rubric import shipped
 
 SLOTS = {"prompt": "p", "response1": "x", "response2": "y"}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.cases import Dialogue
 from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.transcript import FORMS, read_dialogues
+from adjudge.models.cases import Dialogue
 
 TURNS = [("USER", "Where is my parcel?"), ("SYSTEM", "It arrives on Monday."), ("USER", "Thanks, bye")]
 FORMS_OF_ONE_DIALOGUE = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from adjudge.cases import Dialogue, Turn
 from adjudge.judges.embedded.conversation import Place, find_contradiction, quote, read_conversation, replies_to
 from adjudge.judges.embedded.phrases import declines
+from adjudge.models.cases import Dialogue, Turn
 
 MEASURES = (
     "declined", "carried_out", "courteous", "slips", "said_no", "corrected", "complained", "unanswered", "praised",

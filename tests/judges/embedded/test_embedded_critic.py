@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from adjudge.cases import Dialogue, Turn
 from adjudge.judges.base import CriticizeQuestion
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models import Critique, Evaluation, Mark, Objection, Utterance
+from adjudge.models.cases import Dialogue, Turn
 from adjudge.rubric import Rubric, parse, shipped
-from adjudge.verdicts import Critique, Evaluation, Mark, Objection, Utterance
 
 PLAIN = "USER: Is there a bus to the airport?\nSYSTEM: Yes, the number 12 goes there.\nUSER: Fine."
 REFUSED_LAST = (

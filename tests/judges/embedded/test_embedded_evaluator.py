@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.cases import Dialogue, Turn
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.embedded.evaluator import MIXES
+from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance
+from adjudge.models.cases import Dialogue, Turn
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import Rubric, parse, shipped
-from adjudge.verdicts import Critique, DialogueVerdict, Evaluation, Utterance
-from adjudge.words import count_words
+from adjudge.text.words import count_words
 
 GOOD = """
 USER: I'm looking for a cheap hotel in the north with free parking.

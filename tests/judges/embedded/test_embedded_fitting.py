@@ -17,8 +17,8 @@ from adjudge.judges.embedded.fitting import (
 )
 from adjudge.judges.embedded.measures import MEASURES
 from adjudge.judges.embedded.model import Model, predict, write_model
+from adjudge.models import Winner
 from adjudge.text.sentences import word_set
-from adjudge.verdicts import Winner
 
 WORDS = sorted(
     word_set("river stone cloud garden window letter music silver winter morning harbour forest bridge candle")

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.cases import Comparison
-from adjudge.evidence import Haystack, Span
 from adjudge.judges.base import CompareQuestion, Judge, ResearchQuestion
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models import LABELS, ComparisonOpinion, ComparisonVerdict, Order, Research
+from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import compare
 from adjudge.rubric import Rubric, parse, shipped
-from adjudge.verdicts import LABELS, ComparisonOpinion, ComparisonVerdict, Order, Research
+from adjudge.text.evidence import Haystack, Span
 
 TASK = "Give me three tips for helping bees on a farm. Use no more than 80 words."
 GOOD = (

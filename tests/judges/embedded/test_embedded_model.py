@@ -20,7 +20,7 @@ from adjudge.judges.embedded.model import (
     read_model,
     write_model,
 )
-from adjudge.verdicts import Winner
+from adjudge.models import Winner
 
 OTHER: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
 SCORES = st.floats(-30, 30)

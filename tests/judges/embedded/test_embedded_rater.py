@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.cases import Original, Review
 from adjudge.judges.base import RateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.embedded.rater import rate
+from adjudge.models import ReviewOpinion, ReviewVerdict
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
 from adjudge.rubric import shipped
-from adjudge.verdicts import ReviewOpinion, ReviewVerdict
 
 RUBRIC = shipped("review")
 RIVERS = "The Danube flows through Vienna, and then through Budapest and Belgrade."

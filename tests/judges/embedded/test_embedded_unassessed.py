@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-from adjudge.cases import Dialogue, Turn
 from adjudge.judges.base import EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
+from adjudge.models import DialogueVerdict, Evaluation
+from adjudge.models.cases import Dialogue, Turn
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import shipped
-from adjudge.verdicts import DialogueVerdict, Evaluation
 
 GOOD = """
 USER: I'm looking for a cheap hotel in the north with free parking.

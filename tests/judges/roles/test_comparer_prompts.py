@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scripted.judging import OpenJudge
 from scripted.provider import ScriptedProvider, judges
 
-from adjudge.cases import Comparison
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
 from adjudge.judges.roles import COMPARER, RESEARCHER
-from adjudge.prompts import CONTROL_TOKEN
+from adjudge.models import ComparisonOpinion, Fact, Finding, Lookup, Order
+from adjudge.models.cases import Comparison
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import ComparisonOpinion, Fact, Finding, Lookup, Order
+from adjudge.text.control_tokens import CONTROL_TOKEN
 
 JOINER = "\u2060"
 CODE = re.compile(r"^Marker code for this message: ([0-9a-f]{16})$", re.MULTILINE)

@@ -8,12 +8,12 @@ from typing import Any
 import orjson
 import pytest
 
-from adjudge.cases import Comparison
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.roles import COMPARER
 from adjudge.judges.roles.base import Reading
+from adjudge.models import ComparisonOpinion, Evidence
+from adjudge.models.cases import Comparison
 from adjudge.rubric import Rubric, parse
-from adjudge.verdicts import ComparisonOpinion, Evidence
 
 WORDS = "one plan that names each step and its owner"
 CASE = Comparison(task="t", a=f"There is {WORDS}.", b=f"Well, {WORDS}! Then it ends, as most plans do.")

@@ -10,11 +10,11 @@ from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, says
 from scripted.replies import Request, correct_reply
 
-from adjudge.cases import Comparison
 from adjudge.journal import Journal, ReplayJournal
 from adjudge.judges.base import CompareQuestion
+from adjudge.models import ComparisonOpinion, Failure, Order
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure, Order
 
 
 def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:

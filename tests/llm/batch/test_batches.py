@@ -13,7 +13,6 @@ from scripted.judging import open_anthropic, open_openai
 from scripted.provider import ScriptedProvider, fails, judges, says
 from scripted.replies import Request
 
-from adjudge.cases import Comparison
 from adjudge.errors import SetupError
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
@@ -24,8 +23,9 @@ from adjudge.llm.anthropic import AnthropicWire
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.llm.batch.wire import BatchWire
 from adjudge.llm.openai import OpenAIWire
+from adjudge.models import ComparisonOpinion, Failure
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure
 
 OpenBatched = Callable[..., LLMJudge]
 

@@ -13,7 +13,6 @@ from runs.conftest import until
 from scripted.judging import open_openai
 from scripted.provider import ScriptedProvider
 
-from adjudge.cases import Comparison
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
@@ -22,8 +21,9 @@ from adjudge.llm.batch.ledger import BatchLedger
 from adjudge.llm.batch.queue import MAX_RESUBMISSIONS, QueueSpace
 from adjudge.llm.batch.wire import BatchWire
 from adjudge.llm.openai import OpenAIWire
+from adjudge.models import ComparisonOpinion, Failure
+from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
-from adjudge.verdicts import ComparisonOpinion, Failure
 
 
 @pytest.fixture

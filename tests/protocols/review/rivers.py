@@ -2,7 +2,7 @@
 
 from scripted.ratings import KEYS, rating_reply
 
-from adjudge.cases import Original, Review
+from adjudge.models.cases import Original, Review
 from adjudge.rubric import shipped
 
 RUBRIC = shipped("review")

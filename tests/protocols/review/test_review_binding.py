@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
+from adjudge.models import Fact, Passage, RatedResponse, Rating
 from adjudge.models.constraints import Observation
 from adjudge.protocols.review.binding import HARMFUL, SAFE, bind, bounds_of, without_pleasantries_as_length
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import Fact, Passage, RatedResponse, Rating
 
 RUBRIC = shipped("review")
 VALUES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}

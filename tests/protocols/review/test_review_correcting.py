@@ -4,11 +4,11 @@ from itertools import product
 
 import pytest
 
-from adjudge.cases import Original
+from adjudge.models import Fact, RatedResponse, Rating
+from adjudge.models.cases import Original
 from adjudge.protocols.review.binding import Binding
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.rubric import shipped
-from adjudge.verdicts import Fact, RatedResponse, Rating
 
 RUBRIC = shipped("review")
 SCALES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}

@@ -9,8 +9,8 @@ from scripted.judging import open_openai
 from scripted.provider import says
 from scripted.ratings import KEYS, rating_reply
 
-from adjudge.cases import Original, Review
 from adjudge.judges.jury import Jury
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
 
 BEST = {**dict.fromkeys(KEYS, "3"), "verbosity": "0", "overall_quality": "5"}

@@ -7,11 +7,11 @@ from scripted.judging import open_openai
 from scripted.provider import fails, is_cut_off, refuses, says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge.cases import Original, Review
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
+from adjudge.models import Failure, ReviewVerdict
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
-from adjudge.verdicts import Failure, ReviewVerdict
 
 BLIND = CASE.blind()
 GOOD = "The Danube is named, which does flow through Vienna."

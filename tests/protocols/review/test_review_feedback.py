@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.cases import Original, Review
+from adjudge.models import Fact, FinalRating, RatedResponse, Rating
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.binding import HARMFUL, SAFE, Binding
 from adjudge.protocols.review.consistency import allowed_overalls, likert
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
 from adjudge.rubric import parse, shipped
-from adjudge.verdicts import Fact, FinalRating, RatedResponse, Rating
 
 RUBRIC = shipped("review")
 SCALES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from adjudge.cases import Original, Review
+from adjudge.models import Fact, FinalRating, JudgedWords
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.kept_words import NOT_SPECIFIC, NOT_TRUE, candidate, checker_of, judged, settled
-from adjudge.verdicts import Fact, FinalRating, JudgedWords
 
 CASE = Review(
     prompt="Where does the Danube flow?",

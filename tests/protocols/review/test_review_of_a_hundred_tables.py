@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cases import Original, Review
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
 from adjudge.rubric import shipped
 

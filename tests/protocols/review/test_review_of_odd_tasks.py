@@ -4,8 +4,8 @@ import pytest
 from protocols.review.rivers import CASE, REPLY, RUBRIC, codes, fields
 from scripted.ratings import rating_reply
 
-from adjudge.cases import Original, Review
 from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import ReviewOptions, review
 from adjudge.rubric import parse
 

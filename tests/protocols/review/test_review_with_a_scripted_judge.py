@@ -8,9 +8,9 @@ from scripted.judging import open_anthropic, open_openai
 from scripted.provider import fails, refuses, says
 from scripted.ratings import KEYS, explanation
 
-from adjudge.cases import Original, Review
+from adjudge.models import Failure, ReviewVerdict
+from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
-from adjudge.verdicts import Failure, ReviewVerdict
 
 # Nothing in it agrees with what the judge says, so that no word of it is up for keeping.
 WRONG_EVERYWHERE = Review(

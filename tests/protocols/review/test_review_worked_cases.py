@@ -15,10 +15,10 @@ from scripted.provider import says
 from scripted.ratings import explanation, rating_reply
 
 from adjudge.inputs.review import read_reviews
+from adjudge.models import ReviewVerdict
 from adjudge.protocols.review import review
-from adjudge.render.review_tags import review_tags
+from adjudge.reports.review_tags import review_tags
 from adjudge.rubric import shipped
-from adjudge.verdicts import ReviewVerdict
 
 RUBRIC = shipped("review")
 FOLDER = Path(__file__).parent / "cases"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...cases import Review
 from ...errors import InputError
+from ...models.cases import Review
 from ...rubric import Rubric
 from ..delimited import check_width, id_in_cell, read_table, split_header
 from ..json import json_items

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...cases import Original, Review
 from ...errors import InputError
+from ...models.cases import Original, Review
 from ...rubric import Rubric
 from ..text import kind_of, similar_name
 from .tables import criterion_key

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ...cases import Original
 from ...errors import InputError
+from ...models.cases import Original
 from ...rubric import OVERALL, Rubric
 from ..text import quote
 

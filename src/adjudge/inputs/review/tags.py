@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ...cases import Review
 from ...errors import InputError
+from ...models import Label
+from ...models.cases import Review
 from ...rubric import Rubric
-from ...verdicts import Label
 from ..text import quote
 from .tables import At
 from .values import RATINGS, SLOTS, SlotValue, review_of, slot_from

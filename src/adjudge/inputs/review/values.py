@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ...cases import Original, Review
 from ...errors import InputError
+from ...models.cases import Original, Review
 from ...rubric import Rubric
 from ..json import parse_value
 from ..text import kind_of, similar_name

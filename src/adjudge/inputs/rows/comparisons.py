@@ -13,8 +13,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from ...cases import Comparison, check_weights
 from ...errors import InputError
+from ...models.cases import Comparison, check_weights
 from ...rubric import Rubric
 from ..comparison import weights_from
 from ..json import parse_cell

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from ...arithmetic import mean
-from ...cases import Dialogue
 from ...errors import InputError
+from ...models.cases import Dialogue
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..text import kind_of
 from ..transcript import read_dialogues, split_dialogues

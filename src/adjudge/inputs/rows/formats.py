@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...cases import Comparison, Dialogue, Review
 from ...errors import InputError, SetupError
+from ...models.cases import Comparison, Dialogue, Review
 from ..delimited import check_width, read_table
 from ..json import json_items, parse_or_explain
 from ..text import UTF8_NEEDED, Unreadable, kind_of, undecoded

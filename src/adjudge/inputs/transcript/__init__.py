@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...cases import Dialogue
 from ...errors import InputError
+from ...models.cases import Dialogue
 from ..text import decode, quote
 from .lines import is_column_line, is_label_line, read_columns, read_labels
 from .messages import is_json, is_table_header, read_json, read_table_rows

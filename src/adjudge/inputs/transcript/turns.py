@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...cases import Dialogue, Speaker, Turn
 from ...errors import InputError
+from ...models.cases import Dialogue, Speaker, Turn
 from ..text import Unreadable, quote
 
 USERS = frozenset({"user", "customer", "human"})

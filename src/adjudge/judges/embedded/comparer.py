@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from ...cases import check_weights
+from ...models import LABELS, ComparisonOpinion, Evidence, Label, Score
+from ...models.cases import check_weights
 from ...rubric import Rubric
-from ...verdicts import LABELS, ComparisonOpinion, Evidence, Label, Score
 from ..base import CompareQuestion
 from .measures import DECLINED, MEASURES, TASK, Found, Measured
 from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from ...cases import Dialogue, Turn
+from ...models import Utterance
+from ...models.cases import Dialogue, Turn
 from ...text.sentences import rough_words, sentence_spans
-from ...verdicts import Utterance
-from ...words import count_words, split_words
+from ...text.words import count_words, split_words
 from . import phrases
 
 _LONGEST = 200  # characters of a quote

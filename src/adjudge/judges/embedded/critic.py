@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from ...cases import Dialogue
-from ...verdicts import Critique, Mark, Objection
+from ...models import Critique, Mark, Objection
+from ...models.cases import Dialogue
 from ..base import CriticizeQuestion
 from .conversation import Conversation, Place, asks, find_contradiction, quote, read_conversation, replies_to
 from .evaluator import ACCURACY, MIXES

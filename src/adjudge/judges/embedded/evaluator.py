@@ -10,8 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...cases import Dialogue
-from ...verdicts import Evaluation, Mark
+from ...models import Evaluation, Mark
+from ...models.cases import Dialogue
 from ..base import EvaluateQuestion
 from .conversation import Conversation, Place, fullest_sentence, quote, read_conversation
 

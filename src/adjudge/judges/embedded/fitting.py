@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, SetupError
-from ...verdicts import Winner
+from ...models import Winner
 from .measures import MEASURES, Measured, measure_pair
 from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict
 

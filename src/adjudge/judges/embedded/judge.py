@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, cast
 
-from ...verdicts import Explanation, Failure, Research
+from ...models import Explanation, Failure, Research
 from ..base import (
     CompareQuestion,
     CriticizeQuestion,

@@ -21,7 +21,7 @@ from ...text.repetition import find_repetition
 from ...text.sentences import sentence_spans, word_set
 from ...text.spots import Spot
 from ...text.structure import read_structure
-from ...words import count_words, split_words
+from ...text.words import count_words, split_words
 from .phrases import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"

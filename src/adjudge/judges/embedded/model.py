@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...errors import InputError
-from ...verdicts import Winner
+from ...models import Winner
 from .measures import DECLINED, MEASURES, Measured, measure_pair
 
 NEAR = 0.5  # in units of a measure's usual difference: where a vote is nearly full

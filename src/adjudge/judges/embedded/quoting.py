@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
-from ...words import count_words, split_words
+from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
+from ...text.words import count_words, split_words
 
 _WINDOW = 600  # characters around the place that a quote is cut from
 _UNSPACED = 25  # characters without a space, from which on words are cut as ICU cuts them

@@ -7,8 +7,8 @@ by rule. The preference is the fitted model's.
 from __future__ import annotations
 
 from ...constraints.demands import demands_in_english
+from ...models import RatedResponse, Rating, ReviewOpinion
 from ...rubric import LIKERT, OVERALL, Criterion
-from ...verdicts import RatedResponse, Rating, ReviewOpinion
 from ..base import RateQuestion
 from .model import Model, Prediction, compare_pair
 

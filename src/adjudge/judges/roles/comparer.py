@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
-from ...evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ...llm.base import Prompt
+from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
 from ...rubric import Rubric
-from ...verdicts import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
+from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ..base import CompareQuestion
 from .base import A_NUMBER, Reading, Shape, bullets, object_of, scores_of
 from .naming import in_case_labels

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from ... import prompts
 from ...llm.base import Prompt
+from ...models import Critique, Objection
 from ...rubric import Rubric
-from ...verdicts import Critique, Objection
 from ..base import CriticizeQuestion
 from .base import Reading, Shape, object_of, scores_of
 from .transcripts import (

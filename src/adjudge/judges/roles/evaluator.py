@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from ... import prompts
 from ...llm.base import Prompt
+from ...models import Evaluation, Mark, Warning
 from ...rubric import Rubric
-from ...verdicts import Evaluation, Mark, Warning
 from ..base import EvaluateQuestion
 from .base import Reading, Shape, object_of, scores_of
 from .transcripts import (

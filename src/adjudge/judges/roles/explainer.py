@@ -9,9 +9,9 @@ from typing import Any
 
 from ... import prompts
 from ...llm.base import Prompt
+from ...models import LABELS, Explanation, JudgedWords, Warning
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
-from ...verdicts import LABELS, Explanation, JudgedWords, Warning
 from ..base import ExplainQuestion
 from .base import Reading, Shape, bullets, object_of
 from .rater import REASONS, shown_texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...verdicts import Label
+from ...models import Label
 
 _BOTH_NAMED = re.compile(r"\b(?:answers?|responses?) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
 _NAMED = re.compile(

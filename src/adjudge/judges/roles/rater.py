@@ -11,16 +11,9 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from ... import prompts
-from ...cases import Review
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
-from ...evidence import Haystack
 from ...llm.base import Prompt
-from ...models.constraints import Bound, ConstraintKind, Source
-from ...rubric import OVERALL, Criterion, Rubric
-from ...text.markers import without_end_markers
-from ...text.reasons import WordChecker, language_of_reply, not_english
-from ...text.sentences import sentences
-from ...verdicts import (
+from ...models import (
     LABELS,
     Fact,
     Label,
@@ -31,7 +24,14 @@ from ...verdicts import (
     TaskType,
     Warning,
 )
-from ...words import count_words
+from ...models.cases import Review
+from ...models.constraints import Bound, ConstraintKind, Source
+from ...rubric import OVERALL, Criterion, Rubric
+from ...text.evidence import Haystack
+from ...text.markers import without_end_markers
+from ...text.reasons import WordChecker, language_of_reply, not_english
+from ...text.sentences import sentences
+from ...text.words import count_words
 from ..base import RateQuestion
 from .base import A_NUMBER, Reading, Shape, bullets, object_of
 

@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from ... import prompts
 from ...llm.base import Prompt
-from ...verdicts import Research
+from ...models import Research
 from ..base import MAX_QUERIES, ResearchQuestion
 from .base import Reading, Shape, bullets
 

@@ -17,12 +17,12 @@ import yaml
 from typing_extensions import TypedDict
 
 from ... import prompts
-from ...cases import Dialogue
-from ...evidence import Haystack
 from ...llm.base import Prompt
+from ...models import Utterance, Warning
+from ...models.cases import Dialogue
 from ...rubric import Rubric
-from ...verdicts import Utterance, Warning
-from ...words import count_words
+from ...text.evidence import Haystack
+from ...text.words import count_words
 from .base import Reading, Shape, bullets, object_of
 
 MAX_QUOTES = 3

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from ...verdicts import Failure, Reason
+from ...models import Failure, Reason
 from ..anthropic import is_reply
 from ..retry import Answered, Endpoint, Refused
 from .base import (

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from ...verdicts import Failure
+from ...models import Failure
 from ..client import Bounds
 from ..retry import Answered, Endpoint, Refused
 

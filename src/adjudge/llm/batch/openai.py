@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from ...verdicts import Failure, Reason
+from ...models import Failure, Reason
 from ..openai import is_reply
 from ..retry import Answered, Endpoint, Refused, error_message
 from .base import (

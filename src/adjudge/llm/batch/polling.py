@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ...verdicts import Failure
+from ...models import Failure
 from ..http import refusal_as_failure
 from ..retry import Endpoint, Refused
 from .base import BatchApi, BatchSettings, EndedBatch, LostBatch, Outcome

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from ...verdicts import Failure
+from ...models import Failure
 from ..base import Sent
 from ..http import refusal_as_failure
 from ..retry import Answered, Refused

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import SetupError
 from ...journal import Journal, Stored
-from ...verdicts import Failure
+from ...models import Failure
 from ..anthropic import AnthropicWire
 from ..base import Completion, Delivery, Prompt, Sampling, Sent
 from ..openai import OpenAIWire

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from ...models import Fact, RatedResponse, Rating
 from ...models.constraints import Observation
 from ...rubric import Criterion, Rubric
 from ...text.language_names import named_languages
-from ...verdicts import Fact, RatedResponse, Rating
 from .consistency import best, severity
 
 Demand = Literal["none", "issue", "major", "too_short", "too_long"]

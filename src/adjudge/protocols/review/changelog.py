@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...models import LABELS, FinalRating, Label
 from ...rubric import Rubric
-from ...verdicts import LABELS, FinalRating, Label
 
 FROM_SCRATCH = "No original ratings provided, full evaluation done from scratch."
 NOTHING_CHANGED = "No corrections: every original rating and the Likert stand as entered."

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...models import Label, Severity
 from ...rubric import OVERALL, Criterion, Rubric
-from ...verdicts import Label, Severity
 
 NO_PREFERENCE = 4
 _SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...cases import Original
+from ...models import FinalRating, RatedResponse, Rating
+from ...models.cases import Original
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.sentences import sentences
-from ...verdicts import FinalRating, RatedResponse, Rating
 from .binding import Binding
 from .consistency import allowed_overalls, dimensions, nearest, severity
 from .originals import OffScale, read_rating

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...cases import Review
+from ...models import LABELS, Fact, FinalRating, Label
+from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric
-from ...verdicts import LABELS, Fact, FinalRating, Label
 from .binding import HARMFUL, SAFE
 from .consistency import allowed_likerts, allowed_overalls, deciding, dimensions, severity
 from .kept_words import NOT_SPECIFIC, NOT_TRUE

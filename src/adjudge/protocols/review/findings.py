@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...cases import Review
 from ...constraints.demands import demands_in_english
 from ...constraints.measuring import Measurement, measure
+from ...models import LABELS, Fact, Label, Severity
+from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
 from ...text.findings import cut_off_facts, facts_of, hostile_facts
 from ...text.language import COMMONER, are_close, language_of, languages_in, plain_code
@@ -18,8 +19,7 @@ from ...text.language_names import LANGUAGE_NAMES, code_named, language_name, na
 from ...text.markers import find_system_markers, without_end_markers
 from ...text.repetition import find_repetition
 from ...text.sentences import sentence_spans
-from ...verdicts import LABELS, Fact, Label, Severity
-from ...words import count_words
+from ...text.words import count_words
 
 _STRETCH = 8  # words in another language that are more than a term
 _MANY_PLEASANTRIES = 3

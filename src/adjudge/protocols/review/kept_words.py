@@ -6,11 +6,11 @@ the words stand with it.
 
 from __future__ import annotations
 
-from ...cases import Review
 from ...judges.base import Candidate
+from ...models import Fact, FinalRating, JudgedWords
+from ...models.cases import Review
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
-from ...verdicts import Fact, FinalRating, JudgedWords
 from .binding import names_fact
 from .preference import LEAST, MOST
 

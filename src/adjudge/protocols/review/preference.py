@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ...models import LABELS, FinalRating, Label, ReviewOpinion
 from ...rubric import OVERALL, Criterion, Rubric
-from ...verdicts import LABELS, FinalRating, Label, ReviewOpinion
 from .consistency import NO_PREFERENCE, dimensions, severity
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, ParamSpec, TypeVar
 
-from ...cases import Original, Review
 from ...judges.base import Candidate, ExplainQuestion, Judge, RateQuestion
-from ...rubric import LIKERT, Rubric
-from ...verdicts import (
+from ...models import (
     LABELS,
     Call,
     Explanation,
@@ -32,6 +30,8 @@ from ...verdicts import (
     Warning,
     spent,
 )
+from ...models.cases import Original, Review
+from ...rubric import LIKERT, Rubric
 from ..origins import provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
 from .changelog import changelog

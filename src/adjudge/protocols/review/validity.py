@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...cases import Review
+from ...models.cases import Review
 from ...text.language import LANGUAGE_NAMES, language_of
 from ...text.markers import without_end_markers
-from ...words import count_words
+from ...text.words import count_words
 
 _WORDS = 4  # from which the language of a text can be told, for this purpose
 

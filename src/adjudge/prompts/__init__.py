@@ -1,0 +1,58 @@
+"""Prompts are the Markdown files beside this one; here they are loaded and filled in.
+
+A prompt file has a version line and named parts. Values are put in once and never looked at again for placeholders,
+so no judged text can become part of the instructions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from .fence import Fence as Fence
+
+_PART = re.compile(r"^--- (\w+) ---\n", re.MULTILINE)
+_PLACE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_VERSION = re.compile(r"\Aversion: (\S+)\n")
+
+
+@dataclass(frozen=True)
+class PromptFile:
+    """One role's prompts."""
+
+    name: str
+    version: str
+    parts: Mapping[str, str]
+    source: str
+
+    @cached_property
+    def reference(self) -> str:
+        """Version and content in one string, as a verdict records it."""
+        return f"{self.version}#{hashlib.sha256(self.source.encode()).hexdigest()[:12]}"
+
+    def render(self, part: str, **values: str) -> str:
+        """The part with its `$names` filled in; a name without a value is an error in our code."""
+        pieces = self._cut[part].copy()
+        # Every second piece is a name: only these change from case to case.
+        pieces[1::2] = map(values.__getitem__, pieces[1::2])
+        return "".join(pieces).strip()
+
+    @cached_property
+    def _cut(self) -> dict[str, list[str]]:
+        """Each part in pieces, text and names in turn."""
+        return {part: _PLACE.split(text) for part, text in self.parts.items()}
+
+
+@lru_cache(maxsize=16)
+def load(name: str) -> PromptFile:
+    """A shipped prompt file."""
+    source = (Path(__file__).parent / f"{name}.md").read_text("utf-8")
+    version = _VERSION.match(source)
+    if version is None:
+        raise ValueError(f"prompts/{name}.md does not begin with its version")
+    pieces = _PART.split(source)
+    return PromptFile(name, version[1], dict(zip(pieces[1::2], pieces[2::2], strict=True)), source)

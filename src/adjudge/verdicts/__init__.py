@@ -1,3 +1,0 @@
-"""The verdicts, under the name they had before they moved to `models`."""
-
-from ..models import *  # noqa: F403

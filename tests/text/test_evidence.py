@@ -1,0 +1,165 @@
+"""A quote is evidence only where it really stands."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from adjudge.text.evidence import Haystack, Miss, Span
+
+ANSWER = "First, run the tests.\nThen “commit” what you’ve   changed and push it to the main branch today."
+
+
+def found(text, quote):
+    span = Haystack(text).locate(quote)
+    assert isinstance(span, Span), span
+    return text[span.start : span.end]
+
+
+def missed(text, quote):
+    miss = Haystack(text).locate(quote)
+    assert isinstance(miss, Miss), miss
+    return miss.reason
+
+
+def test_a_quote_that_stands_there_has_its_offsets():
+    assert Haystack(ANSWER).locate("run the tests.\nThen “commit” what") == Span(7, 37 + 3)
+
+
+def test_white_space_and_typographic_quotes_do_not_matter():
+    assert found(ANSWER, 'Then "commit" what you\'ve changed and') == "Then “commit” what you’ve   changed and"
+    assert found("say  it\tlike\u00a0this\nright now", "say it like this right now") == (
+        "say  it\tlike\u00a0this\nright now"
+    )
+
+
+def test_unicode_form_does_not_matter_in_either_direction():
+    composed = "Le café est déjà fermé à midi, hélas."
+    decomposed = unicodedata.normalize("NFD", composed)
+    assert found(decomposed, "café est déjà fermé à midi") == unicodedata.normalize("NFD", "café est déjà fermé à midi")
+    assert found(composed, unicodedata.normalize("NFD", "café est déjà fermé à midi")) == "café est déjà fermé à midi"
+
+
+def test_hangul_syllables_and_jamo_are_the_same_text():
+    text = unicodedata.normalize("NFD", "오늘 우리 는 학교 에 갔다 그리고 놀았다")
+    assert unicodedata.normalize("NFC", found(text, "우리 는 학교 에 갔다")) == "우리 는 학교 에 갔다"
+
+
+def test_invisible_characters_do_not_matter():
+    assert found("a\u200b token <\u2060|im_end|> stands in here", "a token <|im_end|> stands in") == (
+        "a\u200b token <\u2060|im_end|> stands in"
+    )
+
+
+def test_quotation_marks_and_dots_around_a_quote_are_not_part_of_it():
+    assert found(ANSWER, '"…run the tests. Then “commit” what"') == "run the tests.\nThen “commit” what"
+    assert found(ANSWER, "...and push it to the main branch...") == "and push it to the main branch"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Run the tests. Then commit what",  # another case, and no quotation marks
+        "first, run the tests. Then",
+        "run the test then commit what",
+        "and push it to main branch today",
+        "",
+        "   ",
+        "…",
+    ],
+)
+def test_what_does_not_stand_there_word_for_word_is_a_miss(quote):
+    assert missed(ANSWER, quote) == "does not stand in the answer word for word"
+
+
+def test_a_quote_has_five_to_twenty_five_words():
+    text = " ".join(f"w{n}" for n in range(40))
+    words = text.split()
+    for count in range(1, 41):
+        place = Haystack(text).locate(" ".join(words[3 : 3 + count]))
+        stands = min(count, 37)
+        if 5 <= stands <= 25:
+            assert isinstance(place, Span), count
+        else:
+            assert place == Miss(f"has {stands} words; 5 to 25 are allowed"), count
+
+
+def test_an_answer_of_fewer_than_five_words_may_be_quoted_whole_and_only_whole():
+    assert found("Yes, quite so.", "Yes, quite so") == "Yes, quite so"
+    assert missed("Yes, quite so.", "Yes, quite") == "has 2 words; 5 to 25 are allowed"
+    assert missed("One two three four five.", "One two three four") == "has 4 words; 5 to 25 are allowed"
+
+
+def test_chinese_and_thai_are_counted_in_words():
+    chinese = "我们今天去北京大学参观，然后回家吃饭。明天我们再去上海看朋友。"
+    assert found(chinese, "今天去北京大学参观") == "今天去北京大学参观"
+    assert missed(chinese, "北京大学") == "has 2 words; 5 to 25 are allowed"
+    thai = "ภาษาไทยเป็นภาษาที่ไม่มีการเว้นวรรคระหว่างคำ"
+    assert found(thai, "เป็นภาษาที่ไม่มีการเว้นวรรค") == "เป็นภาษาที่ไม่มีการเว้นวรรค"
+
+
+def test_a_place_that_cuts_no_word_is_preferred():
+    text = "This island is a fine place to be, for is a fine place to be what one wants?"
+    assert Haystack(text).find("is a fine place to be") == Span(12, 33)
+    text = "Thesis a fine place to be; it is a fine place to be."
+    assert text[Haystack(text).find("is a fine place to be").start - 1] == " "
+
+
+@given(st.text(min_size=1, max_size=80), st.data())
+def test_every_stretch_of_any_text_is_found_where_the_same_stretch_stands(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    stretch = text[start:end]
+    assume(stretch.strip())
+    span = Haystack(text).find(stretch)
+    assert span is not None
+    assert text[span.start : span.end].strip() == stretch.strip()
+
+
+@given(st.text(st.sampled_from("ab é’“ \n\u0301\u200bक가각"), min_size=1, max_size=40), st.data())
+def test_offsets_lead_to_the_same_text_up_to_form_and_white_space(text, data):
+    haystack = Haystack(text)
+    form = data.draw(st.sampled_from(["NFC", "NFD"]))
+    quote = " ".join(unicodedata.normalize(form, text).split())
+    assume(quote.strip(" \u200b…'\"’“") and not unicodedata.combining(quote[0]))
+    span = haystack.find(quote)
+    assert span is not None
+    original = "".join(unicodedata.normalize("NFC", text[span.start : span.end]).split())
+    wanted = "".join(unicodedata.normalize("NFC", quote).split())
+    strip = str.maketrans("", "", "\u200b'\"’“")
+    assert original.translate(strip) == wanted.translate(strip)
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_whatever_is_found_is_inside_the_text(text, quote):
+    span = Haystack(text).find(quote)
+    if span is not None:
+        assert 0 <= span.start < span.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["plain words in a row, ", "“quoted” and   spaced’s ", "e\u0301te\u0301 ", "今天天气很好。", "aaaa"]
+)
+def test_a_hundred_kilobytes_are_searched_quickly(unit):
+    text = unit * (100_000 // len(unit))
+    haystack = Haystack(text)
+    started = time.process_time()
+    for number in range(50):
+        haystack.locate(f"this is certainly not in the text {number}")
+        haystack.locate("plain  words in a   row, plain words")
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize("opening", ["-" * 400, "A" * 5000, "```\n" + "=" * 600 + "\n```"])
+def test_a_long_answer_that_opens_without_words_is_still_long(opening):
+    text = opening + "\n\nThis long answer has very many words in it."
+    assert missed(text, "many words") == "has 2 words; 5 to 25 are allowed"
+
+
+def test_a_megabyte_of_combining_marks_is_searched_in_seconds():
+    text = "a" + "\u0316\u0301" * 250_000
+    started = time.process_time()
+    Haystack(text).find("this is not in there at all")
+    assert time.process_time() - started < 10
