@@ -20,7 +20,7 @@ from adjudge.models.common import Reason
 from adjudge.models.constraints import Bound, ObservationKind
 from adjudge.rubric import parse, shipped
 from adjudge.runs.plan import PROTOCOLS
-from adjudge.search.opening import BRAVE_KEYS
+from adjudge.search import BRAVE_KEYS
 from adjudge.server.app import create_app
 from adjudge.version import __version__
 

@@ -23,6 +23,8 @@ LAYERS = [
     "inputs",
     "reports",
     "engine",
+    "api",
+    "drafts",
     "runs",
     "results",
     "server",

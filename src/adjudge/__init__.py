@@ -1,8 +1,7 @@
 """adjudge judges what AI systems say, and shows why.
 
 The public surface: `compare`, `dialogue` and `review` (async) with their `_sync` doors, `open_engine` for many, and
-the types they take and give.
-Everything is imported when it is first used, so that `import adjudge` costs nothing.
+the types they take and give. Each is imported when it is first used, so that `import adjudge` costs nothing.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .api import compare as compare
+    from .api import compare_sync as compare_sync
+    from .api import dialogue as dialogue
+    from .api import dialogue_sync as dialogue_sync
+    from .api import replay as replay
+    from .api import review as review
+    from .api import review_sync as review_sync
+    from .drafts import ReviewDraft as ReviewDraft
     from .engine import CompareSettings as CompareSettings
     from .engine import DialogueSettings as DialogueSettings
-    from .engine import ReviewDraft as ReviewDraft
     from .engine import ReviewSettings as ReviewSettings
-    from .engine import compare as compare
-    from .engine import compare_sync as compare_sync
-    from .engine import dialogue as dialogue
-    from .engine import dialogue_sync as dialogue_sync
     from .engine import open_engine as open_engine
-    from .engine import replay as replay
-    from .engine import review as review
-    from .engine import review_sync as review_sync
     from .errors import AdjudgeError as AdjudgeError
     from .errors import InputError as InputError
     from .models import ComparisonVerdict as ComparisonVerdict
@@ -37,32 +36,15 @@ if TYPE_CHECKING:
     from .models.cases import Turn as Turn
     from .reports import render as render
 
-_HOMES = {
-    "compare": "engine",
-    "compare_sync": "engine",
-    "dialogue": "engine",
-    "dialogue_sync": "engine",
-    "DialogueSettings": "engine",
-    "Dialogue": "models",
-    "Turn": "models",
-    "DialogueVerdict": "models",
-    "review": "engine",
-    "review_sync": "engine",
-    "ReviewSettings": "engine",
-    "ReviewDraft": "engine",
-    "Review": "models",
-    "Original": "models",
-    "ReviewVerdict": "models",
-    "open_engine": "engine",
-    "CompareSettings": "engine",
-    "render": "reports",
-    "replay": "engine",
-    "Comparison": "models",
-    "ComparisonVerdict": "models",
-    "Failure": "models",
-    "AdjudgeError": "errors",
-    "InputError": "errors",
+_NAMES = {
+    "api": "compare compare_sync dialogue dialogue_sync replay review review_sync",
+    "drafts": "ReviewDraft",
+    "engine": "CompareSettings DialogueSettings ReviewSettings open_engine",
+    "errors": "AdjudgeError InputError",
+    "models": "Comparison ComparisonVerdict Dialogue DialogueVerdict Failure Original Review ReviewVerdict Turn",
+    "reports": "render",
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 

@@ -9,7 +9,7 @@
     └── JournalError          the journal cannot be read or written  exit 2, HTTP 503
         └── NotJournalledError  a replay needs a reply nobody stored exit 2, HTTP 404
 
-A judgment that failed is not an error: it is a `verdicts.Failure`, a value.
+A judgment that failed is not an error: it is a `models.Failure`, a value.
 """
 
 from __future__ import annotations
@@ -58,3 +58,12 @@ class JournalError(AdjudgeError):
 
 class NotJournalledError(JournalError):
     """A replay asked for a reply that was never stored."""
+
+
+def plain_reason(error: OSError) -> str:
+    """Why a file cannot be read or written, in plain words."""
+    if isinstance(error, FileNotFoundError):
+        return "file not found"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder, not a file"
+    return (error.strerror or str(error)).lower()

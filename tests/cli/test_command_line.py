@@ -77,6 +77,28 @@ def test_weights_come_as_json_a_file_or_pairs(adjudge, tmp_path):
     assert len(outputs) == 2  # the example, and one and the same for all three ways
 
 
+def test_options_win_over_the_case_file(adjudge, tmp_path):
+    case = {"userTask": "Name a prime.", "responseA": "11 is a prime.", "b": "12 is one.", "weights": {"no_such": 1}}
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    mixed = adjudge("compare", "case.json", "--b", "13 is a prime.", "--weights", "clarity_structure=3.5")
+    pieces = ("--task", "Name a prime.", "--a", "11 is a prime.", "--b", "13 is a prime.")
+    assert mixed.returncode == 0, mixed.stderr
+    assert mixed.stdout == adjudge("compare", *pieces, "--weights", "clarity_structure=3.5").stdout
+    shown = json.loads(mixed.stdout)["evaluation"]["criteria_scores"]
+    assert shown["clarity_structure"]["weight"] == 3.5
+    assert shown["correctness_reasoning"]["weight"] == 2
+    refused(adjudge("compare", "case.json", "--context", "Numbers."), "case.json: weights.no_such: unknown criterion")
+    refused(adjudge("compare", "case.json", "--weights", "{}", "--a", " "), "--a: empty; at least one character")
+    refused(adjudge("compare", "case.json", "--weights", "no_such=1"), "--weights.no_such: unknown criterion")
+
+
+def test_the_context_of_an_option_reaches_the_case(adjudge):
+    code = json.loads(EXAMPLE.read_text())
+    with_context = adjudge("compare", EXAMPLE, "--context", "-", stdin=b"Another background.")
+    other = adjudge("compare", "-", stdin=json.dumps({**code, "context": "Another background."}).encode())
+    assert with_context.stdout == other.stdout != adjudge("compare", EXAMPLE).stdout
+
+
 @pytest.mark.parametrize("form", ["json", "text", "markdown", "html"])
 def test_every_format_is_written_whole_to_a_file_and_guessed_from_its_name(adjudge, tmp_path, form):
     suffix = {"markdown": "md", "text": "txt"}.get(form, form)
@@ -103,7 +125,8 @@ def test_an_empty_answer_is_refused(adjudge):
 def test_a_ten_megabyte_answer_is_refused_with_the_limit(adjudge, tmp_path):
     (tmp_path / "large.txt").write_text("x" * 10_000_000)
     refused(
-        adjudge("compare", "--task", "t", "--a", "@large.txt", "--b", "y"), "--a: large.txt has more than 8,000,000"
+        adjudge("compare", "--task", "t", "--a", "@large.txt", "--b", "y"),
+        "--a: large.txt: more than 8,000,000 bytes; a smaller file is needed",
     )
     (tmp_path / "large.txt").write_text("x" * 5_000_000)
     refused(
@@ -147,18 +170,30 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("compare",), "--task: missing; give a case file, or all of --task, --a and --b"),
-        (("compare", "none.json"), "CASE: none.json: no such file or directory; a readable file"),
-        (("compare", EXAMPLE, "--task", "t"), "--task: stands beside a case file; give the file or the pieces"),
-        (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is asked for twice; once is allowed"),
-        (("compare", EXAMPLE, "--judge", "gpt"), "judge: 'gpt' names no judge; allowed: embedded, PROVIDER:MODEL"),
+        (("compare",), "CASE: missing; a case file, - for standard input, or all of --task, --a and --b"),
+        (("compare", "--task", "t", "--a", "x"), "--b: missing; give a case file, or all of --task, --a and --b"),
+        (("compare", "none.json"), "none.json: file not found\n"),
+        (("compare", "."), ".: is a folder, not a file\n"),
+        (("compare", "--task", "t", "--a", "@none.txt", "--b", "x"), "--a: none.txt: file not found\n"),
+        (("compare", "-"), "standard input: empty; one JSON object with userTask, responseA, responseB"),
+        (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is named twice; once is allowed"),
+        (("compare", EXAMPLE, "--judge", "gpt"), "--judge: 'gpt' names no judge; allowed: embedded, PROVIDER:MODEL"),
         (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: no such file or directory; a GGUF file is"),
-        (("compare", EXAMPLE, "--search", "google"), "search: 'google' names no search service; allowed: searxng:"),
-        (("compare", EXAMPLE, "--temperature", "9"), "temperature: 9.0; 0 to 2 is allowed"),
-        (("compare", EXAMPLE, "-o", "no/such/folder.html"), "--output: no/such/folder.html: no such file or directory"),
-        (("compare", EXAMPLE, "--journal", "/dev/null/x"), "/dev/null/x: the journal cannot be opened"),
+        (("compare", EXAMPLE, "--search", "google"), "--search: 'google' names no search service; allowed: searxng:"),
+        (("compare", EXAMPLE, "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
+        (
+            ("compare", EXAMPLE, "-o", "no/such/folder.html"),
+            "--output: no/such/folder.html: folder not found; create it first",
+        ),
+        (
+            ("compare", EXAMPLE, "--journal", "no/such/j.db"),
+            "--journal: no/such/j.db: folder not found; create it first",
+        ),
+        (("replay", "c123", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
+        (("doctor", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
+        (("serve", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("replay", "c123"), "c123: no such verdict in this journal"),
-        (("rubric", "none.yaml"), "none.yaml: no such file or directory; a YAML file is needed"),
+        (("rubric", "none.yaml"), "none.yaml: file not found; compare, dialogue, review or a YAML file is allowed"),
         (("serve", "--port", "99999"), "--port: 99999; 0 to 65535 is allowed"),
     ],
 )
@@ -205,6 +240,12 @@ def test_help_imports_nothing_that_only_a_command_needs():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+def test_the_help_of_rubric_names_all_three_protocols(capsys):
+    with pytest.raises(SystemExit):
+        main(["rubric", "--help"])
+    assert "compare|dialogue|review|FILE" in capsys.readouterr().out
+
+
 def test_judges_lists_what_is_ready_and_what_is_missing(adjudge):
     lines = adjudge("judges", OPENAI_API_KEY="sk-x", MISTRAL_API_KEY="").stdout.decode().splitlines()
     states = {line[9:].split()[0].partition(":")[0]: line[:7] for line in lines}
@@ -222,9 +263,8 @@ def test_doctor_is_content_with_this_installation_and_names_what_is_wrong(adjudg
     assert b"missing  openai:gpt-5.1: openai: set OPENAI_API_KEY in the environment" in ill.stdout
 
 
-def test_output_that_nobody_reads_is_no_error(tmp_path):
-    journal = tmp_path / "journal.db"
-    line = f"{sys.executable} -m adjudge.cli.main compare {EXAMPLE} --journal {journal} | head -c 10"
+def test_output_that_nobody_reads_is_no_error():
+    line = f"{sys.executable} -m adjudge.cli.main rubric compare | head -c 10"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True)
     assert done.stderr == b""
 
@@ -251,9 +291,9 @@ def test_a_device_a_pipe_and_a_link_are_written_to_not_replaced(adjudge, tmp_pat
     assert (tmp_path / "real.json").stat().st_mode & 0o777 == 0o640
 
 
-def test_a_full_or_closed_output_is_one_line_and_exit_code_2(tmp_path):
+def test_a_full_or_closed_output_is_one_line_and_exit_code_2():
     for where in ("> /dev/full", ">&-"):
-        line = f"{sys.executable} -m adjudge.cli.main compare {EXAMPLE} --journal {tmp_path / 'j.db'} {where}"
+        line = f"{sys.executable} -m adjudge.cli.main rubric compare {where}"
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
         assert done.returncode == 2, (where, done)
         assert done.stderr.count("\n") == 1, done.stderr
@@ -267,7 +307,7 @@ def test_a_weight_given_twice_is_refused(adjudge):
 
 
 def test_a_rubric_nested_beyond_reason_is_refused(adjudge, tmp_path):
-    (tmp_path / "deep.yaml").write_text("[" * 5000)
+    (tmp_path / "deep.yaml").write_text("[" * 700)
     done = adjudge("compare", EXAMPLE, "--rubric", "deep.yaml")
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1

@@ -56,11 +56,11 @@ def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
         ("", (), "standard input"),
         ("SYSTEM\tHello.\n", (), "standard input"),
         ("SYSTEM\tHello.\nwhat is this\nUSER\tHi.\n", (), "standard input:2"),
-        (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed with one"),
-        (TWO, ("--format", "html"), "--format: html with 2 dialogues; html shows one dialogue"),
-        (TWO, ("-o", "out.pdf"), "--output: out.pdf: no format is known by .pdf; one of .json"),
+        (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed for a file with one"),
+        (TWO, ("--format", "html"), "--format: html for 2 dialogues; html shows one"),
+        (TWO, ("-o", "out.pdf"), "--output: out.pdf: no format is known for .pdf; use --format, or one of .json"),
         (TWO.replace("Hello.", "OVERALL 4/5"), (), "standard input:4: dialogue 2: ratings '4/5'; numbers such as"),
-        (TWO, ("--critic", "gpt"), "judge: 'gpt' names no judge; allowed: embedded"),
+        (TWO, ("--critic", "gpt"), "--critic: 'gpt' names no judge; allowed: embedded"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(adjudge, stdin, args, says):

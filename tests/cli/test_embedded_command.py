@@ -1,14 +1,18 @@
 """`adjudge embedded`: a model of one's own, tried on unseen tasks before it is saved."""
 
+import contextlib
+import io
 import json
 import random
 
 import pytest
 
+from adjudge.cli.main import main
+
 WORDS = ("water", "light", "stone", "river", "garden", "window", "paper", "music", "bread", "table", "winter")
 
 
-def labels(count=60, *, better="long"):
+def labels(count=40, *, better="long"):
     """Pairs in which people prefer the longer answer, or by the toss of a coin."""
     draw = random.Random(5)
     for number in range(count):
@@ -29,13 +33,22 @@ def write(path, rows):
     return path
 
 
-def test_a_model_is_fitted_tried_saved_used_and_replayed(adjudge, tmp_path):
-    file = write(tmp_path / "labels.jsonl", labels())
-    code, _, err = adjudge("embedded", "fit", file, "-o", "mine.json", "--even-if-worse")
-    assert code == 0, err
-    assert "60 pairs of 60 tasks; on tasks the model has not seen:" in err
-    assert "the longest answer there" in err
-    assert "use it with --judge embedded:mine.json" in err
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """The labels, the model that `embedded fit` made of them, and what it said."""
+    folder = tmp_path_factory.mktemp("fitted")
+    file = write(folder / "labels.jsonl", labels())
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        assert main(["embedded", "fit", str(file), "-o", str(folder / "mine.json"), "--even-if-worse"]) == 0
+    return file, folder / "mine.json", said.getvalue()
+
+
+def test_a_model_is_fitted_tried_saved_used_and_replayed(adjudge, fitted, tmp_path):
+    _, model, said = fitted
+    assert "40 pairs of 40 tasks; on tasks the model has not seen:" in said
+    assert "right there if the longer one is chosen" in said
+    assert f"use it with --judge embedded:{model}" in said
+    (tmp_path / "mine.json").write_bytes(model.read_bytes())
     case = json.dumps({"userTask": "Tell me about bread.", "responseA": "Bread is good for you.", "responseB": "No."})
     code, out, _ = adjudge("compare", "-", "--judge", "embedded:mine.json", stdin=case)
     assert code == 0
@@ -44,27 +57,22 @@ def test_a_model_is_fitted_tried_saved_used_and_replayed(adjudge, tmp_path):
     assert adjudge("replay", verdict["verdict_id"])[0] == 0
 
 
-def test_the_same_labels_and_seed_give_the_same_bytes(adjudge, tmp_path):
-    file = write(tmp_path / "labels.jsonl", labels())
-    for name in ("one.json", "two.json"):
-        adjudge("embedded", "fit", file, "-o", name, "--even-if-worse")
-    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+def test_the_same_labels_and_seed_give_the_same_bytes(adjudge, fitted, tmp_path):
+    file, model, _ = fitted
+    assert adjudge("embedded", "fit", file, "-o", "again.json", "--even-if-worse")[0] == 0
+    assert (tmp_path / "again.json").read_bytes() == model.read_bytes()
 
 
-def test_one_that_is_no_better_than_the_longest_answer_is_not_saved(adjudge, tmp_path):
-    file = write(tmp_path / "labels.jsonl", labels())  # here nothing can be better
-    code, _, err = adjudge("embedded", "fit", file, "-o", "mine.json")
+def test_one_that_is_no_better_than_the_longest_answer_is_not_saved(adjudge, fitted, tmp_path):
+    code, _, err = adjudge("embedded", "fit", fitted[0], "-o", "mine.json")  # here nothing can be better
     assert code == 1
-    assert "not saved: the longest answer does as well" in err
+    assert "not saved: choosing the longer answer does as well" in err
     assert not (tmp_path / "mine.json").exists()
 
 
-def test_a_changed_model_does_not_pass_for_the_one_a_verdict_was_made_with(adjudge, tmp_path):
-    file = write(tmp_path / "labels.jsonl", labels())
-    adjudge("embedded", "fit", file, "-o", "mine.json", "--even-if-worse")
-    code, _, err = adjudge(
-        "compare", "--task", "x?", "--a", "y", "--b", "z", "--judge", "embedded:mine.json@0123456789ab"
-    )
+def test_a_changed_model_does_not_pass_for_the_one_a_verdict_was_made_with(adjudge, fitted):
+    judge = f"embedded:{fitted[1]}@0123456789ab"
+    code, _, err = adjudge("compare", "--task", "x?", "--a", "y", "--b", "z", "--judge", judge)
     assert code == 2
     assert "mine.json has changed" in err
 
@@ -72,7 +80,7 @@ def test_a_changed_model_does_not_pass_for_the_one_a_verdict_was_made_with(adjud
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (None, "LABELS: labels.jsonl: no such file"),
+        (None, "adjudge: labels.jsonl: file not found\n"),
         ("not JSON\n", "labels.jsonl:1: no labelled pair; JSON with task, response_a, response_b, human"),
         (
             '{"task": "t", "response_a": "a", "response_b": "b", "human": "C"}\n',
@@ -113,7 +121,7 @@ def test_undecided_is_said_with_who_would_settle_it(adjudge, monkeypatch):
     assert code == 0
     assert out.startswith("Undecided; the best guess is")
     assert "which is not enough to decide" in " ".join(out.split())
-    assert "undecided; a judge that reads the answers would settle it: --judge openai:" in err
+    assert "undecided: this judge is not sure enough; one that reads the answers can decide: --judge openai:" in err
     code, out, _ = adjudge("compare", *alike)
     evaluation = json.loads(out)["evaluation"]
     assert evaluation["decided"] is False

@@ -74,9 +74,9 @@ def test_scope_is_given_by_codes(adjudge):
     ("args", "stdin", "says"),
     [
         ([], "", "FILE: missing; a file, - for standard input, or --interactive"),
-        (["x.txt", "--interactive"], "", "FILE: FILE beside --interactive"),
-        (["x.txt", "--draft", "abc"], "", "--draft: without --interactive"),
-        (["x.txt"], "", "x.txt: no such file"),
+        (["x.txt", "--interactive"], "", "--interactive: given together with a file; one of the two is allowed"),
+        (["x.txt", "--draft", "abc"], "", "--draft: given without --interactive"),
+        (["x.txt"], "", "x.txt: file not found"),
         (["-"], "hello", "standard input:1: cannot read 'hello'; slots in tags"),
         (["-"], "<PROMPT>\nx\n", "standard input:1: "),
         (["--interactive", "--draft", "abc"], "", "abc: no such draft in this journal"),
@@ -109,6 +109,12 @@ def test_pieces_are_asked_for_in_any_order_and_judged_when_they_are_there(adjudg
     code, out, err = adjudge("review", "--interactive", stdin=PIECES + "judge\n")
     assert code == 0
     assert "Still needed: prompt, response1, response2." in err
+    optional = err.partition("Optional:\n")[2].splitlines()[:6]
+    assert [line.split()[0] for line in optional] == [
+        *("taskconfig", "system_prompt", "conversation_history", "response1_original_ratings"),
+        *("response2_original_ratings", "original_likert_and_justification"),
+    ]
+    assert "the task's configuration, such as locale and category" in optional[0]
     assert "Still needed: prompt, response1." in err
     assert "Still needed: prompt." in err
     assert "Nothing more is needed" in err
@@ -128,6 +134,7 @@ def test_what_was_given_is_kept_for_the_next_time(adjudge):
     draft = re.search(r"--draft ([0-9a-f]{16})", err)[1]
     code, out, err = adjudge("review", "--interactive", "--draft", draft, stdin="show\njudge\npro\n" + rest)
     assert "Given: response1, response2." in err
+    assert "<RESPONSE2>\n12 is a prime above 10.\n</RESPONSE2>\n" in err
     assert err.count("Still needed: prompt.") == 3
     assert "<SBQ>" in out
 
@@ -136,7 +143,7 @@ def test_a_bad_piece_is_refused_and_the_others_stay(adjudge):
     bad = "response1_o\n| Charm | 3 | x |\n.\nnonsense\nresponse1_original_ratings\n| Truthfulness | 3 | x |\n.\nshow\n"
     code, _, err = adjudge("review", "--interactive", stdin="resp\n" + bad + PIECES)
     assert code == 0
-    assert "several slots begin like this" in err
+    assert "several pieces begin like this" in err
     assert "Charm" in err
     assert "no such piece" in err
     assert "Given: response1_original_ratings." in err
@@ -151,7 +158,7 @@ def test_a_piece_that_the_end_of_the_input_cuts_is_not_kept_and_nothing_is_judge
     code, _, err = adjudge("review", "--interactive", "--draft", draft, stdin="show\ntaskconfig\nlocale: de\n")
     assert code == 2
     assert "Given: prompt, response1, response2." in err
-    assert "taskconfig: the input ended before the line of only .; nothing of this piece was kept" in err
+    assert "taskconfig: the input ended before the line with the full stop; nothing of this piece was kept" in err
 
 
 def test_tags_are_compared_whatever_their_case_and_may_stand_on_one_line(adjudge):
@@ -251,28 +258,26 @@ def test_a_review_that_breaks_us_takes_no_other_with_it(adjudge, broken):
     results = [json.loads(line) for line in out.splitlines()]
     assert [result["review_id"] for result in results] == [1, 2, 3, 4]
     assert [("sbq" in result) for result in results] == [True, False, False, True]
-    assert results[1] == {"review_id": 2, "error": "an error of ours (ZeroDivisionError)"}
+    assert results[1]["failure"]["reason"] == "crashed"
     assert results[2]["failure"]["reason"] == "timeout"
-    assert "adjudge: review 2: an error of ours (ZeroDivisionError): by zero\n" in err
-    assert "adjudge: review 3 failed: timeout: too slow\n" in err
+    assert "adjudge: review 2 failed (crashed): unexpected error in adjudge (ZeroDivisionError: by zero; " in err
+    assert "adjudge: review 3 failed (timeout): too slow\n" in err
 
 
 def test_one_that_failed_leaves_a_line_in_its_place(adjudge, broken):
     code, out, _ = adjudge("review", "-", "--format", "tags", stdin=broken)
     assert code == 1
-    assert [line for line in out.splitlines() if line.startswith("# review ")] == [
-        "# review 1",
-        "# review 2: failed: an error of ours (ZeroDivisionError)",
-        "# review 3: failed: timeout: too slow",
-        "# review 4",
-    ]
+    heads = [line for line in out.splitlines() if line.startswith("# review ")]
+    assert heads[1].startswith("# review 2: failed: crashed: unexpected error in adjudge (ZeroDivisionError: by zero; ")
+    assert (heads[0], *heads[2:]) == ("# review 1", "# review 3: failed: timeout: too slow", "# review 4")
     assert out.count("<SBQ>") == 2
 
 
 def test_a_single_review_that_breaks_us_says_so_in_a_line(adjudge, broken):
     code, out, err = adjudge("review", "-", stdin=json.dumps({**SLOTS, "prompt": "break"}))
     assert (code, out) == (1, "")
-    assert err == "adjudge: the review: an error of ours (ZeroDivisionError): by zero\n"
+    line = r"adjudge: the review failed \(crashed\): unexpected error in adjudge \(ZeroDivisionError: by zero; "
+    assert re.fullmatch(line + r"test_review_command\.py, line \d+\); please report it\n", err)
 
 
 def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypatch):
@@ -289,5 +294,5 @@ def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypat
     monkeypatch.setattr(rendering, "review_tags", once)
     code, out, err = adjudge("review", "-", "--format", "tags", stdin=ROWS)
     assert code == 1
-    assert "review 2: an error of ours (KeyError)" in err
-    assert "# review 2: failed: an error of ours (KeyError)\n\n# review 7\nINVALID TASK\n" in out
+    assert "review 2 failed (crashed): unexpected error in adjudge (KeyError: 'x'; " in err
+    assert re.search(r"# review 2: failed: crashed: .*\n\n# review 7\nINVALID TASK\n", out)

@@ -59,7 +59,9 @@ async def test_a_judge_given_as_an_object_cannot_be_replayed_and_says_so(tmp_pat
 
     verdict = await compare(CASE.task, CASE.a, CASE.b, judge=Mine(), journal=tmp_path / "journal.db")
     assert isinstance(verdict, ComparisonVerdict)
-    with pytest.raises(NotJournalledError, match="made with a judge that has no name to open it by"):
+    with pytest.raises(
+        NotJournalledError, match="was made with a judge given as an object, which cannot be opened again"
+    ):
         await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
 
 

@@ -114,7 +114,7 @@ def test_slots_as_text_as_an_object_and_as_a_review_are_the_same(tmp_path):
 
 def test_one_review_is_allowed_at_this_door(tmp_path):
     two = "\n".join([json.dumps({"prompt": "x"})] * 2)
-    with pytest.raises(InputError, match="2 reviews; one review is allowed here"):
+    with pytest.raises(InputError, match="slots: 2 reviews found; give one"):
         review_sync(two, journal=tmp_path / "journal.db")
 
 
@@ -123,10 +123,14 @@ def test_a_draft_in_python(tmp_path):
     draft = ReviewDraft(journal=journal)
     assert draft.needed == ("prompt", "response1", "response2")
     draft.add(response1=CASE.a).add(response2=CASE.b)
-    with pytest.raises(InputError, match="prompt: still needed; give prompt first"):
+    with pytest.raises(InputError, match="prompt: still needed; add prompt first"):
         draft.judge_sync()
     again = ReviewDraft(draft.draft_id, journal=journal)
     assert again.given == ("response1", "response2")
+    assert again.slots == {"response1": CASE.a, "response2": CASE.b}
+    assert again.optional[:3] == ("taskconfig", "system_prompt", "conversation_history")
+    assert again.message.startswith("Still needed: prompt (the last user prompt, with any reference text). Optional: ")
+    assert "response2_original_ratings (the original ratings of Response 2)" in again.message
     again.add(prompt=CASE.prompt, response1_original_ratings={"Truthfulness": {"rating": 2, "justification": "Hm."}})
     verdict = again.judge_sync()
     assert isinstance(verdict, ReviewVerdict)
@@ -157,7 +161,7 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
         ({7: Original("3")}, "ratings_b.7: expected text, found int; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
-            "ratings_b.Truthfulness: stands twice; each dimension once",
+            "ratings_b.Truthfulness: rated twice; each dimension once",
         ),
     ],
 )
@@ -177,9 +181,9 @@ def test_what_is_no_review_is_refused(tmp_path, given, found):
 
 def test_a_drafts_own_settings_are_not_given_again(tmp_path):
     draft = ReviewDraft(journal=tmp_path / "journal.db").add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
-    with pytest.raises(InputError, match=r"rubric: belongs to the draft; ReviewDraft\(rubric=…\) is allowed"):
+    with pytest.raises(InputError, match=r"rubric: is the draft's; give it to ReviewDraft\(rubric=…\)"):
         draft.judge_sync(rubric=None)
-    with pytest.raises(InputError, match="journal: belongs to the draft"):
+    with pytest.raises(InputError, match="journal: is the draft's"):
         draft.judge_sync(journal=tmp_path / "other.db")
     with pytest.raises(TypeError, match="speed is no setting of a review; one of judge, languages, seed"):
         draft.judge_sync(speed=3)

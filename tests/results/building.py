@@ -10,8 +10,7 @@ from typing import Any
 
 import orjson
 
-from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine, run_sync
-from adjudge.engine.inputs import case_json
+from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, case_json, open_engine, run_sync
 from adjudge.models import Failure
 from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison, Dialogue, Review

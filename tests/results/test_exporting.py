@@ -13,7 +13,7 @@ from reports.review_report_samples import every_sample
 from results.building import write_run
 from results.samples import HOSTILE, comparisons
 
-from adjudge.engine.inputs import case_json
+from adjudge.engine import case_json
 from adjudge.errors import InputError
 from adjudge.models.base import to_json
 from adjudge.reports import render

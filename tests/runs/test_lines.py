@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.engine.inputs import case_of
+from adjudge.engine import case_of
 from adjudge.inputs.rows import BadRow, Row
 from adjudge.models.cases import Comparison
 from adjudge.runs.lines import answer_words, cut_unfinished, head_of, read_case, whole_lines, write_case

@@ -17,8 +17,7 @@ import pytest
 from runs.conftest import pairs, until, write_lines
 from scripted.provider import waits
 
-from adjudge.engine import CompareSettings
-from adjudge.engine.settings import rubric_for
+from adjudge.engine import CompareSettings, rubric_for
 from adjudge.errors import SetupError
 from adjudge.inputs.rows import Row
 from adjudge.models.cases import Comparison

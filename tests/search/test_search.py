@@ -6,7 +6,8 @@ import pytest
 from aiohttp import web
 from scripted.provider import judges, says
 
-from adjudge.engine import CompareSettings, Engine, replay
+from adjudge.api import replay
+from adjudge.engine import CompareSettings, Engine
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import open_journal
 from adjudge.models import ComparisonVerdict

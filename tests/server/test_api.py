@@ -31,9 +31,10 @@ SEED_REQUEST = {
 }
 
 
-@pytest.fixture
-def client(tmp_path):
-    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=tmp_path / "journal.db")
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    journal = tmp_path_factory.mktemp("service") / "journal.db"
+    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal)
     with TestClient(app) as client:
         yield client
 
@@ -90,14 +91,18 @@ def test_weights_change_totals_and_are_echoed_exactly(client):
         ({"responseA": ""}, 400, "responseA: empty; at least one character"),
         ({"responseB": None}, 400, "responseB: expected text, found NoneType; a string is allowed"),
         ({"responseA": "x" * 10_000_000}, 413, "responseA: 10,000,000 bytes; at most 1,000,000 are allowed"),
-        ({"responseA": "x" * 17_000_000}, 413, "body: more than 16,000,000 bytes; send less"),
-        ({"judge": "openai:gpt-5.1"}, 400, "judge: 'openai:gpt-5.1' is not allowed here; one of embedded, jury:embed"),
-        ({"judge": "gguf:/etc/passwd"}, 400, "judge: 'gguf:/etc/passwd' is not allowed here; one of"),
+        ({"responseA": "x" * 17_000_000}, 413, "body: more than 16,000,000 bytes; at most 16,000,000 are allowed"),
+        (
+            {"judge": "openai:gpt-5.1"},
+            400,
+            "judge: 'openai:gpt-5.1' is not allowed by this service; one of embedded, jury:embed",
+        ),
+        ({"judge": "gguf:/etc/passwd"}, 400, "judge: 'gguf:/etc/passwd' is not allowed by this service; one of"),
         ({"oneOrder": "yes"}, 400, "oneOrder: 'yes'; true or false is allowed"),
         ({"seed": 1.5}, 400, "seed: '1.5'; a whole number is allowed"),
         ({"seed": -1}, 400, "seed: -1; 0 to 2147483647 is allowed"),
         ({"weigths": {}}, 400, "weigths: unknown field; did you mean weights?"),
-        ({"judge": []}, 400, "judge: '[]' is not allowed here; one of"),
+        ({"judge": []}, 400, "judge: '[]' is not allowed by this service; one of"),
         ({"contxt\ud800": "x"}, 400, "contxt"),
     ],
 )
@@ -125,7 +130,7 @@ def test_a_body_that_is_no_request_is_refused_in_the_same_shape(client, raw, say
 
 
 def test_errors_of_the_framework_have_the_same_shape(client):
-    assert client.get("/nowhere").json() == {"error": "/nowhere: no such page; the API is described at /docs"}
+    assert client.get("/nowhere").json() == {"error": "/nowhere: not found; the API is described at /docs"}
     answer = client.get("/api/evaluate")
     assert answer.status_code == 405
     assert answer.json() == {"error": "/api/evaluate: GET is not allowed; the API is described at /docs"}

@@ -14,9 +14,10 @@ MESSAGES = [
 ]
 
 
-@pytest.fixture
-def client(tmp_path):
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    journal = tmp_path_factory.mktemp("service") / "journal.db"
+    with TestClient(create_app(CompareSettings(), journal=journal)) as client:
         yield client
 
 
@@ -39,15 +40,18 @@ def test_the_verdict_is_found_again_by_the_id_in_the_header(client):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({}, "messages: missing; messages or transcript is needed"),
-        ({"messages": MESSAGES, "transcript": "x"}, "messages: both messages and transcript"),
-        ({"messages": "hello"}, "messages: expected a list of messages, found str"),
-        ({"transcript": ["x"]}, "transcript: expected text, found list"),
+        ({}, "messages: missing; either messages or transcript is needed"),
+        ({"messages": MESSAGES, "transcript": "x"}, "messages: given together with transcript; either"),
+        ({"messages": "hello"}, "messages: expected a list of messages, found text"),
+        ({"transcript": ["x"]}, "transcript: expected text, found an array"),
         ({"messages": []}, "messages: no dialogue"),
         ({"messages": MESSAGES[:1]}, "messages:1: dialogue 1: no SYSTEM line"),
         ({"messages": MESSAGES, "dialogue_id": 2**70}, "messages:1: dialogue 1: dialogue_id 1180"),
         ({"messages": MESSAGES, "evaluater": "x"}, "evaluater: unknown field; one of messages, transcript"),
-        ({"messages": MESSAGES, "critic": "openai:x"}, "critic: 'openai:x' is not allowed here; one of embedded"),
+        (
+            {"messages": MESSAGES, "critic": "openai:x"},
+            "critic: 'openai:x' is not allowed by this service; one of embedded",
+        ),
         ({"messages": MESSAGES, "dialogue_id": 1.5}, "dialogue_id: '1.5'; a whole number or text is allowed"),
     ],
 )

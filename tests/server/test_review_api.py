@@ -4,6 +4,7 @@ import json
 
 import pytest
 from fastapi.testclient import TestClient
+from review_blocks import read_blocks
 
 from adjudge.engine import CompareSettings
 from adjudge.inputs.review import review_from
@@ -27,9 +28,9 @@ def served(tmp_path):
     return TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db"))
 
 
-@pytest.fixture
-def client(tmp_path):
-    with served(tmp_path) as client:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("service")) as client:
         yield client
 
 
@@ -64,7 +65,10 @@ def test_an_invalid_task_is_an_answer_and_no_error(client):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({**SLOTS, "judge": "openai:gpt-5.1"}, "judge: 'openai:gpt-5.1' is not allowed here; one of embedded"),
+        (
+            {**SLOTS, "judge": "openai:gpt-5.1"},
+            "judge: 'openai:gpt-5.1' is not allowed by this service; one of embedded",
+        ),
         ({**SLOTS, "languages": "en"}, "languages: 'en'; a list of ISO codes"),
         ({**SLOTS, "languages": ["xx"]}, "languages: 'xx'; one of"),
         ({**SLOTS, "seed": "7"}, "seed: '7'; a whole number is allowed"),
@@ -90,10 +94,25 @@ def test_pieces_in_any_order_until_there_is_enough(client):
     DraftResponse.model_validate(draft)
     assert draft["needed"] == ["prompt", "response1", "response2"]
     assert draft["ready"] is False
+    assert draft["message"].startswith(
+        "Still needed: prompt (the last user prompt, with any reference text); response1 "
+    )
+    optional = draft["message"].partition(" Optional: ")[2]
+    for name in (
+        "taskconfig (the task's configuration",
+        "system_prompt (",
+        "conversation_history (",
+        "original_likert",
+    ):
+        assert name in optional
+    assert "response1_original_ratings (the original ratings of Response 1)" in optional
     where = f"/api/review/drafts/{draft['draft_id']}"
     refused = client.post(f"{where}/judge")
     assert refused.status_code == 409
-    assert refused.json() == {"error": "prompt: still needed", "needed": ["prompt", "response1", "response2"]}
+    assert refused.json() == {
+        "error": "prompt: still needed; add prompt, response1, response2 first",
+        "needed": ["prompt", "response1", "response2"],
+    }
     assert client.patch(where, json={"response2": SLOTS["response2"]}).json()["needed"] == ["prompt", "response1"]
     ratings = {name: SLOTS[name] for name in SLOTS if "original" in name}
     assert client.patch(where, json=ratings).json()["needed"] == ["prompt", "response1"]
@@ -116,6 +135,7 @@ def test_a_draft_survives_a_restart(tmp_path):
         again = client.get(f"/api/review/drafts/{draft['draft_id']}").json()
         assert again == draft
         assert again["given"] == ["prompt"]
+        assert again["slots"] == {"prompt": SLOTS["prompt"]}
 
 
 def test_a_piece_can_be_replaced_and_taken_out(client):
@@ -123,6 +143,12 @@ def test_a_piece_can_be_replaced_and_taken_out(client):
     where = f"/api/review/drafts/{draft['draft_id']}"
     assert client.patch(where, json={"response1": None}).json()["given"] == ["prompt"]
     assert client.patch(where, json={"prompt": "  "}).json()["given"] == []
+
+
+def test_what_was_given_is_shown_in_the_shape_it_was_given(client):
+    draft = client.post("/api/review/drafts", json=SLOTS).json()
+    assert draft["slots"] == SLOTS == client.get(f"/api/review/drafts/{draft['draft_id']}").json()["slots"]
+    assert draft["message"].startswith("Nothing more is needed. Optional: taskconfig (")
 
 
 def test_a_bad_piece_leaves_the_draft_as_it_was(client):
@@ -261,3 +287,54 @@ def test_the_name_of_a_review_comes_back_and_is_no_part_of_the_verdict(client):
     assert client.get(f"/api/verdicts/{plain['verdict_id']}").json() == plain
     draft = client.post("/api/review/drafts", json={**SLOTS, "task_id": 7}).json()
     assert client.post(f"/api/review/drafts/{draft['draft_id']}/judge").json() == {"review_id": 7, **plain}
+
+
+# -- as text ----------------------------------------------------------------------------------------------------------
+
+TAGGED = "".join(f"<{name.upper()}>\n{SLOTS[name]}\n</{name.upper()}>\n" for name in SLOTS if "original" not in name)
+TEXT = {"content-type": "text/plain; charset=utf-8", "accept": "text/plain"}
+
+
+def test_tagged_text_gives_the_five_blocks(client):
+    answer = client.post("/api/review", content=TAGGED.encode(), headers=TEXT)
+    assert answer.status_code == 200, answer.content
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert read_blocks(answer.text).likert
+    texts = {name: SLOTS[name] for name in SLOTS if "original" not in name}
+    as_json = client.post("/api/review", json=texts)
+    assert as_json.headers["x-verdict-id"] == answer.headers["x-verdict-id"]
+    assert client.post("/api/review", json=texts, headers={"accept": "text/plain"}).text == answer.text
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "application/json, text/plain, */*"])
+def test_who_also_takes_json_gets_json(client, accept):
+    answer = client.post("/api/review", content=TAGGED.encode(), headers={**TEXT, "accept": accept})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["sbq"]
+
+
+def test_an_invalid_task_is_said_in_text(client):
+    answer = client.post("/api/review", content=b"<PROMPT>\nOne?\n</PROMPT>\n", headers=TEXT)
+    assert (answer.status_code, answer.text) == (200, "INVALID TASK\nBoth responses are missing.\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"hello", "body:1: cannot read 'hello'; slots in tags"),
+        (b"<PROMPT>\nx\n", "body:1: "),
+        (b"", "body: no review"),
+        (b"\xff", "body:1: invalid UTF-8 at byte 0"),
+        (b'{"prompt": "a"}\n{"prompt": "b"}', "body: 2 reviews found; give one"),
+    ],
+)
+def test_a_text_that_is_no_review_is_refused_as_json(client, body, says):
+    answer = client.post("/api/review", content=body, headers=TEXT)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(says), answer.json()
+
+
+def test_a_judged_draft_comes_as_text_too(client):
+    draft = client.post("/api/review/drafts", json=SLOTS).json()
+    answer = client.post(f"/api/review/drafts/{draft['draft_id']}/judge", headers={"accept": "text/plain"})
+    assert read_blocks(answer.text).likert

@@ -1,1 +1,1 @@
-"""The command line: one file a command group. Nothing heavy is imported before a command needs it."""
+"""The command line: one file a command or two. A command imports what it needs when it runs: --help stays quick."""

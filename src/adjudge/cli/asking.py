@@ -1,47 +1,131 @@
-"""The options that every judging command has: how the judge is asked, and where the result goes."""
+"""What the judging commands share: their options, texts from arguments and files, and lines on standard error."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .inputs import add_journal_argument
+from ..errors import InputError, TooLargeError, plain_reason
 from .outputs import FORMATS
 
 if TYPE_CHECKING:
+    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
     from ..models import Failure
+
+    S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
+
+MAX_FILE_BYTES = 8_000_000
+_ASKING = ("seed", "sample", "temperature", "max_tokens")
+
+# -- options ----------------------------------------------------------------------------------------------------------
 
 
 def add_asking_arguments(group: Any, protocol: str) -> None:
     """How the judge is asked."""
     group.add_argument(
-        "--rubric", metavar="FILE", help=f"your own criteria (YAML); start from `adjudge rubric {protocol}`"
+        "--rubric", metavar="FILE", help=f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit"
     )
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="for whatever is drawn or sampled (default: 0)")
-    group.add_argument("--sample", type=int, default=0, metavar="N", help="ask anew although the journal has a reply")
-    group.add_argument("--temperature", type=float, default=0.0, metavar="T", help="default: 0")
-    group.add_argument("--max-tokens", type=int, default=8192, metavar="N", help="longest reply (default: 8192)")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default: 0)")
+    group.add_argument(
+        "--sample", type=int, default=0, metavar="N", help="another number asks again despite stored replies"
+    )
+    group.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 to 2 (default: 0)")
+    group.add_argument(
+        "--max-tokens", type=int, default=8192, metavar="N", help="longest reply in tokens (default: 8192)"
+    )
 
 
 def asking_of(args: argparse.Namespace) -> dict[str, Any]:
     """The same options as settings."""
-    return {
-        "seed": args.seed,
-        "sample": args.sample,
-        "temperature": args.temperature,
-        "max_tokens": args.max_tokens,
-    }
+    return {name: getattr(args, name) for name in _ASKING}
 
 
-def add_output_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the result goes."""
+def settings_from(settings: type[S], args: argparse.Namespace, **more: Any) -> S:
+    """The settings that the options give; an error names the option."""
+    from ..engine import rubric_for
+
+    rubric = rubric_for(settings.protocol, args.rubric)
+    try:
+        return settings(rubric=rubric, **asking_of(args), **more)
+    except InputError as error:
+        raise error.renamed({name: "--" + name.replace("_", "-") for name in (*_ASKING, *more)}) from None
+
+
+def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
+    """Where the result goes, and in which format."""
     output = parser.add_argument_group("output")
+    piped = "tags (the five blocks)" if "tags" in formats else "json"
     output.add_argument(
-        "--format", choices=FORMATS, help="default: text on a terminal, json when piped, or by -o's suffix"
+        "--format", choices=formats, help=f"default: text on a terminal, {piped} when piped, or by -o's suffix"
     )
     output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
     add_journal_argument(output)
+
+
+def add_journal_argument(parser: Any) -> None:
+    """The option that names the journal."""
+    parser.add_argument(
+        "--journal",
+        metavar="FILE|URL",
+        help="where replies and verdicts are stored: a file, or postgresql://user:password@host/database "
+        "(default: $ADJUDGE_JOURNAL, else a file in your data folder)",
+    )
+
+
+def check_folders(args: argparse.Namespace) -> None:
+    """Refuse an output or a journal in a folder that does not exist, before anything is paid."""
+    for name in ("output", "journal"):
+        value = getattr(args, name, None)
+        if value and value != "-" and "://" not in value and not Path(value).expanduser().parent.is_dir():
+            raise InputError(f"--{name}", f"{value}: folder not found", "create it first, or give another place")
+
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def read_file(path: str, place: str = "") -> bytes:
+    """A file's bytes; `-` is standard input. Errors begin with `place`, if it is given."""
+    named = "standard input" if path == "-" else path
+    try:
+        if path == "-":
+            raw = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        else:
+            with Path(path).expanduser().open("rb") as file:
+                raw = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise _at(place, named, plain_reason(error)) from None
+    if len(raw) > MAX_FILE_BYTES:
+        found, allowed = f"more than {MAX_FILE_BYTES:,} bytes", "a smaller file is needed"
+        raise TooLargeError(place or named, f"{named}: {found}" if place else found, allowed)
+    return raw
+
+
+def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
+    """The bytes of a file of cases, and how errors call it; an empty file is refused."""
+    raw, place = read_file(path), "standard input" if path == "-" else path
+    if not raw.strip():
+        raise InputError(place, "empty", wanted)
+    return raw, place
+
+
+def read_text(value: str, place: str) -> str:
+    """The text an argument stands for: itself, a file's (`@FILE`), or standard input's (`-`)."""
+    named = "standard input" if value == "-" else value[1:] if value.startswith("@") else ""
+    raw = read_file(value.removeprefix("@"), place) if named else value.encode("utf-8", "surrogateescape")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
+        raise _at(place, named, found, "UTF-8 text is needed") from None
+
+
+def _at(place: str, named: str, found: str, allowed: str = "") -> InputError:
+    return InputError(place, f"{named}: {found}" if named else found, allowed) if place else InputError(named, found)
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
 
 
 def say(message: str) -> None:
@@ -53,6 +137,6 @@ def say(message: str) -> None:
 
 def say_failure(failure: Failure, what: str = "the judgment") -> None:
     """A failure in a person's words."""
-    say(f"{what} failed: {failure.reason}: {failure.message}")
+    say(f"{what} failed ({failure.reason}): {failure.message}")
     if failure.reason in ("malformed", "cut_off", "refused"):
-        say("the reply is in the journal; ask for a new one with --sample 1")
+        say("the reply is stored in the journal; --sample 1 asks for another")

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_asking_arguments, add_output_arguments, asking_of, say, say_failure
-from .inputs import read_bytes, read_text
-from .outputs import choose_format, write_out
+from .asking import (
+    add_asking_arguments,
+    add_output_arguments,
+    check_folders,
+    read_cases,
+    read_text,
+    say,
+    say_failure,
+    settings_from,
+)
+from .outputs import choose_format, rendered, write_out
 
 if TYPE_CHECKING:
     from ..models.cases import Comparison
@@ -20,6 +27,14 @@ Compare two answers to one task: seven weighted criteria, quotes checked against
 Give a case file (JSON with userTask, responseA, responseB, and optionally context and weights), or the texts
 themselves. A text is taken as it is, from a file with @FILE, or from standard input with -.
 """
+# The names a piece may have in a case file; the first is the API's.
+_FIELDS = {
+    "task": ("userTask", "task"),
+    "a": ("responseA", "a"),
+    "b": ("responseB", "b"),
+    "context": ("context",),
+    "weights": ("weights",),
+}
 
 
 def register(commands: Any) -> None:
@@ -31,17 +46,17 @@ def register(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("case", nargs="?", metavar="CASE.json", help="a case file, or - for standard input")
-    texts = parser.add_argument_group("the case in pieces")
+    texts = parser.add_argument_group("pieces of the case; each wins over the case file's")
     texts.add_argument("--task", metavar="TEXT", help="what was asked")
     texts.add_argument("--a", metavar="TEXT", help="answer A")
     texts.add_argument("--b", metavar="TEXT", help="answer B")
-    texts.add_argument("--context", metavar="TEXT", help="what the answers should be read against")
+    texts.add_argument("--context", metavar="TEXT", help="background the answers should be judged against")
     texts.add_argument(
-        "--weights", metavar="W", help='JSON, @FILE, or "criterion=number,…"; the rest keep their default'
+        "--weights", metavar="W", help='JSON, @FILE, or "criterion=number,…"; criteria not named keep their default'
     )
     judging = parser.add_argument_group("judging")
     judging.add_argument(
-        "--judge", default="embedded", metavar="JUDGE", help="see `adjudge judges` (default: embedded)"
+        "--judge", default="embedded", metavar="JUDGE", help="`adjudge judges` lists them (default: embedded)"
     )
     judging.add_argument("--one-order", action="store_true", help="judge once instead of in both orders: half the cost")
     add_asking_arguments(judging, "compare")
@@ -52,45 +67,32 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge, print, say what failed."""
-    from ..engine import CompareSettings, open_engine, run_sync
+    from ..engine import CompareSettings
     from ..models import Failure
     from ..models.base import to_json
-    from ..reports import error_report, render
-    from ..rubric import load, shipped
+    from ..reports import error_report
+    from .judging import judge_cases
 
-    rubric = load(args.rubric, "compare") if args.rubric else shipped("compare")
-    case = _read_case(args, rubric)
-    settings = CompareSettings(
-        judge=args.judge,
-        rubric=rubric,
-        one_order=args.one_order,
-        search=args.search,
-        **asking_of(args),
-    )
-
-    async def work() -> Any:
-        async with open_engine(args.journal) as engine:
-            return await engine.compare(case, settings)
-
-    outcome = run_sync(work)
+    check_folders(args)
+    settings = settings_from(CompareSettings, args, judge=args.judge, one_order=args.one_order, search=args.search)
+    case = _read_case(args, settings.rubric)
     chosen = choose_format(args.format, args.output)
+    (outcome,) = judge_cases([case], settings, args.journal, lambda engine, one: engine.compare(one, settings))
     if isinstance(outcome, Failure):
         if chosen == "json":
             write_out(to_json(error_report(outcome), indent=True).decode(), args.output)
         say_failure(outcome)
         return 1
-    to_terminal = sys.stdout.isatty() and not args.output
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    write_out(render(outcome, chosen, colour=to_terminal, width=width), args.output)
+    write_out(rendered(outcome, chosen, args.output), args.output)
     if args.output and args.output != "-":
-        named = "winner" if outcome.decided else "undecided; best guess"
-        print(f"{args.output}: {named} {outcome.winner}, verdict {outcome.verdict_id}", file=sys.stderr)
+        result = f"winner {outcome.winner}" if outcome.decided else f"undecided, best guess {outcome.winner}"
+        print(f"{args.output}: {result}, verdict {outcome.verdict_id}", file=sys.stderr)
     if not outcome.decided:
-        say(f"undecided; a judge that reads the answers would settle it: {_who_would_settle_it()}")
+        say(f"undecided: this judge is not sure enough; one that reads the answers can decide: {_who_can_decide()}")
     return 0
 
 
-def _who_would_settle_it() -> str:
+def _who_can_decide() -> str:
     """The judges that can be asked right now, as options; or how to get one."""
     from ..llm.providers import PROVIDERS
 
@@ -99,31 +101,35 @@ def _who_would_settle_it() -> str:
 
 
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
+    """The case in the file, with the pieces given as options in place of the file's."""
     from ..errors import InputError
     from ..inputs.comparison import WANTED, comparison_from, weights_from
     from ..inputs.json import parse_object
-    from ..models.cases import Comparison, check_weights
 
-    pieces = {name: getattr(args, name) for name in ("task", "a", "b", "context", "weights")}
-    given = [name for name, value in pieces.items() if value is not None]
+    given = {name: value for name in _FIELDS if (value := getattr(args, name)) is not None}
+    if args.case is None:
+        if not given:
+            raise InputError("CASE", "missing", "a case file, - for standard input, or all of --task, --a and --b")
+        for name in ("task", "a", "b"):
+            if name not in given:
+                raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
+    if [value for value in (args.case, *given.values()) if value == "-"][1:]:
+        raise InputError("-", "standard input is named twice", "once is allowed")
+    data: dict[str, Any] = {}
+    file = "standard input" if args.case == "-" else args.case
     if args.case is not None:
-        if given:
-            raise InputError(f"--{given[0]}", "stands beside a case file", "give the file or the pieces")
-        place = "standard input" if args.case == "-" else args.case
-        try:
-            return comparison_from(parse_object(read_bytes(args.case, "CASE"), place, WANTED), rubric)
-        except InputError as error:
-            if error.place in (place, "CASE"):
-                raise
-            raise type(error)(f"{place}: {error.place}", error.found, error.allowed) from None
-    for name in ("task", "a", "b"):
-        if pieces[name] is None:
-            raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
-    if [value for value in pieces.values() if value == "-"][1:]:
-        raise InputError("-", "standard input is asked for twice", "once is allowed")
-    texts = {name: read_text(value, f"--{name}") for name, value in pieces.items() if value is not None}
+        raw, _ = read_cases(args.case, f"one JSON object with {WANTED}")
+        data = parse_object(raw, file, WANTED)
+    for name, value in given.items():
+        for field in _FIELDS[name]:
+            data.pop(field, None)
+        data[_FIELDS[name][0]] = read_text(value, f"--{name}")
     try:
-        weights = check_weights(weights_from(texts.pop("weights", None)), rubric.weights)
-        return Comparison(**texts, weights=weights)
+        if "weights" in given:
+            data["weights"] = weights_from(data["weights"])
+        return comparison_from(data, rubric)
     except InputError as error:
-        raise error.renamed({name: f"--{name}" for name in pieces}) from None
+        options = {_FIELDS[name][0]: f"--{name}" for name in given}
+        if error.place.partition(".")[0] in options:
+            raise error.renamed(options) from None
+        raise type(error)(f"{file}: {error.place}", error.found, error.allowed) from None

@@ -7,13 +7,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..errors import InputError, plain_reason
+from .asking import check_folders
 from .outputs import write_out
 
 _DESCRIPTION = """\
 The embedded judge is a list of weights over named measures, fitted to people's judgments. `fit` makes one of yours:
 LABELS is JSONL with task, response_a, response_b and human (A, B or tie), a line a pair.
-Before anything is saved it is tried on tasks it has not seen (cross-validation by task), beside the longest answer.
-Use the result with --judge embedded:FILE.
+Before it is saved it is tried on tasks it has not seen (cross-validation by task), beside choosing the longer answer.
+Use the model with --judge embedded:FILE.
 """
 
 
@@ -29,29 +31,29 @@ def register(commands: Any) -> None:
     fit = actions.add_parser("fit", help="fit a model to labelled pairs", description="Fit a model to labelled pairs.")
     fit.add_argument("labels", metavar="LABELS", help="a JSONL file")
     fit.add_argument("-o", "--output", metavar="FILE", default="embedded.json", help="default: embedded.json")
-    fit.add_argument("--seed", type=int, default=1, metavar="N", help="for the folds (default: 1)")
-    fit.add_argument("--even-if-worse", action="store_true", help="save it although the longest answer does better")
+    fit.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the cross-validation (default: 1)")
+    fit.add_argument(
+        "--even-if-worse", action="store_true", help="save it even if choosing the longer answer does as well"
+    )
     fit.set_defaults(run=run_fit)
     show = actions.add_parser("show", help="print a model's weights", description="Print what each measure is worth.")
-    show.add_argument("model", metavar="FILE", nargs="?", help="a fitted model (default: the one that comes along)")
+    show.add_argument("model", metavar="FILE", nargs="?", help="a fitted model (default: the shipped one)")
     show.set_defaults(run=run_show)
 
 
 def run_fit(args: argparse.Namespace) -> int:
     """Cross-validate, say what came of it, and save."""
-    from ..errors import InputError
     from ..judges.embedded.fitting import cross_validate_samples, fit_samples, measure_rows, read_rows
     from ..judges.embedded.model import write_model
 
+    check_folders(args)
     path = Path(args.labels).expanduser()
     try:
         rows = read_rows(path)
     except OSError as error:
-        found = f"{args.labels}: {(error.strerror or str(error)).lower()}"
-        raise InputError("LABELS", found, "a readable JSONL file") from None
+        raise InputError(args.labels, plain_reason(error)) from None
     except UnicodeDecodeError as error:
-        found = f"{args.labels}: invalid UTF-8 at byte {error.start}"
-        raise InputError("LABELS", found, "UTF-8 text is needed") from None
+        raise InputError(args.labels, f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
     samples = measure_rows(rows)
     tasks = len({sample.row.group for sample in samples})
     model = fit_samples(samples, args.seed, about={"labels": path.name, "pairs": len(samples), "seed": args.seed})
@@ -60,14 +62,17 @@ def run_fit(args: argparse.Namespace) -> int:
     for name, value in (
         ("right, ties included", held.three_classes),
         ("right where people named a winner", held.without_ties),
-        ("the longest answer there", held.longest),
+        ("right there if the longer one is chosen", held.longest),
         ("calibration error", held.calibration_error),
         ("decided", held.decided),
         ("right where it decides", held.right_when_decided),
     ):
-        print(f"  {name:<36} {100 * value:5.1f} %", file=sys.stderr)
+        print(f"  {name:<40} {100 * value:5.1f} %", file=sys.stderr)
     if held.without_ties <= held.longest and not args.even_if_worse:
-        print("adjudge: not saved: the longest answer does as well; --even-if-worse saves it", file=sys.stderr)
+        print(
+            "adjudge: not saved: choosing the longer answer does as well; --even-if-worse saves it anyway",
+            file=sys.stderr,
+        )
         return 1
     write_out(write_model(model), args.output)
     print(f"{args.output}: use it with --judge embedded:{args.output}", file=sys.stderr)

@@ -11,42 +11,24 @@ import contextlib
 import os
 import sys
 
+from ..errors import AdjudgeError
 from ..version import __version__
 from . import (
     compare,
     dialogue,
     diff,
-    doctor,
     embedded,
     export,
-    judges,
     leaderboard,
-    replay,
     review,
-    rubric,
     run,
     serve,
     show,
+    tools,
 )
 from .asking import say
 
-_COMMANDS = (
-    compare,
-    dialogue,
-    review,
-    run,
-    show,
-    export,
-    diff,
-    leaderboard,
-    replay,
-    rubric,
-    judges,
-    embedded,
-    doctor,
-    serve,
-)
-
+_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, tools, embedded, serve)
 _EPILOG = """\
 examples:
   adjudge compare case.json
@@ -79,8 +61,6 @@ def main(argv: list[str] | None = None) -> int:
         say("the output cannot be written: standard output is closed")
         return 2
     args = build_parser().parse_args(argv)
-    from ..errors import AdjudgeError
-
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -99,7 +79,7 @@ def main(argv: list[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 2
     except KeyboardInterrupt:
-        say("interrupted; replies already paid are in the journal")
+        say("interrupted; replies that were paid for are stored in the journal")
         return 130
 
 

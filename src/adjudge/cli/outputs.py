@@ -9,18 +9,16 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 
 if TYPE_CHECKING:
+    from ..engine import Verdict
     from ..results.documents import Document
 
-Format = Literal["json", "text", "markdown", "html"]
-ReviewFormat = Literal["tags", "json", "text", "markdown", "html"]
-FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
-
-_BY_SUFFIX: dict[str, Format] = {
+FORMATS = ("json", "text", "markdown", "html")
+_BY_SUFFIX = {
     ".json": "json",
     ".jsonl": "json",
     ".txt": "text",
@@ -31,29 +29,24 @@ _BY_SUFFIX: dict[str, Format] = {
 }
 
 
-def choose_format(asked: Format | None, output: str | None) -> Format:
-    """The format asked for; else the one the file's name says; else text for a person and JSON for a program."""
-    return asked or _by_name(output) or ("text" if sys.stdout.isatty() else "json")
-
-
-def choose_review_format(asked: ReviewFormat | None, output: str | None) -> ReviewFormat:
-    """The same for a review, whose form for programs is the five tagged blocks."""
-    return asked or _by_name(output) or ("text" if sys.stdout.isatty() else "tags")
-
-
-def _by_name(output: str | None) -> Format | None:
-    if not output or output == "-":
-        return None
+def choose_format(asked: str | None, output: str | None, piped: str = "json") -> str:
+    """The format asked for; else the one the file's name says; else text for a person and `piped` for a program."""
+    if asked or not output or output == "-":
+        return asked or ("text" if sys.stdout.isatty() else piped)
     suffix = Path(output).suffix.lower()
     if suffix and suffix not in _BY_SUFFIX:
-        raise InputError("--output", f"{output}: no format is known by {suffix}", f"one of {', '.join(_BY_SUFFIX)}")
+        raise InputError(
+            "--output", f"{output}: no format is known for {suffix}", f"use --format, or one of {', '.join(_BY_SUFFIX)}"
+        )
     return _BY_SUFFIX.get(suffix, "text")
 
 
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
+def rendered(verdict: Verdict, chosen: str, output: str | None) -> str:
+    """A verdict in this format, as wide as the terminal and in colour if it goes there."""
+    from ..reports import render
+
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    return render(verdict, cast(Any, chosen), colour=sys.stdout.isatty() and not output, width=width)
 
 
 def write_out(content: str, output: str | None) -> None:
@@ -75,14 +68,18 @@ def write_out(content: str, output: str | None) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(raw)
-            Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
             Path(name).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
                 Path(name).unlink()
             raise
     except OSError as error:
-        raise InputError("--output", f"{output}: {(error.strerror or str(error)).lower()}", "a writable path") from None
+        raise InputError(
+            "--output", f"{output}: {plain_reason(error)}", "a path that can be written is needed"
+        ) from None
 
 
 def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:

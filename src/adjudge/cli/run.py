@@ -289,8 +289,7 @@ def _manner(args: argparse.Namespace) -> Manner:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
-    from ..engine.settings import rubric_for
+    from ..engine import CompareSettings, DialogueSettings, ReviewSettings, rubric_for
 
     rubric, asking = rubric_for(args.protocol, args.rubric), asking_of(args)
     if args.protocol == "compare":

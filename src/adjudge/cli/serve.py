@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import gc
 from typing import Any
 
-from .inputs import add_journal_argument
+from ..errors import InputError
+from .asking import add_journal_argument, check_folders
 
 
 def register(commands: Any) -> None:
@@ -14,23 +14,23 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "serve",
         help="serve the HTTP API",
-        description="Serve POST /api/evaluate, /api/dialogue and /api/review, and the documentation of all at /docs.",
+        description="Serve POST /api/evaluate, /api/dialogue and /api/review over HTTP; /docs describes them.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
-    parser.add_argument(
-        "--judge", default="embedded", metavar="JUDGE", help="the judge requests get (default: embedded)"
-    )
+    parser.add_argument("--judge", default="embedded", metavar="JUDGE", help="judges every request (default: embedded)")
     parser.add_argument(
         "--allow-judge",
         action="append",
         default=[],
         metavar="JUDGE",
-        help="a judge a request may ask for by name; may be repeated",
+        help="another judge that a request may name; can be repeated",
     )
-    parser.add_argument("--rubric", metavar="FILE", help="your own criteria (YAML)")
+    parser.add_argument("--rubric", metavar="FILE", help="your own criteria for comparisons (YAML)")
     parser.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
-    parser.add_argument("--one-order", action="store_true", help="judge once instead of in both orders")
+    parser.add_argument(
+        "--one-order", action="store_true", help="compare once instead of in both orders: half the cost"
+    )
     add_journal_argument(parser)
     parser.set_defaults(run=run)
 
@@ -39,19 +39,15 @@ def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import uvicorn
 
-    from ..engine import CompareSettings
-    from ..errors import InputError
-    from ..rubric import load, shipped
+    from ..engine import CompareSettings, rubric_for
     from ..server.app import create_app
 
     if not 0 <= args.port <= 65535:
         raise InputError("--port", str(args.port), "0 to 65535 is allowed")
-    rubric = load(args.rubric, "compare") if args.rubric else shipped("compare")
+    check_folders(args)
+    rubric = rubric_for("compare", args.rubric)
     settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
     app = create_app(settings, allowed_judges=tuple(args.allow_judge), journal=args.journal)
-    # What is loaded now stays for the service's life: the collector need not look at it again.
-    gc.collect()
-    gc.freeze()
     config = uvicorn.Config(app, host=args.host, port=args.port, log_level="info", server_header=False)
     server = uvicorn.Server(config)
     try:

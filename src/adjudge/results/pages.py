@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.inputs import Verdict, read_verdict
+from ..engine import Verdict, read_verdict
 from ..reports import render
 from .directory import Outcome, Run
 

@@ -81,7 +81,7 @@ class _SilentWire:
 async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int, done: Done) -> Estimate:
     """Read a sample of what is not done and see what it would ask."""
     Judging(plan, engine, SAMPLE)  # opens the wires
-    silent = engine.silence(_SilentWire)
+    silent = engine.wrap_wires(_SilentWire)
     if not silent:
         return Estimate(open_cases, 0, 0, 0, 0, 0, Decimal(0))
     judging = Judging(plan, engine, SAMPLE)

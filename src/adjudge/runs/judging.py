@@ -13,9 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
-from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
-from ..engine.core import Judged
-from ..engine.inputs import case_of
+from ..engine import CompareSettings, DialogueSettings, Engine, Judged, ReviewSettings, case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..judges.base import Judge
 from ..models import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from ..engine.inputs import verdict_of
+from ..engine import verdict_of
 from ..errors import InputError
 from ..journal import Journal
 from ..models.rows import row_of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from ..engine.inputs import case_json
+from ..engine import case_json
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number

@@ -21,7 +21,7 @@ import orjson
 from ..errors import AdjudgeError, SetupError
 from ..journal import Journal, open_journal
 from ..llm.providers import PROVIDERS, url_keys
-from ..search.opening import BRAVE_KEYS
+from ..search import BRAVE_KEYS
 from ..version import __version__
 from . import frames
 from .merging import Merging

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..engine.settings import DialogueSettings
-from ..engine.talking import one_dialogue
+from ..api import one_dialogue
+from ..engine import DialogueSettings
 from ..errors import InputError
 from ..inputs.json import parse_object
+from ..inputs.text import kind_of
 from ..models import DialogueOutput, Failure
 from ..models.base import to_json
-from ..reports import error_report
-from .bodies import FAILURES, failed_status, read_body
-from .state import State, allowed_judge, state_of
+from .common import FAILURES, State, StateOf, documented_body, failed, read_body
 
 router = APIRouter()
 
@@ -49,14 +48,9 @@ class DialogueRequest(BaseModel):
     summary="Judge a customer-service conversation",
     response_model=DialogueOutput,
     responses=FAILURES,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": DialogueRequest.model_json_schema()}},
-        }
-    },
+    openapi_extra=documented_body(DialogueRequest),
 )
-async def dialogue(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+async def dialogue(request: Request, state: StateOf) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
     data = parse_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
     for name in data:
@@ -65,9 +59,7 @@ async def dialogue(request: Request, state: Annotated[State, Depends(state_of)])
     case = one_dialogue(_transcript(data), _dialogue_id(data))
     outcome = await state.engine.dialogue(case, _settings(data, state))
     if isinstance(outcome, Failure):
-        return Response(
-            to_json(error_report(outcome), indent=True), failed_status(outcome), media_type="application/json"
-        )
+        return failed(outcome)
     headers = {"x-verdict-id": outcome.verdict_id}
     return Response(to_json(outcome.output, indent=True), media_type="application/json", headers=headers)
 
@@ -75,12 +67,12 @@ async def dialogue(request: Request, state: Annotated[State, Depends(state_of)])
 def _transcript(data: dict[str, Any]) -> Any:
     given = [name for name in ("messages", "transcript") if data.get(name) is not None]
     if len(given) != 1:
-        found = "both messages and transcript" if given else "missing"
-        raise InputError("messages", found, "messages or transcript is needed")
+        found = "given together with transcript" if given else "missing"
+        raise InputError("messages", found, "either messages or transcript is needed")
     value = data[given[0]]
     if not isinstance(value, list if given[0] == "messages" else str):
         allowed = "a list of messages" if given[0] == "messages" else "text"
-        raise InputError(given[0], f"expected {allowed}, found {type(value).__name__}", f"{allowed} is allowed")
+        raise InputError(given[0], f"expected {allowed}, found {kind_of(value)}", f"{allowed} is allowed")
     return value
 
 
@@ -92,9 +84,9 @@ def _dialogue_id(data: dict[str, Any]) -> int | str | None:
 
 
 def _settings(data: dict[str, Any], state: State) -> DialogueSettings:
-    both = allowed_judge(data, "judge", state)
+    settings, both = state.dialogue, state.judge(data, "judge")
     return replace(
-        state.dialogue_settings,
-        evaluator=allowed_judge(data, "evaluator", state) or both or state.dialogue_settings.evaluator,
-        critic=allowed_judge(data, "critic", state) or both or state.dialogue_settings.critic,
+        settings,
+        evaluator=state.judge(data, "evaluator") or both or settings.evaluator,
+        critic=state.judge(data, "critic") or both or settings.critic,
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..engine import CompareSettings
@@ -14,9 +14,7 @@ from ..inputs.comparison import WANTED, comparison_from
 from ..inputs.json import parse_object
 from ..models import ComparisonVerdict, ErrorReport, Failure
 from ..models.base import to_json
-from ..reports import error_report
-from .bodies import FAILURES, failed_status, read_body
-from .state import State, allowed_judge, state_of
+from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
 
 router = APIRouter()
 
@@ -55,23 +53,16 @@ _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginni
     summary="Compare two answers to one task",
     response_model=ComparisonVerdict,
     responses=FAILURES,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": EvaluateRequest.model_json_schema()}},
-        }
-    },
+    openapi_extra=documented_body(EvaluateRequest),
 )
-async def evaluate(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+async def evaluate(request: Request, state: StateOf) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
     data = parse_object(await read_body(request), "body", WANTED)
-    case = comparison_from(data, state.settings.rubric)
+    case = comparison_from(data, state.compare.rubric)
     outcome = await state.engine.compare(case, _settings(data, state))
-    if isinstance(outcome, Failure):
-        return Response(
-            to_json(error_report(outcome), indent=True), failed_status(outcome), media_type="application/json"
-        )
-    return Response(to_json(outcome), media_type="application/json")
+    return (
+        failed(outcome) if isinstance(outcome, Failure) else Response(to_json(outcome), media_type="application/json")
+    )
 
 
 @router.get(
@@ -81,7 +72,7 @@ async def evaluate(request: Request, state: Annotated[State, Depends(state_of)])
     response_model=ComparisonVerdict,
     responses={404: {"model": ErrorReport, "description": "No such verdict."}},
 )
-async def verdict(verdict_id: str, state: Annotated[State, Depends(state_of)]) -> Response:
+async def verdict(verdict_id: str, state: StateOf) -> Response:
     """The verdict exactly as it was first given."""
     record = state.engine.journal.get_verdict(verdict_id) if len(verdict_id) == _ID_LENGTH else None
     if record is None:
@@ -90,11 +81,13 @@ async def verdict(verdict_id: str, state: Annotated[State, Depends(state_of)]) -
 
 
 def _settings(data: dict[str, Any], state: State) -> CompareSettings:
-    judge = allowed_judge(data, "judge", state)
-    one_order = data.get("oneOrder", state.settings.one_order)
+    settings = state.compare
+    one_order = data.get("oneOrder", settings.one_order)
     if not isinstance(one_order, bool):
         raise InputError("oneOrder", f"{str(one_order)[:80]!r}", "true or false is allowed")
-    seed = data.get("seed", state.settings.seed)
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise InputError("seed", f"{str(seed)[:80]!r}", "a whole number is allowed")
-    return replace(state.settings, judge=judge or state.settings.judge, one_order=one_order, seed=seed)
+    return replace(
+        settings,
+        judge=state.judge(data, "judge") or settings.judge,
+        one_order=one_order,
+        seed=whole_number(data, "seed", settings.seed),
+    )

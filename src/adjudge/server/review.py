@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..engine.drafts import Draft, add_to_draft, find_draft, new_draft
-from ..engine.settings import ReviewSettings
+from ..api import one_review
+from ..drafts import Draft, add_to_draft, find_draft, new_draft
+from ..engine import ReviewSettings
 from ..errors import InputError
 from ..inputs.json import parse_object
-from ..inputs.review import NEEDED, SLOTS, review_from
+from ..inputs.text import decode
 from ..models import ErrorReport, Failure, ReviewVerdict
 from ..models.base import to_json
 from ..models.cases import Review
-from ..reports import error_report
-from .bodies import FAILURES, failed_status, read_body
-from .state import State, allowed_judge, state_of
+from ..reports import render
+from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
 
 router = APIRouter(tags=["review"])
 _OPTIONS = ("judge", "languages", "seed")
@@ -66,20 +66,21 @@ class ReviewRequest(ReviewSlots):
 
 
 class DraftResponse(BaseModel):
-    """A draft: what it has, and what is still needed before it can be judged."""
+    """A draft: what was given so far, what is still needed before it can be judged, and what else may be given."""
 
     draft_id: str
     given: list[str]
     needed: list[str]
     optional: list[str]
     ready: bool
+    message: str = Field(description="What is still needed and what is optional, as a sentence for a person.")
+    slots: dict[str, Any] = Field(description="What was given, by slot, in the shape it was given.")
 
 
-def _body(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
-    content = {"application/json": {"schema": model.model_json_schema()}}
-    return {"requestBody": {"required": required, "content": content}}
-
-
+_TEXT = {"text/plain": {"schema": {"type": "string"}}}
+_BLOCKS: dict[int | str, dict[str, Any]] = {
+    200: {"content": _TEXT, "description": "The review; as text/plain the five tagged blocks, or INVALID TASK."}
+}
 _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
     **{status: FAILURES[status] for status in (400, 413)},
     404: {"model": ErrorReport, "description": "There is no such draft."},
@@ -90,15 +91,23 @@ _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
     "/api/review",
     summary="Audit a person's side-by-side ratings",
     response_model=ReviewVerdict,
-    responses=FAILURES,
-    openapi_extra=_body(ReviewRequest),
+    responses={**FAILURES, **_BLOCKS},
+    openapi_extra=documented_body(ReviewRequest, _TEXT),
 )
-async def review(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
-    """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused."""
-    data = parse_object(await read_body(request), "body", _WANTED)
-    settings = _settings(data, state)
-    case = review_from({name: value for name, value in data.items() if name not in _OPTIONS}, settings.rubric)
-    return await _judged(case, settings, state)
+async def review(request: Request, state: StateOf) -> Response:
+    """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused.
+
+    The body is JSON, or as `text/plain` the nine tagged slots. With `accept: text/plain` the five blocks come back.
+    """
+    body = await read_body(request)
+    if request.headers.get("content-type", "").lower().startswith("text/plain"):
+        settings = state.review
+        case = one_review(decode(body, "body"), settings.rubric, "body")
+    else:
+        data = parse_object(body, "body", _WANTED)
+        settings = _settings(data, state)
+        case = one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric)
+    return await _judged(request, case, settings, state)
 
 
 @router.post(
@@ -107,13 +116,13 @@ async def review(request: Request, state: Annotated[State, Depends(state_of)]) -
     status_code=201,
     response_model=DraftResponse,
     responses=_DRAFT_FAILURES,
-    openapi_extra=_body(ReviewSlots, required=False),
+    openapi_extra=documented_body(ReviewSlots, required=False),
 )
-async def begin_draft(request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+async def begin_draft(request: Request, state: StateOf) -> Response:
     """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
     body = await read_body(request)
     slots = parse_object(body, "body", _WANTED) if body.strip() else {}
-    draft = await new_draft(state.engine.journal, slots, state.review_settings.rubric)
+    draft = await new_draft(state.engine.journal, slots, state.review.rubric)
     return _shown(draft, state, 201)
 
 
@@ -123,7 +132,7 @@ async def begin_draft(request: Request, state: Annotated[State, Depends(state_of
     response_model=DraftResponse,
     responses=_DRAFT_FAILURES,
 )
-async def show_draft(draft_id: str, state: Annotated[State, Depends(state_of)]) -> Response:
+async def show_draft(draft_id: str, state: StateOf) -> Response:
     """The draft as it was left."""
     return _shown(find_draft(state.engine.journal, draft_id), state)
 
@@ -133,13 +142,13 @@ async def show_draft(draft_id: str, state: Annotated[State, Depends(state_of)]) 
     summary="Add a piece to a draft",
     response_model=DraftResponse,
     responses=_DRAFT_FAILURES,
-    openapi_extra=_body(ReviewSlots),
+    openapi_extra=documented_body(ReviewSlots),
 )
-async def extend_draft(draft_id: str, request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+async def extend_draft(draft_id: str, request: Request, state: StateOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
     draft = find_draft(state.engine.journal, draft_id)
     slots = parse_object(await read_body(request), "body", _WANTED)
-    draft = await add_to_draft(state.engine.journal, draft, slots, state.review_settings.rubric)
+    draft = await add_to_draft(state.engine.journal, draft, slots, state.review.rubric)
     return _shown(draft, state)
 
 
@@ -147,9 +156,14 @@ async def extend_draft(draft_id: str, request: Request, state: Annotated[State, 
     "/api/review/drafts/{draft_id}/judge",
     summary="Judge a draft that has all it needs",
     response_model=ReviewVerdict,
-    responses={**FAILURES, **_DRAFT_FAILURES, 409: {"model": ErrorReport, "description": "A slot is still needed."}},
+    responses={
+        **FAILURES,
+        **_DRAFT_FAILURES,
+        **_BLOCKS,
+        409: {"model": ErrorReport, "description": "A slot is still needed."},
+    },
 )
-async def judge_draft(draft_id: str, request: Request, state: Annotated[State, Depends(state_of)]) -> Response:
+async def judge_draft(draft_id: str, request: Request, state: StateOf) -> Response:
     """The body may name a judge, languages and a seed, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id)
     body = await read_body(request)
@@ -159,46 +173,45 @@ async def judge_draft(draft_id: str, request: Request, state: Annotated[State, D
             raise InputError(name[:80], "unknown field", f"one of {', '.join(_OPTIONS)}; slots are set with PATCH")
     settings = _settings(data, state)
     if needed := draft.needed(settings.rubric):
-        return JSONResponse({"error": f"{needed[0]}: still needed", "needed": list(needed)}, 409)
-    return await _judged(draft.case(settings.rubric), settings, state)
+        return JSONResponse(
+            {"error": f"{needed[0]}: still needed; add {', '.join(needed)} first", "needed": list(needed)}, 409
+        )
+    return await _judged(request, draft.case(settings.rubric), settings, state)
 
 
-async def _judged(case: Review, settings: ReviewSettings, state: State) -> Response:
-    # What its owner calls a review is no part of what is judged and kept.
-    outcome = await state.engine.review(case.updated(review_id=None), settings)
+async def _judged(request: Request, case: Review, settings: ReviewSettings, state: State) -> Response:
+    outcome = await state.engine.review(case, settings)
     if isinstance(outcome, Failure):
-        named = {} if case.review_id is None else {"review_id": case.review_id}
-        said = to_json({**named, **error_report(outcome).model_dump()}, indent=True)
-        return Response(said, failed_status(outcome), media_type="application/json")
+        return failed(outcome, review_id=case.review_id)
     headers = {"x-verdict-id": outcome.verdict_id}
+    accepted = [kind.partition(";")[0].strip() for kind in request.headers.get("accept", "").lower().split(",")]
+    if "text/plain" in accepted and "application/json" not in accepted:
+        return Response(render(outcome, "tags"), media_type="text/plain", headers=headers)
     written = to_json(outcome.updated(review_id=case.review_id))
     return Response(written, media_type="application/json", headers=headers)
 
 
 def _settings(data: Mapping[str, Any], state: State) -> ReviewSettings:
-    settings = state.review_settings
-    languages, seed = data.get("languages"), data.get("seed")
+    settings, languages = state.review, data.get("languages")
     if languages is not None and not (isinstance(languages, list) and all(isinstance(c, str) for c in languages)):
         raise InputError("languages", f"{str(languages)[:80]!r}", "a list of ISO codes such as en, es")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-        raise InputError("seed", f"{str(seed)[:80]!r}", "a whole number is allowed")
     return replace(
         settings,
-        judge=allowed_judge(data, "judge", state) or settings.judge,
+        judge=state.judge(data, "judge") or settings.judge,
         languages=tuple(languages) if languages is not None else settings.languages,
-        seed=settings.seed if seed is None else seed,
+        seed=whole_number(data, "seed", settings.seed),
     )
 
 
-def _shown(draft: Draft, state: State, status: int = 200) -> JSONResponse:
-    rubric = state.review_settings.rubric
-    given, needed = draft.given(rubric), draft.needed(rubric)
-    optional = [name for name in SLOTS if name not in given and name not in NEEDED]
-    shown = {
-        "draft_id": draft.draft_id,
-        "given": list(given),
-        "needed": list(needed),
-        "optional": optional,
-        "ready": not needed,
-    }
-    return JSONResponse(shown, status)
+def _shown(draft: Draft, state: State, status: int = 200) -> Response:
+    rubric = state.review.rubric
+    shown = DraftResponse(
+        draft_id=draft.draft_id,
+        given=list(draft.given(rubric)),
+        needed=list(draft.needed(rubric)),
+        optional=list(draft.optional(rubric)),
+        ready=not draft.needed(rubric),
+        message=draft.message(rubric),
+        slots=dict(draft.slots),
+    )
+    return Response(to_json(shown), status, media_type="application/json")

@@ -5,25 +5,28 @@ Every piece is on disk before the next is asked for. What is pasted with its own
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..drafts import MEANINGS, Draft, add_to_draft, find_draft, new_draft
+from ..engine import run_sync
 from ..errors import InputError
+from ..inputs.review import SLOTS
+from ..journal import Journal, open_journal
+from ..models.cases import Review
+from ..reports.escaping import clean
+from ..rubric import Rubric
 from .asking import say
-
-if TYPE_CHECKING:
-    from ..engine.drafts import Draft
-    from ..journal import Journal
-    from ..models.cases import Review
-    from ..rubric import Rubric
 
 _END = "."
 _KEPT_NOT = "nothing of this piece was kept"
-_HELP = (
-    "Name a piece (a beginning of its name is enough) and then paste it, with a line of only . at its end;\n"
-    "or paste it with its tags. `judge` starts, `show` says what is there, `quit` leaves; the draft is kept."
-)
+_TAG = re.compile(rf"<(/?)({'|'.join(SLOTS)})>", re.IGNORECASE)
+_HELP = """\
+Name a piece (the beginning of its name is enough), paste it, and end it with a line that holds only a full stop.
+A piece with its tags, such as <PROMPT> … </PROMPT>, can be pasted without naming it.
+`show` prints the draft, `judge` starts, `quit` leaves; the draft is kept."""
 
 
 def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) -> Review | None:
@@ -31,18 +34,14 @@ def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) ->
 
     An input that ends inside a piece is an error: it was cut, and so would be what is judged.
     """
-    from ..engine import run_sync
-    from ..engine.drafts import find_draft, new_draft
-    from ..journal import open_journal
-
     opened = open_journal(journal)
     try:
-        begun = (
-            find_draft(opened, draft_id) if draft_id is not None else run_sync(lambda: new_draft(opened, {}, rubric))
-        )
-        _tell(f"Draft {begun.draft_id}. Go on with it later: adjudge review --interactive --draft {begun.draft_id}")
+        draft = find_draft(opened, draft_id) if draft_id else run_sync(lambda: new_draft(opened, {}, rubric))
+        _tell(f"Draft {draft.draft_id}; continue it later with: adjudge review --interactive --draft {draft.draft_id}")
         _tell(_HELP)
-        return _talk(opened, begun, rubric)
+        _tell_pieces("Needed", draft.needed(rubric))
+        _tell_pieces("Optional", draft.optional(rubric))
+        return _talk(opened, draft, rubric)
     finally:
         opened.close()
 
@@ -78,39 +77,48 @@ def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
             # The end of the input: whoever piped the pieces in has said all there is.
             return None if needed else draft.case(rubric)
         command = line.strip()
-        if not command:
-            continue
         if command in ("quit", "q", "exit"):
             return None
         if command in ("help", "?", "h"):
             _tell(_HELP)
         elif command == "show":
-            _tell(f"Given: {', '.join(draft.given(rubric)) or 'nothing yet'}.")
+            _show(draft, rubric)
         elif command == "judge":
             if not needed:
                 return draft.case(rubric)
-        else:
+        elif command:
             try:
                 draft = _add(journal, draft, rubric, command)
             except _CutOff:
                 raise
-            except _Mixed as error:
-                say(str(error))
-                again = error.opening
             except InputError as error:
                 # Nothing of this piece was kept; all others are.
                 say(str(error))
+                again = error.opening if isinstance(error, _Mixed) else ""
+
+
+def _show(draft: Draft, rubric: Rubric) -> None:
+    """The draft's contents as tagged slots, and what could still be added."""
+    given = draft.given(rubric)
+    _tell(f"Given: {', '.join(given) or 'nothing yet'}.")
+    for name in given:
+        value = draft.slots[name]
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        _tell(f"<{name.upper()}>\n{clean(text)}\n</{name.upper()}>")
+    _tell_pieces("Optional", draft.optional(rubric))
+
+
+def _tell_pieces(title: str, names: tuple[str, ...]) -> None:
+    if names:
+        _tell("\n".join([f"{title}:", *(f"  {name:<34} {MEANINGS[name]}" for name in names)]))
 
 
 def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
-    from ..engine import run_sync
-    from ..engine.drafts import add_to_draft
-
     if tag := _tag_in(command):
         if tag.closes:
             raise InputError("piece", f"{command[:40]!r} closes nothing", f"<{tag.name.upper()}> opens it")
         name, text = tag.name, _tagged(tag.name) if tag.text is None else tag.text
-        if tag.text is not None and (other := re.search(_any_tag(), text, re.IGNORECASE)):
+        if tag.text is not None and (other := _TAG.search(text)):
             raise InputError(name, f"{other[0]!r} stands inside it", _KEPT_NOT)
     else:
         name = _named(command)
@@ -119,12 +127,10 @@ def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
 
 
 def _named(command: str) -> str:
-    from ..inputs.review import SLOTS
-
     wanted = command.lower()
     matches = [name for name in SLOTS if name == wanted] or [name for name in SLOTS if name.startswith(wanted)]
     if len(matches) != 1:
-        found = f"{command[:40]!r}: " + ("several slots begin like this" if matches else "no such piece")
+        found = f"{command[:40]!r}: " + ("several pieces begin like this" if matches else "no such piece")
         raise InputError("piece", found, f"one of {', '.join(matches or SLOTS)}")
     return matches[0]
 
@@ -135,7 +141,7 @@ def _until_the_end(name: str) -> str:
         if line.strip() == _END:
             return "\n".join(lines)
         lines.append(line)
-    raise _CutOff(name, f"the input ended before the line of only {_END}", _KEPT_NOT)
+    raise _CutOff(name, "the input ended before the line with the full stop", _KEPT_NOT)
 
 
 def _tagged(name: str) -> str:
@@ -154,18 +160,12 @@ def _tagged(name: str) -> str:
 
 
 def _tag_in(line: str) -> _Tag | None:
-    if tag := re.fullmatch(_any_tag(), line, re.IGNORECASE):
+    if tag := _TAG.fullmatch(line):
         return _Tag(tag[2].lower(), bool(tag[1]))
-    opening = re.match(_any_tag(), line, re.IGNORECASE)
+    opening = _TAG.match(line)
     if opening is None or opening[1] or not line.lower().endswith(closing := f"</{opening[2].lower()}>"):
         return None
     return _Tag(opening[2].lower(), closes=False, text=line[opening.end() : -len(closing)])
-
-
-def _any_tag() -> str:
-    from ..inputs.review import SLOTS
-
-    return rf"<(/?)({'|'.join(SLOTS)})>"
 
 
 def _ask(prompt: str) -> str | None:

@@ -1,7 +1,7 @@
 """A review that comes in pieces: each is checked and kept at once, in any order, until there is enough to judge.
 
-A draft is the list of what was added to it, kept in the journal; the last word on a slot counts. It asks only for what
-nothing can be done without: the prompt and the two responses.
+A draft is the list of what was added to it, kept in the journal; the last word on a slot counts. It needs the prompt
+and the two responses, and asks for everything else as optional.
 """
 
 from __future__ import annotations
@@ -15,15 +15,28 @@ from typing import Any
 
 import orjson
 
-from ..errors import InputError, NotJournalledError
-from ..inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
-from ..journal import Journal, open_journal
-from ..judges.base import Judge
-from ..models import Failure, ReviewVerdict
-from ..models.cases import Review
-from ..rubric import Rubric, shipped
-from .sync import run_sync
+from .api import review
+from .engine import run_sync
+from .errors import InputError, NotJournalledError
+from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
+from .journal import Journal, open_journal
+from .judges.base import Judge
+from .models import Failure, ReviewVerdict
+from .models.cases import Review
+from .rubric import Rubric, shipped
 
+# What a person is asked for, by slot.
+MEANINGS = {
+    "taskconfig": "the task's configuration, such as locale and category",
+    "system_prompt": "the system prompt, if there was one",
+    "conversation_history": "the conversation before the prompt, if there was any",
+    "prompt": "the last user prompt, with any reference text",
+    "response1": "Response 1",
+    "response2": "Response 2",
+    "response1_original_ratings": "the original ratings of Response 1",
+    "response2_original_ratings": "the original ratings of Response 2",
+    "original_likert_and_justification": "the original Likert and its justification",
+}
 _ID = re.compile(r"[0-9a-f]{16}")
 _SETTINGS = ("languages", "seed", "sample", "temperature", "max_tokens")
 
@@ -44,17 +57,31 @@ class Draft:
         given = self.given(rubric)
         return tuple(name for name in NEEDED if name not in given)
 
+    def optional(self, rubric: Rubric) -> tuple[str, ...]:
+        """What is missing and can be left out."""
+        given = self.given(rubric)
+        return tuple(name for name in SLOTS if name not in given and name not in NEEDED)
+
+    def message(self, rubric: Rubric) -> str:
+        """What to say to the person who brings the pieces: what is still needed, and what is optional."""
+        needed, optional = self.needed(rubric), self.optional(rubric)
+        said = f"Still needed: {_listing(needed)}." if needed else "Nothing more is needed."
+        return f"{said} Optional: {_listing(optional)}." if optional else said
+
     def case(self, rubric: Rubric) -> Review:
         """The review, once nothing is missing."""
         if needed := self.needed(rubric):
-            raise InputError(needed[0], "still needed", f"give {', '.join(needed)} first")
+            raise InputError(needed[0], "still needed", f"add {', '.join(needed)} first")
         return merged(rubric, self.slots)
+
+
+def _listing(slots: tuple[str, ...]) -> str:
+    return "; ".join(f"{name} ({MEANINGS[name]})" for name in slots)
 
 
 async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric) -> Draft:
     """A draft of its own id, with whatever is there to begin with."""
-    draft = Draft(secrets.token_hex(8))
-    return await add_to_draft(journal, draft, slots, rubric)
+    return await add_to_draft(journal, Draft(secrets.token_hex(8)), slots, rubric)
 
 
 async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any], rubric: Rubric) -> Draft:
@@ -71,7 +98,7 @@ async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any]
     except (TypeError, ValueError) as error:
         raise InputError("slots", str(error), "text, numbers, lists and objects are allowed") from None
     await journal.put_draft(draft.draft_id, changes)
-    return Draft(draft.draft_id, _added(draft.slots, slots))
+    return Draft(draft.draft_id, _added(draft.slots, orjson.loads(changes)))
 
 
 def find_draft(journal: Journal, draft_id: str) -> Draft:
@@ -90,9 +117,9 @@ def _added(slots: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 
 class ReviewDraft:
-    """A review in pieces, for Python: `draft = ReviewDraft(); draft.add(prompt=…); draft.needed; draft.judge_sync()`.
+    """A review in pieces, for Python: `draft = ReviewDraft(); draft.add(prompt=…); draft.message; draft.judge_sync()`.
 
-    Given an id, it goes on with a draft from the journal. Every piece is on disk when `add` returns.
+    Given an id, it continues a draft from the journal. Every piece is on disk when `add` returns.
     """
 
     def __init__(
@@ -100,12 +127,24 @@ class ReviewDraft:
     ) -> None:
         self._journal = journal
         self._rubric = rubric or shipped("review")
-        self._draft = self._with_journal(lambda opened: _found(opened, draft_id, self._rubric))
+        opened = open_journal(journal)
+        try:
+            if draft_id is None:
+                self._draft = run_sync(lambda: new_draft(opened, {}, self._rubric))
+            else:
+                self._draft = find_draft(opened, draft_id)
+        finally:
+            opened.close()
 
     @property
     def draft_id(self) -> str:
         """The id it is kept under."""
         return self._draft.draft_id
+
+    @property
+    def slots(self) -> dict[str, Any]:
+        """What was given so far, by slot, in the shape it was given."""
+        return dict(self._draft.slots)
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -117,18 +156,30 @@ class ReviewDraft:
         """The slots that are still needed; none when it can be judged."""
         return self._draft.needed(self._rubric)
 
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The slots that are empty and can be left so."""
+        return self._draft.optional(self._rubric)
+
+    @property
+    def message(self) -> str:
+        """What is still needed and what is optional, as a sentence for a person."""
+        return self._draft.message(self._rubric)
+
     def add(self, **slots: Any) -> ReviewDraft:
         """Set some slots, under the names they have in a file; None takes one out."""
-        self._draft = self._with_journal(lambda opened: add_to_draft(opened, self._draft, slots, self._rubric))
+        opened = open_journal(self._journal)
+        try:
+            self._draft = run_sync(lambda: add_to_draft(opened, self._draft, slots, self._rubric))
+        finally:
+            opened.close()
         return self
 
     async def judge(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
         """The verdict on what is there; the settings are those of `adjudge.review`, but for the draft's own two."""
-        from .reviewing import review
-
         for name in ("rubric", "journal"):
             if name in settings:
-                raise InputError(name, "belongs to the draft", f"ReviewDraft({name}=…) is allowed")
+                raise InputError(name, "is the draft's", f"give it to ReviewDraft({name}=…)")
         if unknown := next((name for name in settings if name not in _SETTINGS), None):
             raise TypeError(f"{unknown} is no setting of a review; one of judge, {', '.join(_SETTINGS)} is allowed")
         case = self._draft.case(self._rubric)
@@ -137,18 +188,3 @@ class ReviewDraft:
     def judge_sync(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
         """`judge` for code that is not async."""
         return run_sync(lambda: self.judge(judge, **settings))
-
-    def _with_journal(self, work: Any) -> Draft:
-        async def on_an_open_journal() -> Draft:
-            opened = open_journal(self._journal)
-            try:
-                draft: Draft = await work(opened)
-                return draft
-            finally:
-                opened.close()
-
-        return run_sync(on_an_open_journal)
-
-
-async def _found(journal: Journal, draft_id: str | None, rubric: Rubric) -> Draft:
-    return find_draft(journal, draft_id) if draft_id is not None else await new_draft(journal, {}, rubric)

@@ -1,26 +1,33 @@
-"""A rubric read from its YAML text and checked line by line.
+"""A rubric: criteria with scale, weight and guidance, read from YAML and checked line by line.
 
-Numbers are read from the text as it stands, so a weight is exactly what was written. Loaded by the first rubric that is
-read, for the YAML parser takes its time.
+It is data: versioned by its author, identified by its content, replaceable by a user's own file.
+In a review every criterion has a scale of its own, and the weights say which breaks an equal Overall first.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import NoReturn
 
 import yaml
 
-from ..arithmetic import plain, rounded, to_decimal
-from ..errors import InputError, RubricError
-from ..models.cases import MAX_WEIGHT_PLACES, check_weight
-from .criteria import HOW_BAD, ONE_TO_FIVE, OVERALL, PROTOCOLS, TOO_LITTLE_TOO_MUCH, Criterion, Rubric, Scale
+from .arithmetic import plain, rounded, to_decimal
+from .errors import InputError, RubricError, plain_reason
+from .models.cases import MAX_WEIGHT_PLACES, check_weight
 
+PROTOCOLS = ("compare", "dialogue", "review")
+OVERALL = "overall_quality"
+MAX_RUBRIC_BYTES = 200_000
 MAX_CRITERIA = 40
 MAX_SCALE_STEPS = 101
 
+_SHIPPED = Path(__file__).parent / "rubrics"
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria"}
 _NEEDED = ("name", "version", "protocol", "scale", "criteria")
@@ -28,7 +35,93 @@ _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
 _REVIEW_NEEDS = f"a review needs {OVERALL} from 1 to 5, and others from 1 to 3 or from -2 to 2"
 
 
-def read_rubric(text: str, place: str) -> Rubric:
+@dataclass(frozen=True)
+class Scale:
+    """The values a score may take: from `low` to `high` in steps."""
+
+    low: Decimal
+    high: Decimal
+    step: Decimal = Decimal(1)
+
+    @cached_property
+    def values(self) -> tuple[Decimal, ...]:
+        count = int((self.high - self.low) / self.step) + 1
+        return tuple(plain(self.low + self.step * index) for index in range(count))
+
+
+HOW_BAD = Scale(Decimal(1), Decimal(3))
+TOO_LITTLE_TOO_MUCH = Scale(Decimal(-2), Decimal(2))
+ONE_TO_FIVE = Scale(Decimal(1), Decimal(5))
+LIKERT = Scale(Decimal(1), Decimal(7))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that is scored; in a review on a scale of its own."""
+
+    key: str
+    name: str
+    weight: Decimal
+    guidance: str
+    scale: Scale
+    bands: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Rubric:
+    """What is scored, on which scale, and how much each criterion counts."""
+
+    name: str
+    version: str
+    protocol: str
+    scale: Scale
+    tie_band: Decimal
+    bands: tuple[tuple[str, str], ...]
+    criteria: tuple[Criterion, ...]
+    source: str
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+
+    @cached_property
+    def reference(self) -> str:
+        """Name, version and content in one string, as a verdict records it."""
+        return f"{self.name}@{self.version}#{self.digest}"
+
+    @cached_property
+    def weights(self) -> dict[str, Decimal]:
+        return {criterion.key: criterion.weight for criterion in self.criteria}
+
+
+@lru_cache(maxsize=8)
+def shipped(name: str) -> Rubric:
+    """The rubric that comes with a protocol."""
+    return parse((_SHIPPED / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
+
+
+def load(path: str | Path, protocol: str | None = None) -> Rubric:
+    """A user's own rubric, refused with the line if anything is wrong with it, or if it is for another protocol."""
+    try:
+        with Path(path).expanduser().open("rb") as opened:
+            raw = opened.read(MAX_RUBRIC_BYTES + 1)
+    except OSError as error:
+        raise RubricError(str(path), plain_reason(error)) from None
+    if len(raw) > MAX_RUBRIC_BYTES:
+        raise RubricError(
+            str(path), f"more than {MAX_RUBRIC_BYTES:,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed"
+        )
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RubricError(str(path), f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
+    rubric = parse(text, str(path))
+    if protocol is not None and rubric.protocol != protocol:
+        raise RubricError(str(path), f"its protocol is {rubric.protocol}", f"{protocol} is needed here")
+    return rubric
+
+
+def parse(text: str, place: str) -> Rubric:
     """A rubric from its YAML text; `place` is how errors call it."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)

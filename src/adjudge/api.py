@@ -1,0 +1,262 @@
+"""The Python functions: `compare`, `dialogue` and `review` from plain arguments, and `replay` of a stored verdict.
+
+One async core; the `_sync` functions are its doors for code that is not async.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from decimal import Decimal
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+
+import orjson
+
+from .engine import (
+    CompareSettings,
+    DialogueSettings,
+    Engine,
+    Judged,
+    ReviewSettings,
+    case_of,
+    open_engine,
+    rubric_for,
+    run_sync,
+    settings_of,
+)
+from .errors import InputError, JudgeSpecError, NotJournalledError
+from .inputs.review import allowed_names, criterion_key, read_reviews, review_from
+from .inputs.text import kind_of
+from .inputs.transcript import read_dialogues
+from .journal import ReplayJournal, open_journal
+from .judges.base import Judge
+from .models import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
+from .models.base import to_json
+from .models.cases import Comparison, Dialogue, Original, Review, check_weights
+from .rubric import Rubric, parse
+from .search import RecordedSearcher
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def compare(
+    task: str,
+    a: str,
+    b: str,
+    *,
+    context: str = "",
+    weights: Mapping[str, float | int | Decimal] | None = None,
+    judge: str | Judge = "embedded",
+    rubric: str | Path | Rubric | None = None,
+    one_order: bool = False,
+    seed: int = 0,
+    sample: int = 0,
+    temperature: float = 0.0,
+    max_tokens: int = 8192,
+    search: str | None = None,
+    journal: str | Path | None = None,
+) -> ComparisonVerdict | Failure:
+    """Compare two answers to one task.
+
+    `judge` is a judge's name (`"embedded"`, `"openai:gpt-5.1"`, `"http://host:port/v1#model"`, `"gguf:PATH"`,
+    `"jury:a+b+c"`) or an open judge. The verdict, and every reply behind it, is kept in the journal.
+    """
+    chosen = rubric_for("compare", rubric)
+    case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))
+    name, opened = _named(judge)
+    settings = CompareSettings(
+        judge=name,
+        rubric=chosen,
+        one_order=one_order,
+        seed=seed,
+        sample=sample,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        search=search,
+    )
+    async with open_engine(journal) as engine:
+        return await engine.compare(case, settings, opened)
+
+
+async def dialogue(
+    transcript: str | Sequence[Mapping[str, Any]] | Dialogue,
+    *,
+    dialogue_id: int | str | None = None,
+    judge: str | Judge = "embedded",
+    evaluator: str | Judge | None = None,
+    critic: str | Judge | None = None,
+    rubric: str | Path | Rubric | None = None,
+    seed: int = 0,
+    sample: int = 0,
+    temperature: float = 0.0,
+    max_tokens: int = 8192,
+    journal: str | Path | None = None,
+) -> DialogueVerdict | Failure:
+    """Judge one conversation: the Evaluator scores it, the Critic challenges the scores, the Referee settles them.
+
+    `transcript` is text in any form that `adjudge dialogue` reads, a list of `{"role", "content"}` messages, or a
+    `Dialogue`. `judge` does both parts unless `evaluator` or `critic` names another.
+    """
+    case = one_dialogue(transcript, dialogue_id)
+    (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
+    settings = DialogueSettings(
+        evaluator=first,
+        critic=second,
+        rubric=rubric_for("dialogue", rubric),
+        seed=seed,
+        sample=sample,
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
+    async with open_engine(journal) as engine:
+        return await engine.dialogue(case, settings, first_judge, second_judge)
+
+
+async def review(
+    slots: str | Mapping[str, Any] | Review,
+    *,
+    judge: str | Judge = "embedded",
+    rubric: str | Path | Rubric | None = None,
+    languages: Sequence[str] = (),
+    seed: int = 0,
+    sample: int = 0,
+    temperature: float = 0.0,
+    max_tokens: int = 8192,
+    journal: str | Path | None = None,
+) -> ReviewVerdict | Failure:
+    """Audit one person's ratings of two responses: rate blind, correct, fill in, explain, give feedback.
+
+    `slots` is text with the nine tagged slots, an object with their names in lower case, or a `Review`.
+    `languages` are the ISO codes in scope; a task in none of them is invalid. None given means that all are.
+    """
+    chosen = rubric_for("review", rubric)
+    case = one_review(slots, chosen)
+    name, opened = _named(judge)
+    settings = ReviewSettings(
+        judge=name,
+        rubric=chosen,
+        languages=tuple(languages.split(",") if isinstance(languages, str) else languages),
+        seed=seed,
+        sample=sample,
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
+    async with open_engine(journal) as engine:
+        return await engine.review(case, settings, opened)
+
+
+def _named(judge: str | Judge) -> tuple[str, Judge | None]:
+    """A judge's name, and the judge itself if it is already open."""
+    return (judge, None) if isinstance(judge, str) else (judge.name, judge)
+
+
+def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        return run_sync(lambda: function(*args, **kwargs))
+
+    run.__name__ = run.__qualname__ = f"{function.__name__}_sync"
+    run.__doc__ = f"`{function.__name__}` for code that is not async; it takes and gives the same."
+    return run
+
+
+compare_sync = _sync(compare)
+dialogue_sync = _sync(dialogue)
+review_sync = _sync(review)
+
+
+def one_dialogue(
+    transcript: str | Sequence[Mapping[str, Any]] | Dialogue, dialogue_id: int | str | None = None
+) -> Dialogue:
+    """The one dialogue in a transcript."""
+    if isinstance(transcript, Dialogue):
+        return transcript if dialogue_id is None else transcript.updated(dialogue_id=dialogue_id)
+    if isinstance(transcript, str):
+        place, raw = "transcript", transcript.encode("utf-8", "surrogatepass")
+    else:
+        place = "messages"
+        try:
+            raw = json.dumps(list(transcript)).encode()
+        except (TypeError, ValueError) as error:
+            raise InputError(place, str(error), "text, or a list of {role, content} objects") from None
+    found = read_dialogues(raw, place, first_id=dialogue_id)
+    if len(found) != 1:
+        raise InputError(place, f"{len(found)} dialogues found", "give one; `adjudge dialogue` takes many")
+    return found[0]
+
+
+def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric, place: str = "slots") -> Review:
+    """The one review in some slots, its ratings under the rubric's keys; `place` is how errors call a text."""
+    if isinstance(slots, Review):
+        return slots.updated(
+            ratings_a=_under_keys("ratings_a", slots.ratings_a, rubric),
+            ratings_b=_under_keys("ratings_b", slots.ratings_b, rubric),
+        )
+    if isinstance(slots, Mapping):
+        return review_from(slots, rubric)
+    if not isinstance(slots, str):
+        raise InputError(place, f"expected one review, found {kind_of(slots)}", "text, an object or a Review")
+    found = read_reviews(slots.encode("utf-8", "surrogatepass"), place, rubric)
+    if len(found) != 1:
+        raise InputError(place, f"{len(found)} reviews found", "give one; `adjudge review` takes many")
+    return found[0]
+
+
+def _under_keys(place: str, ratings: Mapping[str, Original], rubric: Rubric) -> dict[str, Original]:
+    """Ratings under the names of dimensions as in any slot, or under their keys → under their keys."""
+    found: dict[str, Original] = {}
+    for name, given in ratings.items():
+        key = criterion_key(name, rubric) if isinstance(name, str) else None
+        if key is None:
+            raise InputError(f"{place}.{name!s:.60}", "unknown dimension", allowed_names(rubric))
+        if key in found:
+            raise InputError(f"{place}.{name}", "rated twice", "each dimension once")
+        found[key] = given
+    return found
+
+
+class Replayed(NamedTuple):
+    """A stored verdict and the one made anew, both as one line of JSON; `shown` is the new one on several lines."""
+
+    kept: bytes
+    made: bytes
+    shown: bytes
+
+
+async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Replayed:
+    """Make a verdict anew from the stored replies. Nothing is paid, and nothing is asked."""
+    opened = open_journal(journal)
+    try:
+        record = opened.get_verdict(verdict_id)
+        if record is None:
+            raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
+        stored = orjson.loads(record[0])
+        failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
+        engine = Engine(ReplayJournal(opened), stored["urls"], failures)
+        try:
+            made = await _made_again(stored, engine)
+        except JudgeSpecError as error:
+            raise NotJournalledError(
+                f"{verdict_id}: was made with a judge given as an object, which cannot be opened again: {error}"
+            ) from None
+    finally:
+        opened.close()
+    if isinstance(made, Failure):
+        raise NotJournalledError(f"{verdict_id}: the stored replies no longer give a verdict: {made.message}")
+    return Replayed(record[1], made.written, to_json(made.verdict, indent=True))
+
+
+async def _made_again(stored: Mapping[str, Any], engine: Engine) -> Judged[Any] | Failure:
+    case = case_of(stored["protocol"], stored["case"])
+    settings = settings_of(stored["protocol"], stored["settings"], parse(stored["rubric"], "the stored rubric"))
+    if isinstance(settings, DialogueSettings):
+        return await engine.judge_dialogue(cast(Dialogue, case), settings)
+    if isinstance(settings, ReviewSettings):
+        return await engine.judge_review(cast(Review, case), settings)
+    if settings.search is not None:
+        lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
+        engine.searchers[settings.search] = RecordedSearcher(lookups)
+    return await engine.judge_comparison(cast(Comparison, case), settings)

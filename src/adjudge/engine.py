@@ -1,0 +1,375 @@
+"""The engine: an open journal and the judges asked for so far. It runs protocols and stores what comes of them.
+
+Also here: the settings of each protocol, and the form in which a case and its verdict are stored and read back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import orjson
+
+from .errors import InputError
+from .journal import Journal, open_journal
+from .judges.base import Judge
+from .judges.budget import Budget
+from .judges.specs import Asking, collect_batches, open_judge
+from .llm.base import Sampling, Wire
+from .llm.batch.base import BatchSettings
+from .llm.rate_limiter import RateLimits
+from .models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from .models.base import from_json, to_json
+from .models.cases import Comparison, Dialogue, Review
+from .protocols.compare import CompareOptions
+from .protocols.compare import compare as run_compare
+from .protocols.dialogue import DialogueOptions, check_weights_add_up
+from .protocols.dialogue import dialogue as run_dialogue
+from .protocols.review import ReviewOptions
+from .protocols.review import review as run_review
+from .rubric import Rubric, load, parse, shipped
+from .search import JournalledSearcher, RecordedSearcher, open_searcher
+from .text.language_names import LANGUAGE_NAMES
+
+Case = Comparison | Dialogue | Review
+Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
+T = TypeVar("T")
+W = TypeVar("W", bound=Wire)
+V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
+    """The rubric that was given, as itself or by its file; else the one that comes with the protocol."""
+    return given if isinstance(given, Rubric) else load(given, protocol) if given else shipped(protocol)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Settings:
+    """What all protocols have in common: how a model is asked."""
+
+    protocol: ClassVar[str]
+    rubric: Rubric
+    seed: int = 0
+    sample: int = 0
+    temperature: float = 0.0
+    max_tokens: int = 8192
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("temperature", 0, 2),
+            ("seed", 0, 2**31 - 1),
+            ("sample", 0, 10**6 - 1),
+            ("max_tokens", 64, 200_000),
+        ):
+            if not low <= getattr(self, name) <= high:
+                raise InputError(name, str(getattr(self, name)), f"{low} to {high} is allowed")
+
+    @property
+    def sampling(self) -> Sampling:
+        return Sampling(self.temperature, self.seed, self.max_tokens)
+
+    def stored(self) -> dict[str, Any]:
+        """Everything but the rubric, which is stored with its text."""
+        return {name: value for name, value in self.__dict__.items() if name != "rubric"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareSettings(_Settings):
+    """How a comparison is run."""
+
+    protocol = "compare"
+    rubric: Rubric = field(default_factory=lambda: shipped("compare"))
+    judge: str = "embedded"
+    one_order: bool = False
+    search: str | None = None
+
+    @property
+    def options(self) -> CompareOptions:
+        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DialogueSettings(_Settings):
+    """How a dialogue is judged: who scores it, and who challenges the scores."""
+
+    protocol = "dialogue"
+    rubric: Rubric = field(default_factory=lambda: shipped("dialogue"))
+    evaluator: str = "embedded"
+    critic: str = "embedded"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_weights_add_up(self.rubric)
+
+    @property
+    def options(self) -> DialogueOptions:
+        return DialogueOptions(self.seed, self.sample, self.temperature)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSettings(_Settings):
+    """How a review is made. `languages`: the ISO codes in scope, such as `("en", "es")`; none means all."""
+
+    protocol = "review"
+    rubric: Rubric = field(default_factory=lambda: shipped("review"))
+    judge: str = "embedded"
+    languages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.languages, str):
+            raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
+        object.__setattr__(self, "languages", tuple(self.languages))
+        for code in self.languages:
+            if code not in LANGUAGE_NAMES:
+                raise InputError("languages", repr(code), f"one of {', '.join(sorted(LANGUAGE_NAMES))}")
+
+    @property
+    def options(self) -> ReviewOptions:
+        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages)
+
+
+Settings = CompareSettings | DialogueSettings | ReviewSettings
+
+# -- what is stored ---------------------------------------------------------------------------------------------------
+
+_CASES: dict[str, type[Case]] = {"compare": Comparison, "dialogue": Dialogue, "review": Review}
+_VERDICTS: dict[str, type[Verdict]] = {
+    "compare": ComparisonVerdict,
+    "dialogue": DialogueVerdict,
+    "review": ReviewVerdict,
+}
+_SETTINGS: dict[str, type[Settings]] = {
+    "compare": CompareSettings,
+    "dialogue": DialogueSettings,
+    "review": ReviewSettings,
+}
+
+
+class Judged(NamedTuple, Generic[V]):
+    """A verdict, what is needed to make it again, and its JSON: as they will be stored."""
+
+    verdict: V
+    inputs: bytes
+    written: bytes
+
+
+def case_json(case: Case) -> dict[str, Any]:
+    """A case as plain data that JSON can hold; weights are texts, so that no digit is lost."""
+    return case.model_dump(mode="json")
+
+
+def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
+    """The case that was written so."""
+    return _CASES[protocol].model_validate(stored)
+
+
+def settings_of(protocol: str, stored: Mapping[str, Any], rubric: Rubric) -> Settings:
+    """The settings that were stored so."""
+    return _SETTINGS[protocol](**stored, rubric=rubric)
+
+
+def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric: Rubric) -> Verdict:
+    """A verdict from its JSON and the stored form of its case."""
+    return from_json(_VERDICTS[protocol], verdict, case=case_of(protocol, case), rubric=rubric)
+
+
+def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
+    """A verdict as the journal keeps it, with its case and rubric."""
+    stored = orjson.loads(inputs)
+    return read_verdict(stored["protocol"], verdict, stored["case"], parse(stored["rubric"], "the stored rubric"))
+
+
+# -- the engine -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Engine:
+    """Use it as `async with open_engine() as engine`; judges and connections are opened once and shared.
+
+    A replay brings the `urls` its verdict's judges were asked at, and the failures that were recorded with it.
+    """
+
+    journal: Journal
+    urls: Mapping[str, str] = field(default_factory=dict)
+    recorded: tuple[tuple[str, Failure], ...] = ()
+    rate_limits: RateLimits = field(default_factory=RateLimits.for_single_cases)
+    budget: Budget | None = None
+    batches: BatchSettings | None = None
+    searchers: dict[str, JournalledSearcher | RecordedSearcher] = field(default_factory=dict)
+    _wires: dict[str, Wire] = field(default_factory=dict)
+
+    async def __aenter__(self) -> Engine:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all judges and search services, and the journal."""
+        for closable in (*self._wires.values(), *self.searchers.values()):
+            await closable.close()
+        self._wires.clear()
+        self.searchers.clear()
+        self.journal.close()
+
+    def judge(self, spec: str, settings: Settings) -> Judge:
+        """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
+        asking = Asking(
+            self.journal,
+            settings.sampling,
+            settings.sample,
+            self._wires,
+            self.urls,
+            self.recorded,
+            self.rate_limits,
+            self.budget,
+            self.batches,
+        )
+        return open_judge(spec, asking)
+
+    async def collect(self) -> int:
+        """Store the replies of batches that an earlier process submitted in the journal, and return their number.
+
+        It waits for batches that have not ended.
+        """
+        asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
+        return await collect_batches(asking)
+
+    def wrap_wires(self, wrap: Callable[[Wire], W]) -> dict[str, W]:
+        """Replace each open wire by a wrapped one, for judges that are opened from now on; the wires by judge."""
+        wrapped = {spec: wrap(wire) for spec, wire in self._wires.items()}
+        self._wires.update(wrapped)
+        return wrapped
+
+    def searcher(self, settings: CompareSettings) -> JournalledSearcher | RecordedSearcher | None:
+        """The search service these settings name, if any."""
+        if settings.search is None:
+            return None
+        if settings.search not in self.searchers:
+            self.searchers[settings.search] = open_searcher(settings.search, self.journal)
+        return self.searchers[settings.search]
+
+    async def compare(
+        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
+    ) -> ComparisonVerdict | Failure:
+        """The verdict, stored under its id; a failure is not stored, what was paid for it is."""
+        return await self._stored(await self.judge_comparison(case, settings, judge))
+
+    async def dialogue(
+        self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
+    ) -> DialogueVerdict | Failure:
+        """The same for a conversation."""
+        return await self._stored(await self.judge_dialogue(case, settings, evaluator, critic))
+
+    async def review(
+        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
+    ) -> ReviewVerdict | Failure:
+        """The same for a person's ratings."""
+        # What its owner calls a review is no part of what is judged, or its verdict's id would depend on it.
+        return await self._stored(await self.judge_review(case.updated(review_id=None), settings, judge))
+
+    async def judge_comparison(
+        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
+    ) -> Judged[ComparisonVerdict] | Failure:
+        """The verdict, not yet stored."""
+        judge = judge or self.judge(settings.judge, settings)
+        outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
+        if isinstance(outcome, Failure):
+            return outcome
+        failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
+        lookups = [lookup.model_dump() for lookup in outcome.lookups]
+        return self._judged(case, settings, outcome, failures, lookups=lookups)
+
+    async def judge_dialogue(
+        self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
+    ) -> Judged[DialogueVerdict] | Failure:
+        """The same for a conversation."""
+        evaluator = evaluator or self.judge(settings.evaluator, settings)
+        critic = critic or self.judge(settings.critic, settings)
+        outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
+        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome, outcome.failures)
+
+    async def judge_review(
+        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
+    ) -> Judged[ReviewVerdict] | Failure:
+        """The same for a person's ratings."""
+        judge = judge or self.judge(settings.judge, settings)
+        outcome = await run_review(case, judge, settings.rubric, settings.options)
+        if isinstance(outcome, Failure):
+            return outcome
+        asked = (("RateQuestion", outcome.opinion), ("ExplainQuestion", outcome.explanation))
+        failures = [(question, failure) for question, said in asked if said for failure in said.failures]
+        return self._judged(case, settings, outcome, failures)
+
+    async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:
+        """Store a verdict; `outcome_of`: the run and the position of the case that it settles."""
+        await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written, outcome_of)
+
+    async def _stored(self, judged: Judged[V] | Failure) -> V | Failure:
+        if isinstance(judged, Failure):
+            return judged
+        await self.store(judged)
+        return judged.verdict
+
+    def _judged(
+        self, case: Case, settings: Settings, verdict: V, failures: Sequence[tuple[str, Failure]], **more: Any
+    ) -> Judged[V]:
+        # Where each provider's model was asked: a replay must not depend on today's environment.
+        urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
+        inputs = {
+            "protocol": settings.protocol,
+            "case": case_json(case),
+            "rubric": settings.rubric.source,
+            "settings": settings.stored(),
+            **more,
+            "urls": {spec: str(url) for spec, url in urls.items() if url},
+            "failures": [[asked, failure.model_dump()] for asked, failure in failures],
+        }
+        # A price is stored as text, so that no digit is lost.
+        return Judged(verdict, orjson.dumps(inputs, default=str), to_json(verdict))
+
+
+def open_engine(
+    journal: str | Path | None = None,
+    *,
+    rate_limits: RateLimits | None = None,
+    budget: Budget | None = None,
+    batches: BatchSettings | None = None,
+) -> Engine:
+    """An engine for many cases over the same journal and connections.
+
+    `rate_limits` are those of all calls to a provider; `budget` is asked before anything is paid;
+    `batches` sends them through the provider's batch API, which takes up to a day and costs half.
+    """
+    limits = rate_limits or RateLimits.for_single_cases()
+    return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batches)
+
+
+def run_sync(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end; inside a running loop (a notebook) on a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    result: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            result.append(asyncio.run(work()))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="adjudge-sync")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return result[0]

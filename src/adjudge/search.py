@@ -1,0 +1,112 @@
+"""Looking facts up: off unless a service is named. A search is journalled before it is read, so it is paid once.
+
+`searxng:http://host:8080` is a SearXNG server (its settings must allow the json format); `brave` is Brave's web search.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from .errors import InputError, SetupError
+from .journal import Journal, Stored, call_key
+from .llm.retry import Answered, Endpoint, Retries
+from .models import Failure, Finding, Lookup
+
+MAX_FINDINGS = 5
+BRAVE_KEYS = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
+_MAX_SNIPPET = 500
+_ALLOWED = "searxng:http://HOST:PORT or brave"
+_BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
+_RETRIES = Retries(attempts=3, timeout=30.0, longest_wait=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchService:
+    """How a search service is asked and read. `marker` is what only a real reply contains; `text` names a snippet."""
+
+    name: str
+    headers: Mapping[str, str]
+    params: Mapping[str, str]
+    marker: bytes
+    text: str
+
+    def results(self, reply: Any) -> list[Any]:
+        found = reply["results"] if self.name == "searxng" else (reply.get("web") or {}).get("results") or []
+        return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalledSearcher:
+    """A search service behind the journal: the same query is paid once, and a replay needs no network."""
+
+    service: SearchService
+    endpoint: Endpoint
+    journal: Journal
+
+    async def look_up(self, query: str) -> Lookup:
+        service = self.service
+        key = call_key({"search": service.name, "url": self.endpoint.url, "query": query})
+        async with self.journal.claim(key) as stored:
+            if stored is None:
+                reply = await self.endpoint.get(
+                    {"q": query, **service.params}, service.headers, lambda content: service.marker in content
+                )
+                if not isinstance(reply, Answered):
+                    said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
+                    return Lookup(query=query, provider=service.name, error=said)
+                stored = Stored(reply.body, round(time.time(), 3), reply.attempts)
+                await self.journal.put(key, stored)
+        try:
+            findings = tuple(
+                Finding(title=_line(result, "title"), url=str(result["url"]), snippet=_line(result, service.text))
+                for result in service.results(orjson.loads(stored.body))[:MAX_FINDINGS]
+                if str(result["url"]).startswith(("http://", "https://"))
+            )
+        except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError) as error:
+            return Lookup(query=query, provider=service.name, error=f"unreadable reply: {error}")
+        return Lookup(query=query, provider=service.name, findings=findings)
+
+    async def close(self) -> None:
+        await self.endpoint.close()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSearcher:
+    """Gives back what a verdict's searches found when it was made, failures included."""
+
+    lookups: tuple[Lookup, ...]
+
+    async def look_up(self, query: str) -> Lookup:
+        for lookup in self.lookups:
+            if lookup.query == query:
+                return lookup
+        return Lookup(query=query, provider="", error="not among the recorded searches")
+
+    async def close(self) -> None: ...
+
+
+def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
+    """The search service of this name. A missing key shows when the first search would be paid."""
+    name, _, address = spec.strip().partition(":")
+    accept = {"accept": "application/json"}
+    if name == "searxng" and address.startswith(("http://", "https://")):
+        service = SearchService(name, accept, {"format": "json"}, b'"results"', "content")
+        return JournalledSearcher(service, Endpoint(address.rstrip("/") + "/search", spec, _RETRIES), journal)
+    if name == "brave" and not address:
+        key = next((value for variable in BRAVE_KEYS if (value := os.environ.get(variable, "").strip())), "")
+        needs = None if key else SetupError(f"brave: no key found; set {' or '.join(BRAVE_KEYS)} in the environment")
+        url = os.environ.get("BRAVE_BASE_URL", "").strip() or _BRAVE_URL
+        params = {"count": str(MAX_FINDINGS), "text_decorations": "false"}
+        service = SearchService(name, {**accept, "x-subscription-token": key}, params, b'"type"', "description")
+        return JournalledSearcher(service, Endpoint(url, spec, _RETRIES, needs), journal)
+    raise InputError("search", f"{spec[:80]!r} names no search service", f"allowed: {_ALLOWED}")
+
+
+def _line(result: Mapping[str, Any], field: str) -> str:
+    return " ".join(str(result.get(field) or "").split())[:_MAX_SNIPPET]

@@ -1,0 +1,93 @@
+"""What all judging routes share: the application's state, reading a body, and answering with a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Response
+from pydantic import BaseModel
+
+from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
+from ..errors import InputError, TooLargeError
+from ..models import ErrorReport, Failure
+from ..models.base import to_json
+from ..reports import error_report
+
+MAX_BODY_BYTES = 16_000_000
+_FAILED_STATUS = {"rate_limited": 503, "timeout": 504}
+
+FAILURES: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorReport, "description": "The request names what is wrong and what is allowed."},
+    413: {"model": ErrorReport, "description": "A text or the whole request is too large."},
+    502: {"model": ErrorReport, "description": "The judgment failed; `failure` says why. It is never a score."},
+    503: {"model": ErrorReport, "description": "A key is missing, or the provider's rate limit is reached."},
+    504: {"model": ErrorReport, "description": "The judge did not answer in time."},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The open engine, how requests are judged, and which judges they may ask for."""
+
+    engine: Engine
+    compare: CompareSettings
+    dialogue: DialogueSettings
+    review: ReviewSettings
+    allowed_judges: frozenset[str]
+
+    def judge(self, data: Mapping[str, Any], field: str) -> str | None:
+        """The judge a request names in this field, if it may."""
+        judge = data.get(field)
+        if judge is None:
+            return None
+        if not isinstance(judge, str) or judge not in self.allowed_judges:
+            allowed = ", ".join(sorted(self.allowed_judges))
+            raise InputError(field, f"{str(judge)[:80]!r} is not allowed by this service", f"one of {allowed}")
+        return judge
+
+
+def _state_of(request: Request) -> State:
+    state: State = request.app.state.adjudge
+    return state
+
+
+StateOf = Annotated[State, Depends(_state_of)]
+
+
+def documented_body(
+    model: type[BaseModel], others: Mapping[str, Any] | None = None, *, required: bool = True
+) -> dict[str, Any]:
+    """A body for the API's description, also in other forms; routes read it themselves, so errors name the field."""
+    content = {"application/json": {"schema": model.model_json_schema()}, **(others or {})}
+    return {"requestBody": {"required": required, "content": content}}
+
+
+async def read_body(request: Request) -> bytes:
+    """The body, given up as soon as it is too large."""
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > MAX_BODY_BYTES:
+            raise TooLargeError(
+                "body", f"more than {MAX_BODY_BYTES:,} bytes", f"at most {MAX_BODY_BYTES:,} are allowed"
+            )
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:
+    """A field that holds a whole number, if it is given."""
+    value = data.get(field)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise InputError(field, f"{str(value)[:80]!r}", "a whole number is allowed")
+    return default if value is None else value
+
+
+def failed(failure: Failure, **named: Any) -> Response:
+    """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
+    report = {name: value for name, value in named.items() if value is not None}
+    content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
+    return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")
