@@ -41,6 +41,9 @@ T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
+# The values that settings may take.
+RANGES = {"temperature": (0, 2), "seed": (0, 2**31 - 1), "sample": (0, 10**6 - 1), "max_tokens": (64, 200_000)}
+
 # -- settings ---------------------------------------------------------------------------------------------------------
 
 
@@ -61,12 +64,7 @@ class _Settings:
     max_tokens: int = 8192
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("temperature", 0, 2),
-            ("seed", 0, 2**31 - 1),
-            ("sample", 0, 10**6 - 1),
-            ("max_tokens", 64, 200_000),
-        ):
+        for name, (low, high) in RANGES.items():
             if not low <= getattr(self, name) <= high:
                 raise InputError(name, str(getattr(self, name)), f"{low} to {high} is allowed")
 
@@ -128,7 +126,9 @@ class ReviewSettings(_Settings):
         object.__setattr__(self, "languages", tuple(self.languages))
         for code in self.languages:
             if code not in LANGUAGE_NAMES:
-                raise InputError("languages", repr(code), f"one of {', '.join(sorted(LANGUAGE_NAMES))}")
+                raise InputError(
+                    "languages", f"{code!r} is not a known language code", f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
+                )
 
     @property
     def options(self) -> ReviewOptions:

@@ -189,6 +189,11 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
             ("compare", EXAMPLE, "--journal", "no/such/j.db"),
             "--journal: no/such/j.db: folder not found; create it first",
         ),
+        (("compare", EXAMPLE, "--journal", "."), "--journal: .: is a folder, not a file\n"),
+        (("compare", EXAMPLE, "-o", "."), "--output: .: is a folder, not a file\n"),
+        (("serve", "--judge", "gpt"), "--judge: 'gpt' names no judge"),
+        (("serve", "--allow-judge", "gpt"), "--allow-judge: 'gpt' names no judge"),
+        (("serve", "--search", "google"), "--search: 'google' names no search service"),
         (("replay", "c123", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("doctor", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("serve", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
@@ -257,10 +262,10 @@ def test_judges_lists_what_is_ready_and_what_is_missing(adjudge):
 def test_doctor_is_content_with_this_installation_and_names_what_is_wrong(adjudge):
     well = adjudge("doctor")
     assert well.returncode == 0, well.stdout
-    assert b"missing" not in well.stdout
+    assert b"failed" not in well.stdout
     ill = adjudge("doctor", "--judge", "openai:gpt-5.1", OPENAI_API_KEY="")
     assert ill.returncode == 1
-    assert b"missing  openai:gpt-5.1: openai: set OPENAI_API_KEY in the environment" in ill.stdout
+    assert b"failed   openai:gpt-5.1: openai: set OPENAI_API_KEY in the environment" in ill.stdout
 
 
 def test_output_that_nobody_reads_is_no_error():

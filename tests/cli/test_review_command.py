@@ -67,7 +67,7 @@ def test_scope_is_given_by_codes(adjudge):
     assert out.startswith("INVALID TASK\nThe prompt and both responses are in German, which is out of scope")
     code, _, err = adjudge("review", "-", "--languages", "klingon", stdin=json.dumps(german))
     assert code == 2
-    assert "languages: 'klingon'; one of " in err
+    assert "--languages: 'klingon' is not a known language code; one of " in err
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_bad_piece_is_refused_and_the_others_stay(adjudge):
     bad = "response1_o\n| Charm | 3 | x |\n.\nnonsense\nresponse1_original_ratings\n| Truthfulness | 3 | x |\n.\nshow\n"
     code, _, err = adjudge("review", "--interactive", stdin="resp\n" + bad + PIECES)
     assert code == 0
-    assert "several pieces begin like this" in err
+    assert "several pieces have this in their name" in err
     assert "Charm" in err
     assert "no such piece" in err
     assert "Given: response1_original_ratings." in err

@@ -3,13 +3,14 @@
 import asyncio
 import json
 import time
+from pathlib import Path
 
 import pytest
 from scripted.provider import fails, judges, refuses
 
 from adjudge import compare, open_engine, replay
-from adjudge.engine import CompareSettings
-from adjudge.errors import NotJournalledError
+from adjudge.engine import RANGES, CompareSettings
+from adjudge.errors import InputError, NotJournalledError
 from adjudge.judges.embedded.judge import EmbeddedJudge
 from adjudge.models import ComparisonVerdict, total_usage
 from adjudge.models.cases import Comparison
@@ -104,6 +105,18 @@ async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider
     assert "\x1b" not in said
     assert "\x07" not in said
     assert said.count("\n") == 2
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
+    low, high = RANGES[name]
+    for value in (low, high):
+        assert getattr(CompareSettings(**{name: value}), name) == value
+    for value in (low - 1, high + 1):
+        with pytest.raises(InputError, match=f"{name}: {value}; {low} to {high} is allowed"):
+            CompareSettings(**{name: value})
+    limits = (Path(__file__).parents[2] / "docs" / "limits.md").read_text("utf-8")
+    assert f"| `--{name.replace('_', '-')}` | {low:,} to {high:,}" in limits
 
 
 async def test_a_429_with_retry_after_holds_every_case_and_judge_that_asks_this_provider(tmp_path, provider):

@@ -70,7 +70,7 @@ def test_an_invalid_task_is_an_answer_and_no_error(client):
             "judge: 'openai:gpt-5.1' is not allowed by this service; one of embedded",
         ),
         ({**SLOTS, "languages": "en"}, "languages: 'en'; a list of ISO codes"),
-        ({**SLOTS, "languages": ["xx"]}, "languages: 'xx'; one of"),
+        ({**SLOTS, "languages": ["xx"]}, "languages: 'xx' is not a known language code; one of"),
         ({**SLOTS, "seed": "7"}, "seed: '7'; a whole number is allowed"),
         ({**SLOTS, "seed": -1}, "seed: -1; 0 to"),
         ({"prompt": "One?", "respons1": "x"}, "respons1: unknown field; did you mean response1?"),

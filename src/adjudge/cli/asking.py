@@ -27,9 +27,13 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
     group.add_argument(
         "--rubric", metavar="FILE", help=f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit"
     )
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of everything random (default: 0)")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed for everything random (default: 0)")
     group.add_argument(
-        "--sample", type=int, default=0, metavar="N", help="another number asks again despite stored replies"
+        "--sample",
+        type=int,
+        default=0,
+        metavar="N",
+        help="another number asks again although a reply is stored (default: 0)",
     )
     group.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 to 2 (default: 0)")
     group.add_argument(
@@ -75,10 +79,15 @@ def add_journal_argument(parser: Any) -> None:
 
 
 def check_folders(args: argparse.Namespace) -> None:
-    """Refuse an output or a journal in a folder that does not exist, before anything is paid."""
+    """Refuse an output or a journal that is a folder, or in a folder that does not exist, before anything is paid."""
     for name in ("output", "journal"):
         value = getattr(args, name, None)
-        if value and value != "-" and "://" not in value and not Path(value).expanduser().parent.is_dir():
+        if not value or value == "-" or "://" in value:
+            continue
+        path = Path(value).expanduser()
+        if path.is_dir():
+            raise InputError(f"--{name}", f"{value}: is a folder, not a file")
+        if not path.parent.is_dir():
             raise InputError(f"--{name}", f"{value}: folder not found", "create it first, or give another place")
 
 

@@ -46,7 +46,7 @@ def register(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("case", nargs="?", metavar="CASE.json", help="a case file, or - for standard input")
-    texts = parser.add_argument_group("pieces of the case; each wins over the case file's")
+    texts = parser.add_argument_group("the case in pieces; a piece wins over the case file's")
     texts.add_argument("--task", metavar="TEXT", help="what was asked")
     texts.add_argument("--a", metavar="TEXT", help="answer A")
     texts.add_argument("--b", metavar="TEXT", help="answer B")
@@ -56,7 +56,10 @@ def register(commands: Any) -> None:
     )
     judging = parser.add_argument_group("judging")
     judging.add_argument(
-        "--judge", default="embedded", metavar="JUDGE", help="`adjudge judges` lists them (default: embedded)"
+        "--judge",
+        default="embedded",
+        metavar="JUDGE",
+        help="who judges; `adjudge judges` lists all (default: embedded)",
     )
     judging.add_argument("--one-order", action="store_true", help="judge once instead of in both orders: half the cost")
     add_asking_arguments(judging, "compare")
@@ -118,8 +121,9 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     data: dict[str, Any] = {}
     file = "standard input" if args.case == "-" else args.case
     if args.case is not None:
-        raw, _ = read_cases(args.case, f"one JSON object with {WANTED}")
-        data = parse_object(raw, file, WANTED)
+        wanted = f"one JSON object with {WANTED} is needed"
+        raw, _ = read_cases(args.case, wanted)
+        data = parse_object(raw, file, wanted)
     for name, value in given.items():
         for field in _FIELDS[name]:
             data.pop(field, None)

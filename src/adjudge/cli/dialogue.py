@@ -30,10 +30,13 @@ def register(commands: Any) -> None:
     parser.add_argument("--id", metavar="ID", help="the dialogue's id, if the file has one dialogue without its own")
     judging = parser.add_argument_group("judging")
     judging.add_argument(
-        "--judge", default="embedded", metavar="JUDGE", help="scores and challenges the scores (default: embedded)"
+        "--judge",
+        default="embedded",
+        metavar="JUDGE",
+        help="who judges; `adjudge judges` lists all (default: embedded)",
     )
-    judging.add_argument("--evaluator", metavar="JUDGE", help="scores; default: --judge")
-    judging.add_argument("--critic", metavar="JUDGE", help="challenges the scores; default: --judge")
+    judging.add_argument("--evaluator", metavar="JUDGE", help="who scores (default: --judge)")
+    judging.add_argument("--critic", metavar="JUDGE", help="who challenges the scores (default: --judge)")
     add_asking_arguments(judging, "dialogue")
     add_output_arguments(parser)
     parser.set_defaults(run=run)

@@ -12,10 +12,10 @@ from .asking import check_folders
 from .outputs import write_out
 
 _DESCRIPTION = """\
-The embedded judge is a list of weights over named measures, fitted to people's judgments. `fit` makes one of yours:
-LABELS is JSONL with task, response_a, response_b and human (A, B or tie), a line a pair.
-Before it is saved it is tried on tasks it has not seen (cross-validation by task), beside choosing the longer answer.
-Use the model with --judge embedded:FILE.
+Fit a model of the embedded judge to your own labels, and use it with --judge embedded:FILE.
+LABELS is JSONL, a line a pair, with task, response_a, response_b and human (A, B or tie); at least 30 pairs.
+Before the model is saved it is tried on tasks it has not seen (cross-validation by task). It should be right more
+often than somebody who always chooses the longer answer.
 """
 
 
@@ -24,11 +24,15 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "embedded",
         help="fit the embedded judge to your own labels",
+        description="The embedded judge's model: a weight for each of its measures, fitted to people's judgments.",
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    fit = actions.add_parser(
+        "fit",
+        help="fit a model to labelled pairs",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    fit = actions.add_parser("fit", help="fit a model to labelled pairs", description="Fit a model to labelled pairs.")
     fit.add_argument("labels", metavar="LABELS", help="a JSONL file")
     fit.add_argument("-o", "--output", metavar="FILE", default="embedded.json", help="default: embedded.json")
     fit.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the cross-validation (default: 1)")

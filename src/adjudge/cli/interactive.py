@@ -24,7 +24,7 @@ _END = "."
 _KEPT_NOT = "nothing of this piece was kept"
 _TAG = re.compile(rf"<(/?)({'|'.join(SLOTS)})>", re.IGNORECASE)
 _HELP = """\
-Name a piece (the beginning of its name is enough), paste it, and end it with a line that holds only a full stop.
+Name a piece (a part of its name is enough), paste it, and end it with a line that holds only a full stop.
 A piece with its tags, such as <PROMPT> … </PROMPT>, can be pasted without naming it.
 `show` prints the draft, `judge` starts, `quit` leaves; the draft is kept."""
 
@@ -70,7 +70,11 @@ def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
     again = ""
     while True:
         needed = draft.needed(rubric)
-        _tell(f"Still needed: {', '.join(needed)}." if needed else "Nothing more is needed: `judge` starts.")
+        _tell(
+            f"Still needed: {', '.join(needed)}."
+            if needed
+            else "Nothing more is needed: `judge` starts, or add an optional piece."
+        )
         line = again or _ask("piece> ")
         again = ""
         if line is None:
@@ -128,9 +132,13 @@ def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
 
 def _named(command: str) -> str:
     wanted = command.lower()
-    matches = [name for name in SLOTS if name == wanted] or [name for name in SLOTS if name.startswith(wanted)]
+    matches = (
+        [name for name in SLOTS if name == wanted]
+        or [name for name in SLOTS if name.startswith(wanted)]
+        or [name for name in SLOTS if wanted in name]
+    )
     if len(matches) != 1:
-        found = f"{command[:40]!r}: " + ("several pieces begin like this" if matches else "no such piece")
+        found = f"{command[:40]!r}: " + ("several pieces have this in their name" if matches else "no such piece")
         raise InputError("piece", found, f"one of {', '.join(matches or SLOTS)}")
     return matches[0]
 

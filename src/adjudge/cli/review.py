@@ -31,13 +31,18 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a file with one or many reviews, or - for stdin")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="a file with one or many reviews, or - for standard input"
+    )
     pieces = parser.add_argument_group("piece by piece")
     pieces.add_argument("--interactive", action="store_true", help="ask for the pieces, then judge")
     pieces.add_argument("--draft", metavar="ID", help="with --interactive: continue a draft")
     judging = parser.add_argument_group("judging")
     judging.add_argument(
-        "--judge", default="embedded", metavar="JUDGE", help="`adjudge judges` lists them (default: embedded)"
+        "--judge",
+        default="embedded",
+        metavar="JUDGE",
+        help="who judges; `adjudge judges` lists all (default: embedded)",
     )
     judging.add_argument(
         "--languages", metavar="CODES", help="languages in scope, such as en,es; a task in another is invalid"
@@ -62,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.draft is not None and not args.interactive:
         raise InputError("--draft", "given without --interactive", "adjudge review --interactive --draft ID")
     check_folders(args)
-    codes = tuple(code.strip() for code in args.languages.split(",")) if args.languages else ()
+    codes = tuple(code.strip() for code in (args.languages or "").split(",") if code.strip())
     settings = settings_from(ReviewSettings, args, judge=args.judge, languages=codes)
     chosen = choose_format(args.format, args.output, piped="tags")
     if args.interactive:

@@ -47,7 +47,11 @@ def run(args: argparse.Namespace) -> int:
     check_folders(args)
     rubric = rubric_for("compare", args.rubric)
     settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
-    app = create_app(settings, allowed_judges=tuple(args.allow_judge), journal=args.journal)
+    try:
+        app = create_app(settings, allowed_judges=tuple(args.allow_judge), journal=args.journal)
+    except InputError as error:
+        options = {"judge": "--judge", "allowed_judges": "--allow-judge", "search": "--search"}
+        raise error.renamed(options) from None
     config = uvicorn.Config(app, host=args.host, port=args.port, log_level="info", server_header=False)
     server = uvicorn.Server(config)
     try:

@@ -159,7 +159,7 @@ def run_doctor(args: argparse.Namespace) -> int:
             print(f"ok       {name}: {check()}")
         except AdjudgeError as error:
             failed = True
-            print(f"missing  {name}: {error}")
+            print(f"failed   {name}: {error}")
     for extra, module in _EXTRAS.items():
         if find_spec(module) is None:
             print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")

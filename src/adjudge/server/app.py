@@ -47,8 +47,12 @@ def create_app(
     """The service with these settings; requests may name one of the allowed judges, and no other."""
     engine = open_engine(journal)
     # A judge that cannot be named is found out now, not at the first request.
-    for spec in (settings.judge, *allowed_judges):
-        engine.judge(spec, settings)
+    engine.judge(settings.judge, settings)
+    for spec in allowed_judges:
+        try:
+            engine.judge(spec, settings)
+        except InputError as error:
+            raise error.renamed({"judge": "allowed_judges"}) from None
     engine.searcher(settings)
 
     @asynccontextmanager
