@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
 
 import orjson
 
@@ -42,6 +42,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class Asked(TypedDict, total=False):
+    """How a model is asked, the same for all three; the defaults are those of the settings."""
+
+    seed: int
+    sample: int
+    temperature: float
+    max_tokens: int
+
+
 async def compare(
     task: str,
     a: str,
@@ -52,12 +61,9 @@ async def compare(
     judge: str | Judge = "embedded",
     rubric: str | Path | Rubric | None = None,
     one_order: bool = False,
-    seed: int = 0,
-    sample: int = 0,
-    temperature: float = 0.0,
-    max_tokens: int = 8192,
     search: str | None = None,
     journal: str | Path | None = None,
+    **asking: Unpack[Asked],
 ) -> ComparisonVerdict | Failure:
     """Compare two answers to one task.
 
@@ -67,16 +73,7 @@ async def compare(
     chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))
     name, opened = _named(judge)
-    settings = CompareSettings(
-        judge=name,
-        rubric=chosen,
-        one_order=one_order,
-        seed=seed,
-        sample=sample,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        search=search,
-    )
+    settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **asking)
     async with open_engine(journal) as engine:
         return await engine.compare(case, settings, opened)
 
@@ -89,11 +86,8 @@ async def dialogue(
     evaluator: str | Judge | None = None,
     critic: str | Judge | None = None,
     rubric: str | Path | Rubric | None = None,
-    seed: int = 0,
-    sample: int = 0,
-    temperature: float = 0.0,
-    max_tokens: int = 8192,
     journal: str | Path | None = None,
+    **asking: Unpack[Asked],
 ) -> DialogueVerdict | Failure:
     """Judge one conversation: the Evaluator scores it, the Critic challenges the scores, the Referee settles them.
 
@@ -102,15 +96,7 @@ async def dialogue(
     """
     case = one_dialogue(transcript, dialogue_id)
     (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
-    settings = DialogueSettings(
-        evaluator=first,
-        critic=second,
-        rubric=rubric_for("dialogue", rubric),
-        seed=seed,
-        sample=sample,
-        temperature=temperature,
-        max_tokens=max_tokens,
-    )
+    settings = DialogueSettings(evaluator=first, critic=second, rubric=rubric_for("dialogue", rubric), **asking)
     async with open_engine(journal) as engine:
         return await engine.dialogue(case, settings, first_judge, second_judge)
 
@@ -121,11 +107,8 @@ async def review(
     judge: str | Judge = "embedded",
     rubric: str | Path | Rubric | None = None,
     languages: Sequence[str] = (),
-    seed: int = 0,
-    sample: int = 0,
-    temperature: float = 0.0,
-    max_tokens: int = 8192,
     journal: str | Path | None = None,
+    **asking: Unpack[Asked],
 ) -> ReviewVerdict | Failure:
     """Audit one person's ratings of two responses: rate blind, correct, fill in, explain, give feedback.
 
@@ -135,15 +118,8 @@ async def review(
     chosen = rubric_for("review", rubric)
     case = one_review(slots, chosen)
     name, opened = _named(judge)
-    settings = ReviewSettings(
-        judge=name,
-        rubric=chosen,
-        languages=tuple(languages.split(",") if isinstance(languages, str) else languages),
-        seed=seed,
-        sample=sample,
-        temperature=temperature,
-        max_tokens=max_tokens,
-    )
+    codes = tuple(languages.split(",") if isinstance(languages, str) else languages)
+    settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **asking)
     async with open_engine(journal) as engine:
         return await engine.review(case, settings, opened)
 

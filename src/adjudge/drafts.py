@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ MEANINGS = {
     "original_likert_and_justification": "the original Likert and its justification",
 }
 _ID = re.compile(r"[0-9a-f]{16}")
-_SETTINGS = ("languages", "seed", "sample", "temperature", "max_tokens")
 
 
 @dataclass(frozen=True)
@@ -175,16 +174,29 @@ class ReviewDraft:
             opened.close()
         return self
 
-    async def judge(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
-        """The verdict on what is there; the settings are those of `adjudge.review`, but for the draft's own two."""
-        for name in ("rubric", "journal"):
-            if name in settings:
-                raise InputError(name, "is the draft's", f"give it to ReviewDraft({name}=…)")
-        if unknown := next((name for name in settings if name not in _SETTINGS), None):
-            raise TypeError(f"{unknown} is no setting of a review; one of judge, {', '.join(_SETTINGS)} is allowed")
-        case = self._draft.case(self._rubric)
-        return await review(case, judge=judge, rubric=self._rubric, journal=self._journal, **settings)
+    async def judge(
+        self,
+        judge: str | Judge = "embedded",
+        *,
+        languages: Sequence[str] = (),
+        seed: int = 0,
+        sample: int = 0,
+        temperature: float = 0.0,
+        max_tokens: int = 8192,
+    ) -> ReviewVerdict | Failure:
+        """The verdict on what is there, by the draft's rubric and in its journal; the rest is as in `review`."""
+        return await review(
+            self._draft.case(self._rubric),
+            judge=judge,
+            rubric=self._rubric,
+            languages=languages,
+            journal=self._journal,
+            seed=seed,
+            sample=sample,
+            temperature=temperature,
+            max_tokens=max_tokens,
+        )
 
-    def judge_sync(self, judge: str | Judge = "embedded", **settings: Any) -> ReviewVerdict | Failure:
+    def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
         """`judge` for code that is not async."""
-        return run_sync(lambda: self.judge(judge, **settings))
+        return run_sync(lambda: self.judge(*args, **kwargs))

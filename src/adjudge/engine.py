@@ -6,8 +6,8 @@ Also here: the settings of each protocol, and the form in which a case and its v
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -139,16 +139,10 @@ Settings = CompareSettings | DialogueSettings | ReviewSettings
 
 # -- what is stored ---------------------------------------------------------------------------------------------------
 
-_CASES: dict[str, type[Case]] = {"compare": Comparison, "dialogue": Dialogue, "review": Review}
-_VERDICTS: dict[str, type[Verdict]] = {
-    "compare": ComparisonVerdict,
-    "dialogue": DialogueVerdict,
-    "review": ReviewVerdict,
-}
-_SETTINGS: dict[str, type[Settings]] = {
-    "compare": CompareSettings,
-    "dialogue": DialogueSettings,
-    "review": ReviewSettings,
+_SHAPES: dict[str, tuple[type[Case], type[Settings], type[Verdict]]] = {
+    "compare": (Comparison, CompareSettings, ComparisonVerdict),
+    "dialogue": (Dialogue, DialogueSettings, DialogueVerdict),
+    "review": (Review, ReviewSettings, ReviewVerdict),
 }
 
 
@@ -167,17 +161,17 @@ def case_json(case: Case) -> dict[str, Any]:
 
 def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
     """The case that was written so."""
-    return _CASES[protocol].model_validate(stored)
+    return _SHAPES[protocol][0].model_validate(stored)
 
 
 def settings_of(protocol: str, stored: Mapping[str, Any], rubric: Rubric) -> Settings:
     """The settings that were stored so."""
-    return _SETTINGS[protocol](**stored, rubric=rubric)
+    return _SHAPES[protocol][1](**stored, rubric=rubric)
 
 
 def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric: Rubric) -> Verdict:
     """A verdict from its JSON and the stored form of its case."""
-    return from_json(_VERDICTS[protocol], verdict, case=case_of(protocol, case), rubric=rubric)
+    return from_json(_SHAPES[protocol][2], verdict, case=case_of(protocol, case), rubric=rubric)
 
 
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
@@ -358,18 +352,5 @@ def run_sync(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work())
-    result: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            result.append(asyncio.run(work()))
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="adjudge-sync")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return result[0]
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(work())).result()

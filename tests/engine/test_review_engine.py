@@ -181,12 +181,9 @@ def test_what_is_no_review_is_refused(tmp_path, given, found):
 
 def test_a_drafts_own_settings_are_not_given_again(tmp_path):
     draft = ReviewDraft(journal=tmp_path / "journal.db").add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
-    with pytest.raises(InputError, match=r"rubric: is the draft's; give it to ReviewDraft\(rubric=…\)"):
-        draft.judge_sync(rubric=None)
-    with pytest.raises(InputError, match="journal: is the draft's"):
-        draft.judge_sync(journal=tmp_path / "other.db")
-    with pytest.raises(TypeError, match="speed is no setting of a review; one of judge, languages, seed"):
-        draft.judge_sync(speed=3)
+    for name in ("rubric", "journal", "speed"):
+        with pytest.raises(TypeError, match=name):
+            draft.judge_sync(**{name: None})
     assert isinstance(draft.judge_sync(languages=["en"], seed=3), ReviewVerdict)
 
 

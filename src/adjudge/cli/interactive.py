@@ -121,12 +121,12 @@ def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
     if tag := _tag_in(command):
         if tag.closes:
             raise InputError("piece", f"{command[:40]!r} closes nothing", f"<{tag.name.upper()}> opens it")
-        name, text = tag.name, _tagged(tag.name) if tag.text is None else tag.text
+        name, text = tag.name, _pasted(tag.name, tagged=True) if tag.text is None else tag.text
         if tag.text is not None and (other := _TAG.search(text)):
             raise InputError(name, f"{other[0]!r} stands inside it", _KEPT_NOT)
     else:
         name = _named(command)
-        text = _until_the_end(name)
+        text = _pasted(name, tagged=False)
     return run_sync(lambda: add_to_draft(journal, draft, {name: text}, rubric))
 
 
@@ -143,28 +143,20 @@ def _named(command: str) -> str:
     return matches[0]
 
 
-def _until_the_end(name: str) -> str:
-    lines: list[str] = []
-    while (line := _ask("")) is not None:
-        if line.strip() == _END:
-            return "\n".join(lines)
-        lines.append(line)
-    raise _CutOff(name, "the input ended before the line with the full stop", _KEPT_NOT)
-
-
-def _tagged(name: str) -> str:
+def _pasted(name: str, *, tagged: bool) -> str:
+    """The lines of a piece up to its closing tag, or up to the line with the full stop."""
     lines: list[str] = []
     while (line := _ask("")) is not None:
         # A table's closing tag may stand in a row of the table.
-        bare = line.strip().strip("| \t")
-        tag = _tag_in(bare)
-        if tag is None:
-            lines.append(line)
-        elif tag == _Tag(name, closes=True):
+        bare = line.strip().strip("| \t") if tagged else line.strip()
+        tag = _tag_in(bare) if tagged else None
+        if tag == _Tag(name, closes=True) or (not tagged and bare == _END):
             return "\n".join(lines)
-        else:
+        if tag is not None:
             raise _Mixed(name, bare, tag)
-    raise _CutOff(name, f"the input ended before </{name.upper()}>", _KEPT_NOT)
+        lines.append(line)
+    end = f"</{name.upper()}>" if tagged else "the line with the full stop"
+    raise _CutOff(name, f"the input ended before {end}", _KEPT_NOT)
 
 
 def _tag_in(line: str) -> _Tag | None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import InputError, plain_reason
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from ..engine import Verdict
@@ -52,34 +49,7 @@ def rendered(verdict: Verdict, chosen: str, output: str | None) -> str:
 def write_out(content: str, output: str | None) -> None:
     """Print, or put the file in place in one step: a reader never sees half of it."""
     raw = content.encode("utf-8", "replace")
-    raw += b"" if raw.endswith(b"\n") else b"\n"
-    if not output or output == "-":
-        sys.stdout.buffer.write(raw)
-        return
-    path = Path(output).expanduser()
-    try:
-        if path.exists() and not path.is_file():
-            # A device or a pipe is written to; only a file is replaced.
-            with path.open("wb") as file:
-                file.write(raw)
-            return
-        path = path.resolve()
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(raw)
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
-    except OSError as error:
-        raise InputError(
-            "--output", f"{output}: {plain_reason(error)}", "a path that can be written is needed"
-        ) from None
+    write_pieces([raw if raw.endswith(b"\n") else raw + b"\n"], output)
 
 
 def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
