@@ -42,7 +42,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Asked(TypedDict, total=False):
+class SamplingOptions(TypedDict, total=False):
     """How a model is asked, the same for all three; the defaults are those of the settings."""
 
     seed: int
@@ -63,7 +63,7 @@ async def compare(
     one_order: bool = False,
     search: str | None = None,
     journal: str | Path | None = None,
-    **asking: Unpack[Asked],
+    **sampling: Unpack[SamplingOptions],
 ) -> ComparisonVerdict | Failure:
     """Compare two answers to one task.
 
@@ -73,7 +73,7 @@ async def compare(
     chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))
     name, opened = _named(judge)
-    settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **asking)
+    settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **sampling)
     async with open_engine(journal) as engine:
         return await engine.compare(case, settings, opened)
 
@@ -87,7 +87,7 @@ async def dialogue(
     critic: str | Judge | None = None,
     rubric: str | Path | Rubric | None = None,
     journal: str | Path | None = None,
-    **asking: Unpack[Asked],
+    **sampling: Unpack[SamplingOptions],
 ) -> DialogueVerdict | Failure:
     """Judge one conversation: the Evaluator scores it, the Critic challenges the scores, the Referee settles them.
 
@@ -96,7 +96,7 @@ async def dialogue(
     """
     case = one_dialogue(transcript, dialogue_id)
     (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
-    settings = DialogueSettings(evaluator=first, critic=second, rubric=rubric_for("dialogue", rubric), **asking)
+    settings = DialogueSettings(evaluator=first, critic=second, rubric=rubric_for("dialogue", rubric), **sampling)
     async with open_engine(journal) as engine:
         return await engine.dialogue(case, settings, first_judge, second_judge)
 
@@ -108,7 +108,7 @@ async def review(
     rubric: str | Path | Rubric | None = None,
     languages: Sequence[str] = (),
     journal: str | Path | None = None,
-    **asking: Unpack[Asked],
+    **sampling: Unpack[SamplingOptions],
 ) -> ReviewVerdict | Failure:
     """Audit one person's ratings of two responses: rate blind, correct, fill in, explain, give feedback.
 
@@ -119,7 +119,7 @@ async def review(
     case = one_review(slots, chosen)
     name, opened = _named(judge)
     codes = tuple(languages.split(",") if isinstance(languages, str) else languages)
-    settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **asking)
+    settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **sampling)
     async with open_engine(journal) as engine:
         return await engine.review(case, settings, opened)
 

@@ -75,5 +75,5 @@ async def test_the_doctor_names_the_server_without_the_password(postgres):
     lost = await start("doctor", "--journal", "postgresql://ann:hush-hush@127.0.0.1:1/d")
     out, err = await lost.communicate()
     assert lost.returncode == 1
-    assert b"missing  journal: postgresql://ann:***@127.0.0.1:1/d: the journal cannot be opened" in out
+    assert b"failed   journal: postgresql://ann:***@127.0.0.1:1/d: the journal cannot be opened" in out
     assert b"hush" not in out + err

@@ -9,9 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeVar, cast
 
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
 from ..engine import CompareSettings, DialogueSettings, Engine, Settings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
 from ..llm.base import Wire
@@ -86,6 +83,10 @@ class Waiting:
     """A spinner on standard error with the number of calls and the time; it is gone when the work is done."""
 
     def __init__(self, cases: int) -> None:
+        # 60 ms of imports that only a terminal needs.
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
         columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._cases, self._done, self._sent, self._answered = cases, 0, 0, 0

@@ -1,14 +1,28 @@
-"""Reviews through the public door: stored, replayed, in pieces, by a jury."""
+"""Reviews and dialogues through the Python functions: stored, replayed, by a jury, from what Python gives us."""
 
+import inspect
 import json
 
 import pytest
 from scripted.provider import fails, says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge import Original, Review, ReviewDraft, ReviewSettings, open_engine, replay, review, review_sync
-from adjudge.errors import InputError, NotJournalledError
-from adjudge.models import ReviewVerdict
+import adjudge
+from adjudge import (
+    DialogueVerdict,
+    InputError,
+    Original,
+    Review,
+    ReviewSettings,
+    ReviewVerdict,
+    dialogue_sync,
+    open_engine,
+    render,
+    replay,
+    review,
+    review_sync,
+)
+from adjudge.api import one_dialogue
 
 CASE = Review(
     prompt="Which river flows through Vienna?",
@@ -118,32 +132,6 @@ def test_one_review_is_allowed_at_this_door(tmp_path):
         review_sync(two, journal=tmp_path / "journal.db")
 
 
-def test_a_draft_in_python(tmp_path):
-    journal = tmp_path / "journal.db"
-    draft = ReviewDraft(journal=journal)
-    assert draft.needed == ("prompt", "response1", "response2")
-    draft.add(response1=CASE.a).add(response2=CASE.b)
-    with pytest.raises(InputError, match="prompt: still needed; add prompt first"):
-        draft.judge_sync()
-    again = ReviewDraft(draft.draft_id, journal=journal)
-    assert again.given == ("response1", "response2")
-    assert again.slots == {"response1": CASE.a, "response2": CASE.b}
-    assert again.optional[:3] == ("taskconfig", "system_prompt", "conversation_history")
-    assert again.message.startswith("Still needed: prompt (the last user prompt, with any reference text). Optional: ")
-    assert "response2_original_ratings (the original ratings of Response 2)" in again.message
-    again.add(prompt=CASE.prompt, response1_original_ratings={"Truthfulness": {"rating": 2, "justification": "Hm."}})
-    verdict = again.judge_sync()
-    assert isinstance(verdict, ReviewVerdict)
-    assert verdict.tables[1]["truthfulness"].original_rating == "2"
-
-
-def test_an_unknown_draft_and_an_unknown_slot_are_named(tmp_path):
-    with pytest.raises(NotJournalledError, match="no such draft"):
-        ReviewDraft("0123456789abcdef", journal=tmp_path / "journal.db")
-    with pytest.raises(InputError, match="response3: unknown slot; one of taskconfig"):
-        ReviewDraft(journal=tmp_path / "journal.db").add(response3="x")
-
-
 # -- what Python gives us ---------------------------------------------------------------------------------------------
 
 
@@ -179,22 +167,6 @@ def test_what_is_no_review_is_refused(tmp_path, given, found):
         review_sync(given, journal=tmp_path / "journal.db")
 
 
-def test_a_drafts_own_settings_are_not_given_again(tmp_path):
-    draft = ReviewDraft(journal=tmp_path / "journal.db").add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
-    for name in ("rubric", "journal", "speed"):
-        with pytest.raises(TypeError, match=name):
-            draft.judge_sync(**{name: None})
-    assert isinstance(draft.judge_sync(languages=["en"], seed=3), ReviewVerdict)
-
-
-def test_a_draft_in_python_takes_single_ratings(tmp_path):
-    draft = ReviewDraft(journal=tmp_path / "journal.db").add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
-    draft.add(likert=2).add(likert_justification="Why not.")
-    verdict = draft.judge_sync()
-    assert verdict.likert.original_rating == "2"
-    assert verdict.likert.original_justification == "Why not."
-
-
 async def test_the_name_of_a_review_changes_no_verdict_and_no_replay(tmp_path):
     verdicts = [await review(CASE.updated(review_id=name), journal=tmp_path / "journal.db") for name in (None, 7, "x")]
     assert verdicts[0] == verdicts[1] == verdicts[2]
@@ -205,3 +177,42 @@ async def test_a_named_review_given_to_the_engine_is_replayed_to_the_byte(tmp_pa
     async with open_engine(tmp_path / "journal.db") as engine:
         verdict = await engine.review(CASE.updated(review_id="x"), ReviewSettings())
     await same_again(tmp_path, verdict)
+
+
+# -- conversations ----------------------------------------------------------------------------------------------------
+
+TALK = [
+    {"role": "user", "content": "Where is my order?"},
+    {"role": "assistant", "content": "It comes tomorrow before noon."},
+]
+
+
+def test_a_transcript_messages_and_a_dialogue_are_the_same(tmp_path):
+    text = "USER\tWhere is my order?\nSYSTEM\tIt comes tomorrow before noon.\n"
+    given = [text, TALK, one_dialogue(text, 7)]
+    verdicts = [dialogue_sync(form, dialogue_id=7, journal=tmp_path / "journal.db") for form in given]
+    assert all(isinstance(verdict, DialogueVerdict) for verdict in verdicts)
+    assert [json.loads(render(verdict, "json"))["dialogue_id"] for verdict in verdicts] == [7, 7, 7]
+    assert render(verdicts[0], "json") == render(verdicts[1], "json") == render(verdicts[2], "json")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("USER\tHi.\nSYSTEM\tHello.\n\nUSER\tHi.\nSYSTEM\tHello.\n", "transcript: 2 dialogues found; give one"),
+        ([{"role": "user", "content": object()}], "messages: Object of type object is not JSON serializable; text, or"),
+        ("", "transcript: no dialogue"),
+    ],
+)
+def test_what_is_not_one_dialogue_is_refused(tmp_path, given, says):
+    with pytest.raises(InputError) as caught:
+        dialogue_sync(given, journal=tmp_path / "journal.db")
+    assert str(caught.value).startswith(says)
+
+
+def test_a_sync_function_has_the_signature_of_its_async_one():
+    for name in ("compare", "dialogue", "review"):
+        function, door = getattr(adjudge, name), getattr(adjudge, f"{name}_sync")
+        assert inspect.signature(door) == inspect.signature(function)
+        assert door.__name__ == f"{name}_sync"
+        assert not inspect.iscoroutinefunction(door)

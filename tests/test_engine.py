@@ -115,7 +115,7 @@ def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
     for value in (low - 1, high + 1):
         with pytest.raises(InputError, match=f"{name}: {value}; {low} to {high} is allowed"):
             CompareSettings(**{name: value})
-    limits = (Path(__file__).parents[2] / "docs" / "limits.md").read_text("utf-8")
+    limits = (Path(__file__).parents[1] / "docs" / "limits.md").read_text("utf-8")
     assert f"| `--{name.replace('_', '-')}` | {low:,} to {high:,}" in limits
 
 
