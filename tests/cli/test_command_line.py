@@ -206,6 +206,26 @@ def test_bad_input_is_one_line_and_exit_code_2(adjudge, args, says):
     refused(adjudge(*args), says)
 
 
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["compare", "--temperature", "hot"], "--temperature: 'hot' is not a number; see `adjudge compare --help`"),
+        (["serve", "--port", "x"], "--port: 'x' is not a whole number; see `adjudge serve --help`"),
+        (["compare", "a.json", "b.json"], "b.json: unknown; see `adjudge --help`"),
+        (["dialogue"], "FILE: missing; see `adjudge dialogue --help`"),
+        (["embedded"], "ACTION: missing; see `adjudge embedded --help`"),
+        (["judge"], "COMMAND: invalid choice: 'judge' (choose from "),
+    ],
+)
+def test_a_wrong_option_is_one_line_too(args, says, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(args)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"adjudge: {says}")
+    assert said.count("\n") == 1
+
+
 def test_a_missing_key_says_which_variable_to_set(adjudge):
     done = adjudge("compare", EXAMPLE, "--judge", "openai:gpt-5.1", OPENAI_API_KEY="")
     refused(done, "openai: set OPENAI_API_KEY in the environment")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
+from typing import NoReturn
 
 from ..errors import AdjudgeError
 from ..version import __version__
@@ -40,9 +42,22 @@ examples:
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with an option in one line, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        found = message.removeprefix("argument ")
+        found = re.sub(r"invalid int value: (.+)", r"\1 is not a whole number", found)
+        found = re.sub(r"invalid float value: (.+)", r"\1 is not a number", found)
+        found = re.sub(r"the following arguments are required: (.+)", r"\1: missing", found)
+        found = re.sub(r"unrecognized arguments: (.+)", r"\1: unknown", found)
+        say(f"{found}; see `{self.prog} --help`")
+        self.exit(2)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="adjudge",
         description="Judges what AI systems say, and shows why.",
         epilog=_EPILOG,
