@@ -158,7 +158,7 @@ class _Reader:
         for node in nodes:
             criterion = self.criterion(node, scale, own_scale=review)
             if any(criterion.key == earlier.key for earlier in criteria):
-                self.refuse(node, f"criteria: {criterion.key} stands twice", "each key once")
+                self.refuse(node, f"criteria: {criterion.key} appears twice", "each key once")
             criteria.append(criterion)
         if not any(criterion.weight for criterion in criteria):
             self.refuse(fields["criteria"], "criteria: every weight is zero", "at least one must be above 0")
@@ -240,7 +240,7 @@ class _Reader:
             if allowed is not None and key not in allowed:
                 self.refuse(key_node, f"{key}: unknown field of {what}", _listing(allowed))
             if key in fields:
-                self.refuse(key_node, f"{key}: stands twice in {what}", "each field once")
+                self.refuse(key_node, f"{key}: appears twice in {what}", "each field once")
             fields[key] = value
         for key in needed:
             if key not in fields:

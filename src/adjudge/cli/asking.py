@@ -94,9 +94,30 @@ def check_folders(args: argparse.Namespace) -> None:
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 
-def read_file(path: str, place: str = "") -> bytes:
-    """A file's bytes; `-` is standard input. Errors begin with `place`, if it is given."""
-    named = "standard input" if path == "-" else path
+def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
+    """The bytes of a file of cases, and how errors call it; an empty file is refused."""
+    raw, place = _read_file(path)
+    if not raw.strip():
+        raise InputError(place, "empty", wanted)
+    return raw, place
+
+
+def read_text(value: str, option: str) -> str:
+    """The text an argument stands for: itself, a file's (`@FILE`), or standard input's (`-`)."""
+    if value == "-" or value.startswith("@"):
+        raw, place = _read_file(value.removeprefix("@"), f"{option}: ")
+    else:
+        raw, place = value.encode("utf-8", "surrogateescape"), option
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
+        raise InputError(place, found, "UTF-8 text is needed") from None
+
+
+def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
+    """A file's bytes (`-` is standard input), and how errors call it."""
+    place = option + ("standard input" if path == "-" else path)
     try:
         if path == "-":
             raw = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
@@ -104,34 +125,10 @@ def read_file(path: str, place: str = "") -> bytes:
             with Path(path).expanduser().open("rb") as file:
                 raw = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise _at(place, named, plain_reason(error)) from None
+        raise InputError(place, plain_reason(error)) from None
     if len(raw) > MAX_FILE_BYTES:
-        found, allowed = f"more than {MAX_FILE_BYTES:,} bytes", "a smaller file is needed"
-        raise TooLargeError(place or named, f"{named}: {found}" if place else found, allowed)
-    return raw
-
-
-def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
-    """The bytes of a file of cases, and how errors call it; an empty file is refused."""
-    raw, place = read_file(path), "standard input" if path == "-" else path
-    if not raw.strip():
-        raise InputError(place, "empty", wanted)
+        raise TooLargeError(place, f"more than {MAX_FILE_BYTES:,} bytes", "a smaller file is needed")
     return raw, place
-
-
-def read_text(value: str, place: str) -> str:
-    """The text an argument stands for: itself, a file's (`@FILE`), or standard input's (`-`)."""
-    named = "standard input" if value == "-" else value[1:] if value.startswith("@") else ""
-    raw = read_file(value.removeprefix("@"), place) if named else value.encode("utf-8", "surrogateescape")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
-        raise _at(place, named, found, "UTF-8 text is needed") from None
-
-
-def _at(place: str, named: str, found: str, allowed: str = "") -> InputError:
-    return InputError(place, f"{named}: {found}" if named else found, allowed) if place else InputError(named, found)
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

@@ -118,11 +118,10 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
                 raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
     if [value for value in (args.case, *given.values()) if value == "-"][1:]:
         raise InputError("-", "standard input is named twice", "once is allowed")
-    data: dict[str, Any] = {}
-    file = "standard input" if args.case == "-" else args.case
+    data, file = {}, ""
     if args.case is not None:
         wanted = f"one JSON object with {WANTED} is needed"
-        raw, _ = read_cases(args.case, wanted)
+        raw, file = read_cases(args.case, wanted)
         data = parse_object(raw, file, wanted)
     for name, value in given.items():
         for field in _FIELDS[name]:
