@@ -107,7 +107,7 @@ async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider
     assert said.count("\n") == 2
 
 
-@pytest.mark.parametrize("name", RANGES)
+@pytest.mark.parametrize("name", ["temperature", "seed", "sample", "max_tokens"])
 def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
     low, high = RANGES[name]
     for value in (low, high):

@@ -3,6 +3,7 @@
 import io
 import json
 import resource
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -204,6 +205,13 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
 )
 def test_bad_input_is_one_line_and_exit_code_2(adjudge, args, says):
     refused(adjudge(*args), says)
+
+
+def test_a_port_that_is_taken_is_said_before_anything_starts(adjudge):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        says = f"127.0.0.1:{port}: address already in use; give another --host or --port"
+        refused(adjudge("serve", "--port", port), says)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import socket
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 from .asking import add_journal_argument, check_folders
 
 
@@ -44,6 +45,13 @@ def run(args: argparse.Namespace) -> int:
 
     if not 0 <= args.port <= 65535:
         raise InputError("--port", str(args.port), "0 to 65535 is allowed")
+    try:
+        family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
+        socket.create_server((args.host, args.port), family=family).close()
+    except OSError as error:
+        found = plain_reason(error).partition(" (while")[0]
+        allowed = "give another --host or --port; port 0 takes any free one"
+        raise InputError(f"{args.host}:{args.port}", found, allowed) from None
     check_folders(args)
     rubric = rubric_for("compare", args.rubric)
     settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
