@@ -191,7 +191,7 @@ def test_a_bad_file_of_a_folder_is_named_with_the_line_and_the_reason(opened):
     notes = opened.write("in/notes.txt", "[section]\na=b")
     _, bad = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
     assert (bad.place, bad.case_id) == (f"{notes}, line 1", "notes")
-    assert bad.message.startswith("not JSON: Expecting value at column 2; JSON, or one JSON value a line, is allowed")
+    assert bad.message.startswith("not JSON: Expecting value at column 2; the whole file is refused: one JSON value")
 
 
 def test_a_link_to_a_folder_is_not_followed_and_one_to_a_file_is(opened):

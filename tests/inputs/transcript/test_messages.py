@@ -57,11 +57,11 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
     [
         (
             '[{"role": "user",\n "content": }]',
-            "chat:2: dialogue 1: not JSON: Expecting value at column 13; JSON, or one JSON value",
+            "chat:2: not JSON: Expecting value at column 13; the whole file is refused",
         ),
         (ONE * 6 + '{"messages": [}', "chat:7: dialogue 7: not JSON: Expecting value at column 15; one JSON value a"),
         (ONE * 6 + "9" * 5000, "chat:7: dialogue 7: JSON that is nested too deeply or holds too long a number; "),
-        ("[" * 100_000, "chat:1: dialogue 1: JSON that is nested too deeply or holds too long a number"),
+        ("[" * 100_000, "chat:1: JSON that is nested too deeply or holds too long a number"),
         ('{\n"a": 1}\n{"b": 2}', "chat:1: dialogue 1: no messages in '{\"a\": 1}'"),
         ('{"role": "user", "content": "a"}', 'chat:1: dialogue 1: no messages in \'{"role": "user", "content": "a"}\''),
         ('[{"role": "user", "content": "a"},\n 5]', 'chat:2: dialogue 1: no message but \'5\'; {"role", "content"} is'),
@@ -102,7 +102,7 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ('role,text\nuser,a\nbot,"b\n\n', "chat:3: dialogue 1: a quote that is never closed; quotes"),
         (
             "id,role,text,ratings\n1,user,a,\n1,bot,b,\n2,user,a,x",
-            "chat:4: dialogue 2: cannot read 'x' as ratings; whole",
+            "chat:4: dialogue 2: the ratings '\"x\"'; numbers such as 4,3,5",
         ),
     ],
 )

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
-from typing import Protocol
 
 from ...errors import InputError
 from ...rubric import PROTOCOLS, Rubric
-from .comparisons import comparison_columns
-from .dialogues import TURNS, dialogue_columns, rows_in_transcripts
-from .folders import SUFFIXES, check_file, files_of
-from .formats import BadRow, Record, Row, Scalar, read_records
-from .mapping import Columns
-from .reviews import review_columns, rows_in_reviews
-from .sources import Source, format_of
+from .cases import TURNS, CaseReader, rows_in_text, settle_columns
+from .columns import Columns
+from .records import BadRow, Record, Row, Scalar, read_records
+from .sources import IN_FOLDERS, Source, check_file, files_of, format_of
 
 __all__ = ["BadRow", "Row", "Rows", "Scalar", "open_rows"]
 
@@ -25,45 +21,17 @@ _ROWS_LOOKED_AT = 20
 _MOST_LOOKED_AT = 1000
 
 
-class RowReader(Protocol):
-    """Reads records whose columns are settled."""
+class Rows:
+    """Rows one after another, one of them in memory at a time. A file can be read again, standard input once."""
 
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """Which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`."""
-        ...
-
-    def read(self, record: Record) -> Row | BadRow: ...
-
-
-class Rows(Protocol):
-    """Rows one after another; only one of them is held in memory at a time."""
-
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """Which column each field is read from, given or guessed; nothing where there are no columns."""
-        ...
-
-    def __iter__(self) -> Iterator[Row | BadRow]: ...
-
-
-_SETTLE: Mapping[str, Callable[[Columns, Rubric], RowReader]] = {
-    "compare": comparison_columns,
-    "dialogue": dialogue_columns,
-    "review": review_columns,
-}
-
-
-class _OpenRows:
-    """Rows of a source. A file can be iterated again and again, standard input once."""
-
-    def __init__(self, items: Callable[[], Iterator[Item]], begun: Iterator[Item], reader: RowReader | None) -> None:
+    def __init__(self, items: Callable[[], Iterator[Item]], begun: Iterator[Item], reader: CaseReader | None) -> None:
         self._items = items
         self._begun: Iterator[Item] | None = begun
         self._reader = reader
 
     @property
     def mapping(self) -> Mapping[str, str]:
+        """Which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`."""
         return self._reader.mapping if self._reader else {}
 
     def __iter__(self) -> Iterator[Row | BadRow]:
@@ -101,15 +69,15 @@ def open_rows(
     begun = items()
     head = _head(begun)
     if not head:
-        allowed = f"with {', '.join(SUFFIXES[protocol])} files" if chosen == "folder" else "at least one is needed"
+        allowed = f"with {', '.join(IN_FOLDERS[protocol])} files" if chosen == "folder" else "at least one is needed"
         raise InputError(origin.name, "no case", allowed)
     records = [item.values for item in head if isinstance(item, Record)]
     if isinstance(head[0], BadRow) and all(isinstance(item, BadRow) for item in head):
         raise InputError(head[0].place, f"no row can be read; the first: {head[0].message}")
     if mapping and not records:
         raise InputError("--map", "there are no columns in this input", "leave it out")
-    reader = _SETTLE[protocol](Columns(origin.name, records, mapping or {}), rubric) if records else None
-    return _OpenRows(items, chain(head, begun), reader)
+    reader = settle_columns(protocol, Columns(origin.name, records, mapping or {}), rubric) if records else None
+    return Rows(items, chain(head, begun), reader)
 
 
 def _head(items: Iterator[Item]) -> list[Item]:
@@ -128,19 +96,9 @@ def _items(source: Source, protocol: str, rubric: Rubric, chosen: str) -> Iterat
     if chosen == "folder":
         yield from _folder(source, protocol, rubric)
     elif chosen in ("text", "utterances") or (chosen == "json" and protocol == "dialogue"):
-        yield from _whole(source.whole(), source.name, protocol, rubric, 1)
+        yield from rows_in_text(source.whole(), source.name, protocol, rubric, 1)
     else:
         yield from read_records(source, chosen, TURNS if protocol == "dialogue" else None)
-
-
-def _whole(
-    raw: bytes, place: str, protocol: str, rubric: Rubric, number: int, name: str | None = None
-) -> Iterator[Row | BadRow]:
-    """The cases of a file that is read whole; `number` is the first one's, `name` the file's in a folder."""
-    if protocol == "review":
-        yield from rows_in_reviews(raw, place, rubric, number, name)
-    else:
-        yield from rows_in_transcripts(raw, place, number, name)
 
 
 def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
@@ -161,9 +119,10 @@ def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
 
 
 def _file(file: Source, name: str, number: int, protocol: str, rubric: Rubric) -> Iterator[Item]:
+    """The cases of one file of a folder; JSON has columns."""
     is_json = protocol == "compare" or (protocol == "review" and file.first_line().lstrip()[:1] in ("{", "["))
     if not is_json:
-        yield from _whole(file.whole(), file.name, protocol, rubric, number, name)
+        yield from rows_in_text(file.whole(), file.name, protocol, rubric, number, name)
         return
     items = list(read_records(file, "json"))
     if isinstance(items[0] if items else None, BadRow) and all(isinstance(item, BadRow) for item in items):

@@ -1,19 +1,24 @@
-"""Where rows come from, as bytes and lines: a file, a gzipped file, or standard input; and which format it is in."""
+"""Where rows come from, as bytes and lines: a file, a gzipped file, standard input, the files of a folder.
+
+And which format each is in: the one that was given, else the suffix's, else that of a pipe's first line.
+"""
 
 from __future__ import annotations
 
 import gzip
+import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from ...errors import InputError, TooLargeError
 from ..delimited import split_header
 from ..review.tags import has_tags
-from ..text import BOM, FROM_UTF16, UTF16, is_utf16
+from ..text import BOM, refuse_utf16
 from ..transcript.lines import is_column_line, is_label_line
 from ..transcript.messages import is_message_line, is_table_header
 
@@ -31,6 +36,12 @@ BY_SUFFIX = {
     ".txt": "text",
 }
 FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text", "folder")
+# The files of a folder that may hold a case.
+IN_FOLDERS = {
+    "compare": (".json", ".txt"),
+    "dialogue": (".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
+    "review": (".json", ".txt"),
+}
 _PIECE = 65_536
 
 
@@ -47,6 +58,10 @@ class Source:
         # What was read of a pipe to look at its first line.
         self._head: list[bytes] = []
         self._spent = False
+
+    def at(self, line: int) -> str:
+        """How errors call a line of it."""
+        return f"{self.name}, line {line}"
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes in lines, a long line in several pieces."""
@@ -96,16 +111,14 @@ class Source:
         try:
             with self._open() as stream:
                 while piece := stream.readline(_PIECE):
-                    if first and is_utf16(piece):
-                        raise InputError(self.name, UTF16, FROM_UTF16)
+                    if first:
+                        refuse_utf16(piece, self.name)
                     yield piece.removeprefix(BOM) if first else piece
                     first = False
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(self.name, f"broken gzip data: {error}", "a whole .gz file is needed") from None
-        except FileNotFoundError:
-            raise InputError(self.name, "file not found") from None
         except OSError as error:
-            raise InputError(self.name, (error.strerror or str(error)).lower()) from None
+            raise _refused(self.name, error) from None
 
     def _open(self) -> AbstractContextManager[BinaryIO | gzip.GzipFile]:
         if self.is_piped:
@@ -117,6 +130,50 @@ def _joined(parts: list[bytes], size: int) -> str | None:
     return b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
 
 
+def _refused(name: str, error: OSError) -> InputError:
+    missing = isinstance(error, FileNotFoundError)
+    return InputError(name, "file not found" if missing else (error.strerror or str(error)).lower())
+
+
+def files_of(folder: Path, protocol: str) -> list[Path]:
+    """The files that may hold a case, in subfolders too, in the order of their names; others are ignored.
+
+    A folder that cannot be listed is an error. Links to folders are not followed: one may lead back to a folder above
+    it. The folder of a run is passed over: what it wrote about its cases is not more cases.
+    """
+    if _is_run(folder):
+        raise InputError(str(folder), "the folder of a run", "the cases it was made from are needed")
+
+    def refuse(error: OSError) -> NoReturn:
+        found = f"cannot be listed: {(error.strerror or str(error)).lower()}"
+        raise InputError(str(error.filename), found, "make it readable, or move it elsewhere")
+
+    found: list[Path] = []
+    for here, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".") and not _is_run(Path(here, name))]
+        shown = (Path(here, name) for name in names if not name.startswith("."))
+        found.extend(path for path in shown if path.suffix.lower() in IN_FOLDERS[protocol])
+    return sorted(found)
+
+
+def check_file(path: Path) -> None:
+    """Refuse a pipe, a socket or a device: reading one could wait for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # Opening it says why.
+    if not stat.S_ISREG(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+        raise InputError(str(path), f"{kind}, not a file", "only files are read in a folder")
+
+
+def _is_run(folder: Path) -> bool:
+    try:
+        return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
+    except OSError:  # It cannot be entered; listing it says so.
+        return False
+
+
 def format_of(source: Source, protocol: str, given: str | None) -> str:
     """The format that was given, else the suffix's, else (a pipe) that of its first line.
 
@@ -124,13 +181,16 @@ def format_of(source: Source, protocol: str, given: str | None) -> str:
     """
     if given is not None and given not in FORMATS:
         raise InputError("format", f"unknown format {given!r:.40}", f"one of {', '.join(FORMATS)}")
-    is_folder = not source.is_piped and _is_folder(source)
+    try:
+        is_folder = not source.is_piped and source.path.is_dir()
+        if not source.is_piped and not source.path.exists():
+            raise FileNotFoundError
+    except OSError as error:
+        raise _refused(source.name, error) from None
     if given is not None and is_folder != (given == "folder"):
         raise InputError(source.name, "a folder" if is_folder else "not a folder", "format=folder is for folders")
     if is_folder:
         return "folder"
-    if not source.is_piped and not source.path.exists():
-        raise InputError(source.name, "file not found")
     chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
     chosen = chosen or (_recognise(source, protocol) if source.is_piped else _by_suffix(source))
     if chosen == "parquet" and (source.is_piped or source.is_zipped):
@@ -142,13 +202,6 @@ def format_of(source: Source, protocol: str, given: str | None) -> str:
         has_message_a_row = is_message_line if chosen == "jsonl" else is_table_header
         return "utterances" if has_message_a_row(source.first_line()) else chosen
     return chosen
-
-
-def _is_folder(source: Source) -> bool:
-    try:
-        return source.path.is_dir()
-    except OSError as error:
-        raise InputError(source.name, (error.strerror or str(error)).lower()) from None
 
 
 def _by_suffix(source: Source) -> str:

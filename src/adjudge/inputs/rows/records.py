@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, SetupError
 from ...models.cases import Comparison, Dialogue, Review
-from ..delimited import check_width, read_table
+from ..delimited import read_table
 from ..json import json_items, parse_or_explain
-from ..text import UTF8_NEEDED, Unreadable, kind_of, undecoded
+from ..text import Unreadable, kind_of, undecoded
 from .sources import MAX_LINE_BYTES, Source
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Scalar = str | int | float | bool | None
 
 _OBJECT = "one JSON object a row is allowed"
-_USE_JSON = "name the file .json, or give the format (--input-format json)"
+_USE_JSON = "rename the file to .json, or say --input-format json"
 _ROWS_AT_A_TIME = 64
 _GLOB = re.compile(r"[*?\[]")
 
@@ -63,96 +63,64 @@ class Record:
 
 def read_records(source: Source, chosen: str, lists: str | None = None) -> Iterator[Record | BadRow]:
     """The rows of a file in a format; where `lists` is given, a JSON array is an object with that one field."""
-    if chosen == "jsonl":
-        yield from _jsonl(source, lists)
-    elif chosen == "json":
-        yield from _json(source)
-    elif chosen == "parquet":
+    if chosen == "parquet":
         yield from _parquet(source)
+        return
+    if chosen == "jsonl":
+        items = _jsonl(source, lists)
     else:
-        yield from _table(source, "\t" if chosen == "tsv" else None)
+        items = _json(source) if chosen == "json" else _table(source, "\t" if chosen == "tsv" else None)
+    for row, (line, read) in enumerate(items, 1):
+        value = {lists: read} if isinstance(read, list) and lists else read
+        if not isinstance(value, dict | Unreadable):
+            value = Unreadable(f"expected an object, found {kind_of(value)}", _OBJECT)
+        place = source.at(line)
+        yield Record(place, row, value) if isinstance(value, dict) else BadRow(place, str(row), str(value))
 
 
-def _jsonl(source: Source, lists: str | None) -> Iterator[Record | BadRow]:
-    row = 0
+def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:
+    first = True
     for number, line in enumerate(source.lines(), 1):
-        if line is not None and not line.strip():
-            continue
-        row += 1
-        place = f"{source.name}, line {number}"
         if line is None:
-            found = f"a row of more than {MAX_LINE_BYTES:,} bytes"
-            yield BadRow(place, str(row), f"{found}; a shorter one is needed")
-            continue
-        if row == 1 and line.startswith("[") and (not lists or line.strip() in ("[", "[{")):
-            raise InputError(place, "a JSON array, where one object a line is expected", _USE_JSON)
-        yield _record(place, row, line, parse_or_explain(line, _OBJECT), lists)
+            yield number, Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
+        elif start := line.strip()[:1]:
+            value = parse_or_explain(line, _OBJECT)
+            if first and start == "[" and (not lists or isinstance(value, Unreadable)):
+                raise InputError(source.at(number), "a JSON array, where one object a line is expected", _USE_JSON)
+            yield number, _checked(line, value)
+            first = False
 
 
-def _json(source: Source) -> Iterator[Record | BadRow]:
+def _json(source: Source) -> Iterator[tuple[int, Any]]:
     pieces = codecs.iterdecode(source.pieces(), "utf-8", "surrogateescape")
-    for row, (line, text, value) in enumerate(json_items(pieces), 1):
-        yield _record(f"{source.name}, line {line}", row, text, value, None)
+    for line, text, value in json_items(pieces, source.at):
+        yield line, _checked(text, value)
 
 
-def _record(place: str, row: int, text: str, value: Any, lists: str | None) -> Record | BadRow:
-    if problem := undecoded(text) or (value if isinstance(value, Unreadable) else _half_pair(text, value)):
-        return BadRow(place, str(row), str(problem))
-    if isinstance(value, list) and lists:
-        value = {lists: value}
-    if not isinstance(value, dict):
-        return BadRow(place, str(row), f"expected an object, found {kind_of(value)}; {_OBJECT}")
-    return Record(place, row, value)
-
-
-def _half_pair(text: str, value: Any) -> Unreadable | None:
-    """Half of a surrogate pair, which only an escape can bring in, and which nothing could store."""
+def _checked(text: str, value: Any) -> Any:
+    """A value as it was read from its text, unless something in it could not be stored."""
+    if problem := undecoded(text):
+        return problem
     try:
+        # Only an escape can bring in half of a surrogate pair.
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
         return Unreadable("half of a surrogate pair", "text must be valid Unicode")
-    return None
+    return value
 
 
-def _table(source: Source, delimiter: str | None) -> Iterator[Record | BadRow]:
-    header: list[str] = []
-    row = 0
-    for line, _, cells in read_table(source.lines(), delimiter):
-        place = f"{source.name}, line {line}"
-        if not header:
-            header = _header(cells, place)
-            continue
-        row += 1
-        problem = cells if isinstance(cells, Unreadable) else check_width(cells, header)
-        if problem or isinstance(cells, Unreadable):
-            yield BadRow(place, str(row), str(problem))
-        elif wrong := list(filter(None, map(_wrong, header, cells))):
-            yield BadRow(place, str(row), wrong[0])
-        else:
-            yield Record(place, row, {name: cell for name, cell in zip(header, cells, strict=True) if name})
+def _table(source: Source, delimiter: str | None) -> Iterator[tuple[int, Any]]:
+    for line, _, values in read_table(source.lines(), source.at, delimiter, short_rows=False, twice=True):
+        wrong = filter(None, map(_wrong, values.items())) if isinstance(values, dict) else iter(())
+        yield line, next(wrong, values)
 
 
-def _wrong(name: str, cell: str) -> str:
-    if problem := undecoded(cell):
-        return f"{name}: {problem}"
-    return f"{name}: a NUL byte; text is needed" if "\0" in cell else ""
-
-
-def _header(cells: list[str] | Unreadable, place: str) -> list[str]:
-    """The columns' names; of two alike the second is numbered. A column without a name is left out."""
-    if isinstance(cells, Unreadable):
-        raise InputError(place, f"cannot read the header: {cells.found}", cells.allowed)
-    names: list[str] = []
-    for name in map(str.strip, cells):
-        if undecoded(name) or "\0" in name:
-            raise InputError(place, "a header that is not UTF-8 text", UTF8_NEEDED)
-        numbered, count = name, 1
-        while name and numbered in names:
-            count += 1
-            numbered = f"{name} ({count})"
-        names.append(numbered)
-    return names
+def _wrong(cell: tuple[str, str]) -> Unreadable | None:
+    name, text = cell
+    if problem := undecoded(text):
+        return Unreadable(f"{name}: {problem.found}", problem.allowed)
+    return Unreadable(f"{name}: a NUL byte", "text is needed") if "\0" in text else None
 
 
 def _parquet(source: Source) -> Iterator[Record]:
