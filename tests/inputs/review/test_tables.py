@@ -280,7 +280,7 @@ def test_fifteen_megabytes_of_ratings_are_refused_at_once(unit):
 @pytest.mark.parametrize("unit", ["|", "\\|", "3 - ", "|-", ":", "*", " ", "("])
 def test_a_megabyte_of_ratings_takes_seconds_not_minutes(unit):
     started = time.process_time()
-    for before in ("", "Truthfulness: 3", "| Truthfulness | "):
+    for before in ("Truthfulness: 3", "| Truthfulness | "):
         try:
             ratings(before + unit * ((1_000_000 - len(before)) // len(unit)))
         except InputError:

@@ -107,21 +107,7 @@ def test_a_text_is_found_under_each_of_its_names(message):
 
 
 ROLES = st.sampled_from(
-    [
-        "USER",
-        "SYSTEM",
-        "user",
-        "system",
-        "assistant",
-        "User",
-        "Bot",
-        "BOT",
-        "agent",
-        "tool",
-        "developer",
-        "Alice",
-        "Note",
-    ]
+    ["USER", "SYSTEM", "user", "system", "assistant", "User", "Bot", "BOT", "tool", "developer", "Alice"]
 )
 SAID = st.sampled_from(["", "said", "OTHER", "3,3", "said:", "said: it", "User said", "   INFORM", "  3,3,4"])
 

@@ -24,6 +24,7 @@ from ..review import NEEDED, REVIEW_ID, SLOTS, folded, read_reviews, review_from
 from ..review.slots import IDS
 from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues
+from ..transcript.lines import RawDialogue
 from ..transcript.messages import text_parts
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
@@ -81,8 +82,12 @@ def rows_in_text(
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
+    found: Sequence[RawDialogue | Review]
     try:
-        found = split_dialogues(raw, place) if protocol == "dialogue" else read_reviews(raw, place, rubric)
+        if protocol == "dialogue":
+            found = split_dialogues(raw, place)
+        else:
+            found = read_reviews(raw, place, rubric)
     except InputError as error:
         here = f"{place}{error.place.removeprefix(place).replace(':', ', line ')}"
         yield BadRow(here, name or str(number), f"{error.found}; {error.allowed}".removesuffix("; "))
@@ -290,15 +295,15 @@ def _dialogue_columns(columns: Columns, rubric: Rubric) -> CaseReader:
 
 def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     own = reader.value(record, "id")
-    is_whole = isinstance(own, int) and not isinstance(own, bool)
-    own_id = own if is_whole else record.number if case_id == str(record.number) else case_id
+    if isinstance(own, bool) or not isinstance(own, int):
+        own = case_id if own is not None and str(own).strip() else record.name or record.number
     name = "transcript" if "transcript" in reader.mapping else TURNS
     value = reader.value(record, name, MISSING)
     if not isinstance(value, str | list | Mapping):
         found = "missing" if value is MISSING else f"expected a dialogue, found {kind_of(value)}"
         raise InputError(name, found, "a transcript as text, or a list of messages, is needed")
     text = value if isinstance(value, str) else compact_json(value)
-    dialogues = read_dialogues(text.encode("utf-8", "surrogatepass"), reader.mapping[name], first_id=own_id)
+    dialogues = read_dialogues(text.encode("utf-8", "surrogatepass"), reader.mapping[name], first_id=own)
     if len(dialogues) > 1:
         allowed = "one a row is allowed; an array of dialogues belongs in a .json file"
         raise InputError(name, f"{len(dialogues)} dialogues in one row", allowed)

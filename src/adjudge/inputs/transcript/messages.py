@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from ...errors import InputError
@@ -80,8 +81,7 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
     if key is None:
         return refused(f"no messages in {_json(value)}", DIALOGUE)
     own_id = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
-    if own_id is not None and not _is_id(own_id):
-        return refused(f"the id {_json(own_id)}", "a whole number or text is allowed")
+    own_id = float(own_id) if isinstance(own_id, Decimal) else own_id
     overall = _ratings(value.get("overall_ratings"))
     if overall is None:
         return refused(f"the overall_ratings {_json(value['overall_ratings'])}", "whole numbers are allowed")
@@ -151,12 +151,6 @@ def text_parts(content: object) -> list[str] | None:
 
 def _is_unsaid(part: object) -> bool:
     return isinstance(part, dict) and part.get("type") in _UNSAID_PARTS
-
-
-def _is_id(value: object) -> bool:
-    if isinstance(value, str):
-        return value.isascii() or value.encode("utf-8", "replace").decode() == value
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _ratings(value: object) -> tuple[int, ...] | None:
