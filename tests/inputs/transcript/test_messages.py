@@ -75,7 +75,7 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
             "chat:1: dialogue 1: the ratings '[3.5]'; numbers such",
         ),
         ('[{"role": "user", "content": "a", "act": 7}]', "chat:1: dialogue 1: the act '7'; text is allowed"),
-        ('{"id": 1.5, "messages": []}', "chat:1: dialogue 1: dialogue_id 1.5; a whole number, or text of 1 to 200"),
+        ('{"id": 1.5, "messages": []}', "chat:1: dialogue 1: the id 1.5; a whole number or text is allowed"),
         ('{"id": "\\ud800", "messages": []}', "chat:1: dialogue 1: dialogue_id '\\ud800'; a whole number, or text"),
         ('{"overall_ratings": "x", "messages": []}', "chat:1: dialogue 1: the overall_ratings '\"x\"'; whole numbers"),
         ('{"messages": []}', "chat:1: dialogue 1: no utterance; at least one SYSTEM and one USER line"),

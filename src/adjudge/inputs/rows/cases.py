@@ -16,7 +16,7 @@ from typing import Any
 
 from ...arithmetic import mean
 from ...errors import InputError
-from ...models.cases import Comparison, Dialogue, Review, check_weights
+from ...models.cases import Comparison, Dialogue, check_weights
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..comparison import weights_from
 from ..json import parse_cell
@@ -24,7 +24,6 @@ from ..review import NEEDED, REVIEW_ID, SLOTS, folded, read_reviews, review_from
 from ..review.slots import IDS
 from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues
-from ..transcript.lines import RawDialogue
 from ..transcript.messages import text_parts
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
@@ -82,28 +81,26 @@ def rows_in_text(
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
-    found: Sequence[RawDialogue | Review]
     try:
-        if protocol == "dialogue":
-            found = split_dialogues(raw, place)
-        else:
-            found = read_reviews(raw, place, rubric)
+        reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
+        dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
     except InputError as error:
         here = f"{place}{error.place.removeprefix(place).replace(':', ', line ')}"
         yield BadRow(here, name or str(number), f"{error.found}; {error.allowed}".removesuffix("; "))
         return
-    for position, one in enumerate(found, 1):
-        fallback: int | str = number + position - 1
-        if name is not None and len(name) < _LONGEST_ID - 10:
-            fallback = name if len(found) == 1 else f"{name}:{position}"
-        own = one.review_id if isinstance(one, Review) else one.own_id
-        case_id = str(fallback if own is None else own)
-        if isinstance(one, Review):
-            yield Row(place, case_id, one)
-            continue
-        here = f"{place}, line {one.line}"
+
+    def named(position: int) -> int | str:
+        if name is None or len(name) > _LONGEST_ID - 10:
+            return number + position - 1
+        return name if len(reviews) + len(dialogues) == 1 else f"{name}:{position}"
+
+    for position, review in enumerate(reviews, 1):
+        yield Row(place, str(named(position) if review.review_id is None else review.review_id), review)
+    for position, dialogue in enumerate(dialogues, 1):
+        case_id = str(named(position) if dialogue.own_id is None else dialogue.own_id)
+        here = f"{place}, line {dialogue.line}"
         try:
-            case = build(one, position, place, fallback)
+            case = build(dialogue, position, place, named(position))
             yield Row(here, case_id, case, _overall_label(case))
         except InputError as error:
             yield BadRow(here, case_id, str(error))

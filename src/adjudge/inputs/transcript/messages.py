@@ -80,8 +80,9 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
     key = next((name for name in _MESSAGES if isinstance(value.get(name), list)), None)
     if key is None:
         return refused(f"no messages in {_json(value)}", DIALOGUE)
-    own_id = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
-    own_id = float(own_id) if isinstance(own_id, Decimal) else own_id
+    own_id: Any = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
+    if isinstance(own_id, Decimal):
+        return refused(f"the id {own_id}", "a whole number or text is allowed")
     overall = _ratings(value.get("overall_ratings"))
     if overall is None:
         return refused(f"the overall_ratings {_json(value['overall_ratings'])}", "whole numbers are allowed")
