@@ -63,8 +63,8 @@ def read_table(
             cells += [""] * (len(names) - len(cells))
             yield TableRow(line, gap, {name: cell for name, cell in zip(names, cells, strict=True) if name})
         else:
-            found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} under a header of {len(names)}"
-            yield TableRow(line, gap, Unreadable(found, "a text that holds the separator stands in quotes"))
+            found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}, but the header has {len(names)}"
+            yield TableRow(line, gap, Unreadable(found, "put a text that contains the separator in quotes"))
 
 
 def id_in_cell(cell: str) -> int | str | None:

@@ -145,11 +145,14 @@ def test_pipes_and_backslashes_inside_a_cell():
             "Style & Clarity, Harmlessness/Safety, Overall Quality",
         ),
         ("| Localization | 3 |\n\n| localization | - |", "3: 'localization' appears twice; each dimension once"),
-        ("| Localization | 3 | a | b |", "1: 4 cells under 3 columns; a | inside a cell is written \\|"),
+        ("| Localization | 3 | a | b |", "1: 4 cells in a table of 3 columns; write \\| for a | inside a cell"),
         ("Localization 3", "1: cannot read 'Localization 3' as a row; | dimension | rating | justification |, or"),
         ("Fluency: 3 - good", "1: unknown dimension 'Fluency'; one of Localization, Instruction Following"),
         ("| Localization | 3 |\nLocalisation: 3", "2: 'Localisation' appears twice; each dimension once"),
-        ("| Dimension | Rating | Remarks |", "1: a column 'Remarks'; Dimension, Rating, Justification, each once"),
+        (
+            "| Dimension | Rating | Remarks |",
+            "1: unknown column 'Remarks'; Dimension, Rating and Justification are allowed, each once",
+        ),
         ("| | 3 | |", "1: unknown dimension ''"),
     ],
 )

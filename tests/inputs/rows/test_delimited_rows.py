@@ -46,8 +46,8 @@ def test_semicolons_and_tabs_are_seen_in_the_header(opened):
 def test_too_many_or_too_few_cells_are_bad_rows(opened):
     content = HEADER + "1,t,a,b,c\n2,t,a\n3,t,a,b\n"
     assert opened.bad("pairs.csv", content) == [
-        ("line 2", "5 cells under a header of 4; a text that holds the separator stands in quotes"),
-        ("line 3", "3 cells under a header of 4; a text that holds the separator stands in quotes"),
+        ("line 2", "5 cells, but the header has 4; put a text that contains the separator in quotes"),
+        ("line 3", "3 cells, but the header has 4; put a text that contains the separator in quotes"),
     ]
     assert opened.rows("pairs.csv", content)[2].case_id == "3"
 

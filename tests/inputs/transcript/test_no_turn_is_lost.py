@@ -80,7 +80,7 @@ def test_a_system_that_alone_answers_is_the_assistant(form):
     ("message", "says"),
     [
         ({"content": "a", "text": "b"}, "content and text say different things; one of them is allowed"),
-        ({"content": [{"type": "text", "text": {"value": "b"}}, "a"]}, "no text but "),
+        ({"content": [{"type": "text", "text": {"value": "b"}}, "a"]}, "expected text, found "),
         ({"msg": "a"}, "no text in "),
     ],
 )

@@ -88,7 +88,7 @@ def test_of_several_dialogues_each_has_its_position():
         ('[{"role": "user", "msg": "Hi"}, {"role": "bot", "content": "a"}]', "chat:1: dialogue 1: no text in '{\"role"),
         (
             '[{"role": "user", "content": [{"type": "image_url"}]}, {"role": "bot", "content": "a"}]',
-            'chat:1: dialogue 1: no text but \'[{"type": "image_url"}]\'',
+            'chat:1: dialogue 1: expected text, found \'[{"type": "image_url"}]\'',
         ),
         ("role,text,text\nuser,Hi,Ho\nbot,a,b", "chat:1: the column 'text' appears twice; each"),
     ],

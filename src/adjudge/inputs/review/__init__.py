@@ -67,7 +67,9 @@ def _review(value: Any, place: str, rubric: Rubric) -> Review:
     if isinstance(value, Unreadable):
         raise InputError(place, value.found, value.allowed)
     if not isinstance(value, dict):
-        raise InputError(place, f"expected an object, found {kind_of(value)}", f"with {', '.join(SLOTS)}")
+        raise InputError(
+            place, f"expected an object, found {kind_of(value)}", f"an object with {', '.join(SLOTS)} is needed"
+        )
     try:
         return review_from(value, rubric)
     except InputError as error:

@@ -129,7 +129,7 @@ def slots_in(
             others.append(name)
             continue
         if known in used:
-            raise InputError(name, f"given beside {used[known]}", "one of the two is allowed")
+            raise InputError(name, f"cannot be combined with {used[known]}", "give one of the two")
         used[known] = name
         if plain in FIELDS:
             slots[plain] = value
@@ -139,7 +139,7 @@ def slots_in(
             (entry if slot == PREFERENCE else entry.setdefault(key, {}))[part] = value
     for slot, entries in singles.items():
         if _given(slots.get(slot)) and _given(entries):
-            raise InputError(slot, "given beside single ratings", "one of the two is allowed")
+            raise InputError(slot, "cannot be combined with single ratings", "give one of the two")
         if slot not in slots and given and _given(given.get(slot)):
             slots[slot] = _joined(slot, given[slot], entries, rubric)
         elif not _given(slots.get(slot)):
@@ -311,7 +311,7 @@ def _entry(entry: Any, place: str) -> Original:
         if close := similar_name(name, missing):
             raise InputError(f"{place}.{name}", "unknown field", f"did you mean {close}?")
     if entry and len(missing) == len(_ENTRY):
-        found = f"no rating but {', '.join(map(str, entry)):.60}"
+        found = f"no rating in an object with {', '.join(map(str, entry)):.60}"
         raise InputError(place, found, "rating and justification are allowed")
     reason = entry.get("justification")
     if reason is not None and not isinstance(reason, str):

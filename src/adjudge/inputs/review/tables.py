@@ -185,7 +185,9 @@ def _header(cells: list[str], place: str) -> dict[str, int] | None:
         return None
     for cell, name in zip(cells, named, strict=True):
         if (cell and not name) or (name and named.count(name) > 1):
-            raise InputError(place, f"a column {quote(cell)}", "Dimension, Rating, Justification, each once")
+            raise InputError(
+                place, f"unknown column {quote(cell)}", "Dimension, Rating and Justification are allowed, each once"
+            )
     return {name: index for index, name in enumerate(named) if name}
 
 
@@ -195,7 +197,9 @@ def _row(
     if len(cells) < 2:
         raise InputError(place, f"cannot read {quote(line.strip())} as a row", _ROW)
     if any(cells[max(columns.values()) + 1 :]):
-        raise InputError(place, f"{len(cells)} cells under {len(columns)} columns", "a | inside a cell is written \\|")
+        raise InputError(
+            place, f"{len(cells)} cells in a table of {len(columns)} columns", "write \\| for a | inside a cell"
+        )
     found = {name: cells[index] for name, index in columns.items() if index < len(cells)}
     dimension = found.get("dimension", "")
     key = criterion_key(dimension, rubric)

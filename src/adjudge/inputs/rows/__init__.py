@@ -40,7 +40,11 @@ class Rows:
             if not isinstance(item, Record):
                 yield item
             elif self._reader is None:
-                yield BadRow(item.place, str(item.number), "a row with columns among files without any")
+                yield BadRow(
+                    item.place,
+                    str(item.number),
+                    "this file has columns, the first ones have none; keep the two kinds in separate folders",
+                )
             else:
                 yield self._reader.read(item)
 
@@ -69,7 +73,11 @@ def open_rows(
     begun = items()
     head = _head(begun)
     if not head:
-        allowed = f"with {', '.join(IN_FOLDERS[protocol])} files" if chosen == "folder" else "at least one is needed"
+        allowed = (
+            f"a folder with {' or '.join(IN_FOLDERS[protocol])} files is needed"
+            if chosen == "folder"
+            else "at least one is needed"
+        )
         raise InputError(origin.name, "no case", allowed)
     records = [item.values for item in head if isinstance(item, Record)]
     if isinstance(head[0], BadRow) and all(isinstance(item, BadRow) for item in head):

@@ -276,7 +276,7 @@ def _dialogue_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_DIALOGUE)
     given = [name for name in ("transcript", TURNS) if columns.given.get(name)]
     if len(given) > 1:
-        raise InputError("--map turns", "given beside transcript", "one of the two is allowed")
+        raise InputError("--map turns", "cannot be combined with transcript", "give one of the two")
     transcript = columns.one("transcript", known.TRANSCRIPTS) if given != [TURNS] else None
     turns = columns.one(TURNS, known.TURNS) if transcript is None else None
     if transcript is None and turns is None:

@@ -66,7 +66,7 @@ class Source:
     def pieces(self) -> Iterator[bytes]:
         """The bytes in lines, a long line in several pieces."""
         if self._spent:
-            raise InputError(self.name, "was read already", "a file can be read twice, a pipe once")
+            raise InputError(self.name, "has been read already", "a pipe can be read only once")
         self._spent = self.is_piped
         yield from self._head
         yield from self._read()
@@ -142,7 +142,7 @@ def files_of(folder: Path, protocol: str) -> list[Path]:
     it. The folder of a run is passed over: what it wrote about its cases is not more cases.
     """
     if _is_run(folder):
-        raise InputError(str(folder), "the folder of a run", "the cases it was made from are needed")
+        raise InputError(str(folder), "the folder of a run", "give the file or folder its cases came from")
 
     def refuse(error: OSError) -> NoReturn:
         found = f"cannot be listed: {(error.strerror or str(error)).lower()}"
@@ -188,13 +188,17 @@ def format_of(source: Source, protocol: str, given: str | None) -> str:
     except OSError as error:
         raise _refused(source.name, error) from None
     if given is not None and is_folder != (given == "folder"):
-        raise InputError(source.name, "a folder" if is_folder else "not a folder", "format=folder is for folders")
+        raise InputError(
+            source.name,
+            "a folder" if is_folder else "not a folder",
+            "the format folder is for folders, the others are for files",
+        )
     if is_folder:
         return "folder"
     chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
     chosen = chosen or (_recognise(source, protocol) if source.is_piped else _by_suffix(source))
     if chosen == "parquet" and (source.is_piped or source.is_zipped):
-        raise InputError(source.name, "Parquet from a pipe or zipped", "a .parquet file is needed")
+        raise InputError(source.name, "Parquet cannot be read from a pipe or a .gz file", "a .parquet file is needed")
     if chosen == "text" and protocol == "compare":
         allowed = "JSONL, JSON, CSV, TSV, Parquet or a folder of JSON files are allowed"
         raise InputError(source.name, "plain text cannot hold comparisons", allowed)

@@ -98,7 +98,11 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 written = rated[1].strip(" ;,")
                 overall = entry.ratings or ratings_in(written.replace(";", ",")) or ()
                 if written and not overall:
-                    raise InputError(f"line {entry.line}", f"ratings {quote(written)}", "numbers such as 4,3,5")
+                    raise InputError(
+                        f"line {entry.line}",
+                        f"cannot read the ratings {quote(written)}",
+                        "numbers such as 4,3,5 are allowed",
+                    )
             elif entry.text.strip() or entry.ratings or entry.act:
                 # Where nothing was said there is nothing to judge or to quote.
                 turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))

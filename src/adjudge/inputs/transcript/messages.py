@@ -76,16 +76,16 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
     if isinstance(value, list):
         return RawDialogue(_messages(item, at), line)
     if not isinstance(value, dict):
-        return refused(f"no dialogue but {_json(value)}", DIALOGUE)
+        return refused(f"expected a dialogue, found {_json(value)}", DIALOGUE)
     key = next((name for name in _MESSAGES if isinstance(value.get(name), list)), None)
     if key is None:
         return refused(f"no messages in {_json(value)}", DIALOGUE)
     own_id: Any = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
     if isinstance(own_id, Decimal):
-        return refused(f"the id {own_id}", "a whole number or text is allowed")
+        return refused(f"the id is {own_id}", "a whole number or text is allowed")
     overall = _ratings(value.get("overall_ratings"))
     if overall is None:
-        return refused(f"the overall_ratings {_json(value['overall_ratings'])}", "whole numbers are allowed")
+        return refused(f"the overall_ratings are {_json(value['overall_ratings'])}", "whole numbers are allowed")
     return RawDialogue(_messages(member_of(item, key), at), line, own_id, overall)
 
 
@@ -104,7 +104,7 @@ def _entry_of(item: JsonItem) -> Entry:
     if isinstance(message, Unreadable):
         return unreadable(line, message.found, message.allowed)
     if not isinstance(message, dict):
-        return unreadable(line, f"no message but {_json(message)}", '{"role", "content"} is allowed')
+        return unreadable(line, f"expected a message, found {_json(message)}", '{"role", "content"} is allowed')
     return _entry(message, line)
 
 
@@ -120,9 +120,11 @@ def _entry(message: Mapping[str, Any], line: int, gap: int = 0) -> Entry:
     if isinstance(said, Unreadable):
         return unreadable(line, said.found, said.allowed, gap)
     if ratings is None:
-        return unreadable(line, f"the ratings {_json(message['ratings'])}", "numbers such as 4,3,5 are allowed", gap)
+        return unreadable(
+            line, f"the ratings are {_json(message['ratings'])}", "numbers such as 4,3,5 are allowed", gap
+        )
     if act is not None and not isinstance(act, str):
-        return unreadable(line, f"the act {_json(act)}", "text is allowed", gap)
+        return unreadable(line, f"the act is {_json(act)}", "text is allowed", gap)
     return Entry(role, said, line, act, ratings, gap, api=key == "role")
 
 
@@ -137,7 +139,7 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
     content = texts[0][1]
     parts = [content] if isinstance(content, str) else text_parts(content)
     if parts is None or (not parts and not all(_is_unsaid(part) for part in content)):
-        return Unreadable(f"no text but {_json(content)}", "text, or a list of parts with text, is allowed")
+        return Unreadable(f"expected text, found {_json(content)}", "text, or a list of parts with text, is allowed")
     return "\n".join(parts)
 
 
