@@ -96,6 +96,7 @@ def test_a_text_that_would_be_lost_is_refused(message, says):
         {"content": "", "text": "Hi"},
         {"content": None, "utterance": "Hi"},
         {"content": "Hi", "text": "Hi"},
+        {"content": "Hi", "refusal": False},
         {"content": [{"type": "refusal", "refusal": "Hi"}]},
     ],
 )

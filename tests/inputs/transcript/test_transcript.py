@@ -237,6 +237,17 @@ def test_ten_megabytes_take_seconds_not_minutes(form):
     assert time.process_time() - started < 20
 
 
+@pytest.mark.parametrize(
+    "said", ["A" * 900_000, "b" + " " * 900_000 + "c", "A," * 450_000, "A_" * 450_000, "3," * 450_000]
+)
+@pytest.mark.parametrize("end", ["", "\t3,3", " 3,3"])
+def test_a_megabyte_in_one_utterance_takes_seconds_not_minutes(said, end):
+    started = time.process_time()
+    (dialogue,) = read_dialogues(f"SYSTEM\ta\nUSER\t{said}{end}\n".encode(), "chat")
+    assert dialogue.turns[1].text.startswith(said[:100_000])
+    assert time.process_time() - started < 10
+
+
 def test_a_dialogue_of_five_hundred_turns_is_read():
     (dialogue,) = read_dialogues(b"USER\ta\tINFORM\t3\nSYSTEM\tb\tOFFER\n" * 250, "chat")
     assert len(dialogue.turns) == 500

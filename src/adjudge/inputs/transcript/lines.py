@@ -31,6 +31,7 @@ _LIKELY_ACT = re.compile(_CLEAR_ACT.pattern + r"|[A-Z]{4,}|[A-Z][a-z]+-[A-Z][A-Z
 # Not 1,200 or 2,000: beside an utterance only what is on a scale to ten.
 # Ratings written "3, 3, 4" are closed up first, so that they are one word like the others.
 _SPACED_RATINGS = re.compile(r"(?:[A-Z_+]{4,} +|   +)((?:10|[0-9])(?: ?, ?(?:10|[0-9]))+)$")
+_LONGEST_ANNOTATION = 200
 _STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
 
 
@@ -178,7 +179,7 @@ def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] |
 
 def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[int, ...]]:
     """An utterance without the ACT and ratings that follow it after spaces; the whole text when in doubt."""
-    if spaced := _SPACED_RATINGS.search(text):
+    if spaced := _SPACED_RATINGS.search(text, max(0, len(text) - _LONGEST_ANNOTATION)):
         text = text[: spaced.start()] + spaced[0][: len(spaced[0]) - len(spaced[1])] + spaced[1].replace(" ", "")
     head, gap, last = _cut_word(text)
     if rated or not _STUCK_RATINGS.fullmatch(last):
@@ -197,7 +198,7 @@ def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[
 
 
 def _is_act(word: str, shape: re.Pattern[str]) -> bool:
-    return all(shape.fullmatch(part) for part in word.split(","))
+    return len(word) <= _LONGEST_ANNOTATION and all(shape.fullmatch(part) for part in word.split(","))
 
 
 def _cut_word(text: str) -> tuple[str, int, str]:

@@ -22,7 +22,7 @@ ROLES = "SYSTEM (or assistant, agent, bot) and USER (or customer, human) are all
 _MESSAGES = ("messages", "turns", "dialogue")
 _IDS = ("dialogue_id", "conversation_id", "id")
 _ROLES = ("role", "speaker")
-_TEXTS = ("content", "text", "utterance", "refusal")
+_TEXTS = ("content", "text", "utterance")
 # Where one of these is, a message without text said nothing.
 _UNSAID = ("tool_calls", "function_call", "ratings", "act", "refusal")
 _UNSAID_PARTS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
@@ -133,6 +133,8 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
     texts = [(name, message[name]) for name in _TEXTS if message.get(name) not in (None, "", [])]
     if any(text != texts[0][1] for _, text in texts):
         return Unreadable(f"{' and '.join(name for name, _ in texts)} say different things", "one of them is allowed")
+    if not texts and isinstance(message.get("refusal"), str):
+        texts = [("refusal", message["refusal"])]
     if not texts:
         is_silent = any(name in message for name in (*_TEXTS, *_UNSAID))
         return "" if is_silent else Unreadable(f"no text in {_json(message)}", "content or text is needed")
