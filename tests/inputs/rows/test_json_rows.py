@@ -158,9 +158,9 @@ def test_nothing_is_no_input(opened, name, content):
 
 
 def test_a_line_that_is_far_too_long_is_passed_over(opened, monkeypatch):
-    from adjudge.inputs.rows import sources
+    from adjudge.inputs.rows import records
 
-    monkeypatch.setattr(sources, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 100)
     rows = opened.rows("pairs.jsonl", lines(CASE, CASE | {"x": "y" * 500}, CASE))
     assert [isinstance(row, BadRow) for row in rows] == [False, True, False]
     assert rows[2].place.endswith("line 3")

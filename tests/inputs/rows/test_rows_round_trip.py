@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from adjudge.errors import InputError
 from adjudge.inputs.delimited import read_table
 from adjudge.inputs.json import json_items
-from adjudge.inputs.rows.records import BadRow, Record, read_records
-from adjudge.inputs.rows.sources import Source
+from adjudge.inputs.rows.records import BadRow, Record, Source, read_records
 
 # A NUL is refused, and csv's writer leaves a lone carriage return without quotes, which its reader takes for an end.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"))

@@ -7,14 +7,40 @@ from itertools import chain
 
 from ...errors import InputError
 from ...rubric import PROTOCOLS, Rubric
+from ..delimited import split_header
+from ..review.tags import has_tags
+from ..transcript.lines import is_column_line, is_label_line
+from ..transcript.messages import is_message_line, is_table_header
 from .cases import TURNS, CaseReader, rows_in_text, settle_columns
 from .columns import Columns
-from .records import BadRow, Record, Row, Scalar, read_records
-from .sources import IN_FOLDERS, Source, check_file, files_of, format_of
+from .records import (
+    IN_FOLDERS,
+    BadRow,
+    Record,
+    Row,
+    Scalar,
+    Source,
+    check_file,
+    files_of,
+    os_refusal,
+    read_records,
+)
 
 __all__ = ["BadRow", "Row", "Rows", "Scalar", "open_rows"]
 
 Item = Record | Row | BadRow
+
+_BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".txt": "text",
+}
+_FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text", "folder")
 
 # Columns are settled from the first rows: in JSONL the first may lack one that the others have.
 _ROWS_LOOKED_AT = 20
@@ -65,7 +91,7 @@ def open_rows(
     if protocol not in PROTOCOLS:
         raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(PROTOCOLS)}")
     origin = Source(source)
-    chosen = format_of(origin, protocol, format)
+    chosen = _format_of(origin, protocol, format)
 
     def items() -> Iterator[Item]:
         return _items(origin, protocol, rubric, chosen)
@@ -143,3 +169,59 @@ def _file(file: Source, name: str, number: int, protocol: str, rubric: Rubric) -
             yield BadRow(item.place, own_name, item.message)
     if not items:
         yield BadRow(file.name, name, "empty; a case is needed")
+
+
+def _format_of(source: Source, protocol: str, given: str | None) -> str:
+    """The format that was given, else the suffix's, else (a pipe) that of its first line.
+
+    `text` is transcripts or tagged slots, `utterances` a table or JSONL with a message a row.
+    """
+    if given is not None and given not in _FORMATS:
+        raise InputError("format", f"unknown format {given!r:.40}", f"one of {', '.join(_FORMATS)}")
+    try:
+        is_folder = not source.is_piped and source.path.is_dir()
+        if not source.is_piped and not source.path.exists():
+            raise FileNotFoundError
+    except OSError as error:
+        raise os_refusal(source.name, error) from None
+    if given is not None and is_folder != (given == "folder"):
+        raise InputError(
+            source.name,
+            "a folder" if is_folder else "not a folder",
+            "the format folder is for folders, the others are for files",
+        )
+    if is_folder:
+        return "folder"
+    chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
+    chosen = chosen or (_recognise(source, protocol) if source.is_piped else _by_suffix(source))
+    if chosen == "parquet" and (source.is_piped or source.is_zipped):
+        raise InputError(source.name, "Parquet cannot be read from a pipe or a .gz file", "a .parquet file is needed")
+    if chosen == "text" and protocol == "compare":
+        allowed = "JSONL, JSON, CSV, TSV, Parquet or a folder of JSON files are allowed"
+        raise InputError(source.name, "plain text cannot hold comparisons", allowed)
+    if protocol == "dialogue" and chosen in ("jsonl", "csv", "tsv"):
+        has_message_a_row = is_message_line if chosen == "jsonl" else is_table_header
+        return "utterances" if has_message_a_row(source.first_line()) else chosen
+    return chosen
+
+
+def _by_suffix(source: Source) -> str:
+    if source.suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[source.suffix]
+    found = f"unknown suffix {source.suffix!r}" if source.suffix else "no suffix"
+    known = f"{', '.join(_BY_SUFFIX)} (text formats also with .gz), a folder, or - for standard input"
+    raise InputError(source.name, found, f"{known}; or name the format: {', '.join(_FORMATS)}")
+
+
+def _recognise(source: Source, protocol: str) -> str:
+    """The format of a pipe by its first line."""
+    line = source.first_line().strip()
+    if line.startswith("{"):
+        return "jsonl"
+    if line.startswith("["):
+        return "jsonl" if protocol == "dialogue" else "json"
+    if protocol == "dialogue" and not is_table_header(line) and (is_column_line(line) or is_label_line(line)):
+        return "text"
+    if protocol == "review" and has_tags([line]):
+        return "text"
+    return "tsv" if split_header(line)[0] == "\t" else "csv"
