@@ -131,16 +131,16 @@ def test_quotes_that_are_never_closed_on_every_line_are_refused_and_not_read_aga
     """Each of these lines opens a quote, and each would be read to the end of the file."""
     started = time.process_time()
     with pytest.raises(InputError, match="too many quotes that are never closed, as in"):
-        opened.rows("pairs.csv", HEADER + '1,t,a,b\nx","\n' * 100_000)
+        opened.rows("pairs.csv", HEADER + '1,t,a,b\nx","\n' * 50_000)
     assert time.process_time() - started < 15
 
 
 @pytest.mark.parametrize("name", ["x", "x{}"])
-def test_a_hundred_thousand_columns_are_read(opened, name):
-    header = ",".join(name.format(number) for number in range(100_000))
+def test_fifty_thousand_columns_are_read(opened, name):
+    header = ",".join(name.format(number) for number in range(50_000))
     started = time.process_time()
-    row = opened.only("pairs.csv", f"task,a,b,{header}\nt,x,y{',' * 100_000}\n")
-    assert len(row.extra) == 100_000
+    row = opened.only("pairs.csv", f"task,a,b,{header}\nt,x,y{',' * 50_000}\n")
+    assert len(row.extra) == 50_000
     assert time.process_time() - started < 15
 
 
