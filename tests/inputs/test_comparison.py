@@ -69,7 +69,10 @@ def test_numbers_are_exact():
         (b'{"userTask":"t","responseA":" ","responseB":"y"}', "responseA: empty; at least one character that is not"),
         (b'{"userTask":"t","responseA":5,"responseB":"y"}', "responseA: expected text, found int; a string is allowed"),
         (b'{"userTask":"t","responseA":"x","responseB":"\\ud800"}', "responseB: half of a surrogate pair (U+D800)"),
-        (b'{"userTask":"t","a":"x","responseA":"x","b":"y"}', "a: given beside responseA; one of the two is allowed"),
+        (
+            b'{"userTask":"t","a":"x","responseA":"x","b":"y"}',
+            "a: cannot be combined with responseA; give one of the two",
+        ),
         (b'{"userTask":"t","responseA":"x","responseB":"y","contxt":"c"}', "contxt: unknown field; did you mean con"),
         (b'{"userTask":"t","reponseA":"x","responseB":"y"}', "reponseA: unknown field; did you mean responseA?"),
         (b'{"userTask":"t","responseA":"x","responseB":"y","weights":{"wit":1}}', "weights.wit: unknown criterion; "),

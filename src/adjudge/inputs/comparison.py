@@ -38,7 +38,7 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
             raise InputError(name, "unknown field", f"did you mean {similar}?")
     for given in used.values():
         if len(given) > 1:
-            raise InputError(given[1], f"given beside {given[0]}", "one of the two is allowed")
+            raise InputError(given[1], f"cannot be combined with {given[0]}", "give one of the two")
     if missing:
         raise InputError(missing[0], "missing", "a non-empty string is needed")
     values = {field: data[given[0]] for field, given in used.items() if given}

@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..errors import InputError
 from ..models.cases import MAX_TEXT_BYTES
-from .text import Unreadable
+from .text import UTF8_NEEDED, At, Unreadable, quote, undecoded
 
 MAX_CELL = 4 * MAX_TEXT_BYTES
-DOUBLE_QUOTES = "quotes are doubled inside quotes"
+_DOUBLE_QUOTES = "quotes are doubled inside quotes"
 _DELIMITERS = (",", ";", "\t")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+# How often the lines after quotes that are never closed may be read again, on average over the file.
+_READ_AGAIN = 8
 
 
 class TableRow(NamedTuple):
-    """A row that is not blank, the line it begins on and the blank rows before it; the first one is the header."""
+    """A row that is not blank: the line it begins on, the blank rows before it, and its cells by the header's names."""
 
     line: int
     gap: int
-    cells: list[str] | Unreadable
+    values: dict[str, str] | Unreadable
 
 
 def split_header(line: str) -> tuple[str, list[str]]:
@@ -42,10 +45,35 @@ def split_header(line: str) -> tuple[str, list[str]]:
     return best, found[best]
 
 
-def read_table(lines: Iterable[str | None], delimiter: str | None = None) -> Iterator[TableRow]:
-    """The header and the rows below it; None is a line that is too long. Without a delimiter, the header shows it."""
+def read_table(
+    lines: Iterable[str | None], at: At, delimiter: str | None = None, *, short_rows: bool = True, twice: bool = False
+) -> Iterator[TableRow]:
+    """The rows below the header; None is a line that is too long. Without a delimiter, the header shows it.
+
+    `short_rows` may leave their last columns empty. A column that is there `twice` is numbered, else it is refused; one
+    without a name is left out.
+    """
+    names: list[str] = []
+    for line, gap, cells in _read_rows(_Lines(lines, at), delimiter):
+        if not names:
+            names = _header(cells, at(line), twice=twice)
+        elif isinstance(cells, Unreadable):
+            yield TableRow(line, gap, cells)
+        elif len(cells) == len(names) or (short_rows and len(cells) < len(names)):
+            cells += [""] * (len(names) - len(cells))
+            yield TableRow(line, gap, {name: cell for name, cell in zip(names, cells, strict=True) if name})
+        else:
+            found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}, but the header has {len(names)}"
+            yield TableRow(line, gap, Unreadable(found, "put a text that contains the separator in quotes"))
+
+
+def id_in_cell(cell: str) -> int | str | None:
+    """An id: a whole number only if it reads back the same (007 is a name); None where the cell is empty."""
+    return int(cell) if _WHOLE.fullmatch(cell) else cell or None
+
+
+def _read_rows(source: _Lines, delimiter: str | None) -> Iterator[tuple[int, int, list[str] | Unreadable]]:
     _allow_long_cells()
-    source = _Lines(lines)
     # Strict: a quote out of place would otherwise vanish from a text.
     reader = csv.reader(source, delimiter=delimiter or split_header(source.first())[0], strict=True)
     gap = 0
@@ -60,31 +88,39 @@ def read_table(lines: Iterable[str | None], delimiter: str | None = None) -> Ite
         if isinstance(cells, list) and not any(cell.strip() for cell in cells):
             gap += 1
         else:
-            yield TableRow(line, gap, cells)
+            yield line, gap, cells
             gap = 0
 
 
-def check_width(cells: list[str], header: list[str], *, short: bool = False) -> Unreadable | None:
-    """Why a row does not fit below the header; `short` rows leave their last columns empty."""
-    if len(cells) == len(header) or (short and len(cells) < len(header)):
-        return None
-    found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} under a header of {len(header)}"
-    return Unreadable(found, "a text that holds the separator stands in quotes")
-
-
-def id_in_cell(cell: str) -> int | str | None:
-    """An id: a whole number only if it reads back the same (007 is a name); None where the cell is empty."""
-    return int(cell) if _WHOLE.fullmatch(cell) else cell or None
+def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
+    if isinstance(cells, Unreadable):
+        raise InputError(place, f"cannot read the header: {cells.found}", cells.allowed)
+    counts: Counter[str] = Counter()
+    names: list[str] = []
+    for name in map(str.strip, cells):
+        if undecoded(name) or "\0" in name:
+            raise InputError(place, "the header is not UTF-8 text", UTF8_NEEDED)
+        if name and counts[name] and not twice:
+            raise InputError(place, f"the column {quote(name)} appears twice", "each column once")
+        numbered = name
+        while name and counts[numbered]:
+            counts[name] += 1
+            numbered = f"{name} ({counts[name]})"
+        counts[numbered] += 1
+        names.append(numbered)
+    return names
 
 
 class _Lines:
     """Feeds lines to `csv` and keeps those of the current row, so that reading can begin again after its first."""
 
-    def __init__(self, lines: Iterable[str | None]) -> None:
+    def __init__(self, lines: Iterable[str | None], at: At) -> None:
         # A line that is too long becomes a cell that is.
         self._lines = enumerate((line if line is not None else "x" * (MAX_CELL + 1) for line in lines), 1)
+        self._at = at
         self._again: deque[tuple[int, str]] = deque()
         self._row: list[tuple[int, str]] = []
+        self._read_again = 0
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -103,9 +139,13 @@ class _Lines:
 
     def end_row(self, *, again: bool) -> int:
         """The line that the row began on; `again` gives back the lines after it."""
+        line, last = self._row[0][0], self._row[-1][0]
         if again:
             self._again.extendleft(reversed(self._row[1:]))
-        line = self._row[0][0]
+            self._read_again += last - line
+            if self._read_again > _READ_AGAIN * last:
+                found = f"too many quotes that are never closed, as in {quote(self._row[0][1].strip())}"
+                raise InputError(self._at(line), found, _DOUBLE_QUOTES)
         self._row.clear()
         return line
 
@@ -118,8 +158,8 @@ def _allow_long_cells() -> None:
 def _explain(error: csv.Error) -> Unreadable:
     said = str(error)
     if "unexpected end of data" in said:
-        return Unreadable("a quote that is never closed", DOUBLE_QUOTES)
+        return Unreadable("a quote that is never closed", _DOUBLE_QUOTES)
     if "field larger than field limit" in said:
         found = f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed"
         return Unreadable(found, "a shorter one is needed")
-    return Unreadable(f"cannot read the row: {said}", DOUBLE_QUOTES)
+    return Unreadable(f"cannot read the row: {said}", _DOUBLE_QUOTES)

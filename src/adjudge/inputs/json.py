@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import InputError
-from .text import Unreadable, decode, kind_of
+from .text import At, Unreadable, decode, kind_of
 
 MAX_ITEM = 32_000_000
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -21,7 +21,7 @@ _PIECE = 65_536
 # An escape or a literal such as -Infinity may be cut in two where a piece ends.
 _CUT = 10
 _TOO_DEEP = Unreadable("JSON that is nested too deeply or holds too long a number", "simpler JSON is needed")
-_LINES = "JSON, or one JSON value a line, is allowed; nothing after this was read"
+_WHOLE_FILE = "the whole file is refused: one JSON value, an array, or values one after another are needed"
 
 
 class JsonItem(NamedTuple):
@@ -34,10 +34,6 @@ class JsonItem(NamedTuple):
 
 class _RefusedError(Exception):
     """Raised while parsing at something that JSON allows and we do not."""
-
-    def __init__(self, found: str, allowed: str) -> None:
-        super().__init__(found)
-        self.problem = Unreadable(found, allowed)
 
 
 def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -73,7 +69,7 @@ def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
     return value
 
 
-def parse_or_explain(text: str, allowed: str) -> Any:
+def parse_or_explain(text: str, allowed: str = "") -> Any:
     """The one JSON value in a text, or why it cannot be read."""
     try:
         value, end = _value_at(text, _skip(text, 0))
@@ -89,31 +85,29 @@ def parse_or_explain(text: str, allowed: str) -> Any:
 
 def parse_cell(text: str, place: str) -> Any:
     """The JSON array or object in a table's cell; None where the cell holds other text."""
-    if text.lstrip()[:1] not in ("{", "["):
+    value = parse_or_explain(text) if text.lstrip()[:1] in ("{", "[") else None
+    if not isinstance(value, Unreadable):
+        return value
+    if value is _TOO_DEEP or not value.allowed:
         return None
-    try:
-        value, end = _value_at(text, _skip(text, 0))
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, Unreadable) and _skip(text, end) == len(text):
-        raise InputError(place, value.found, value.allowed)
-    return value if _skip(text, end) == len(text) else None
+    raise InputError(place, value.found, value.allowed)
 
 
-def json_items(pieces: Iterable[str]) -> Iterator[JsonItem]:
+def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:
     """The items of an array, or values one after another; only one item is held in memory at a time.
 
-    Where the text stops being JSON, the last item says so and the rest is not read.
+    An item that we refuse is `Unreadable` and leaves the others. Text that is not JSON is an error of the whole: where
+    the next item would begin is then a guess.
     """
     reader = _ItemReader(pieces)
     try:
         yield from reader.items()
     except json.JSONDecodeError as error:
-        column = error.colno + (reader.column if error.lineno == 1 else 0)
-        problem = Unreadable(f"not JSON: {_reason(error)} at column {column}", _LINES)
-        yield JsonItem(reader.line + error.lineno - 1, reader.text[reader.at :], problem)
+        reader.advance(error.pos)
+        found = f"not JSON: {_reason(error)} at column {reader.column}"
+        raise InputError(at(reader.line), found, _WHOLE_FILE) from None
     except RecursionError:
-        yield JsonItem(reader.line_at(reader.at), reader.text[reader.at :], _TOO_DEEP)
+        raise InputError(at(reader.line), _TOO_DEEP.found, _TOO_DEEP.allowed) from None
 
 
 def member_of(item: JsonItem, key: str) -> JsonItem:
@@ -130,44 +124,43 @@ def member_of(item: JsonItem, key: str) -> JsonItem:
 
 
 class _ItemReader:
-    """Parses items out of a text that comes in pieces. `line` and `column` are where the text it holds begins."""
+    """Parses items out of a text that comes in pieces; `line` and `column` are those of the place `at` in it."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
-        self.text = ""
-        self.at = 0
-        self.line, self.column = 1, 0
+        self.text, self.at = "", 0
+        self.line, self.column = 1, 1
         self._pieces = iter(pieces)
-        self._counted, self._line = 0, 1
 
     def items(self) -> Iterator[JsonItem]:
         in_array = self._next_sign() == "["
-        self.at += in_array
+        self.advance(self.at + in_array)
         first = True
         while sign := self._next_sign():
             if in_array and sign == "]":
-                self.at += 1
+                self.advance(self.at + 1)
                 if self._next_sign():
                     raise json.JSONDecodeError("Extra data", self.text, self.at)
                 return
             if in_array and not first:
                 if sign != ",":
                     raise json.JSONDecodeError("Expecting ',' delimiter", self.text, self.at)
-                self.at += 1
+                self.advance(self.at + 1)
                 self._next_sign()
             first = False
             value, end = self._value()
-            yield JsonItem(self.line_at(self.at), self.text[self.at : end], value)
-            self.at = end
+            yield JsonItem(self.line, self.text[self.at : end], value)
+            self.advance(end)
         if in_array:
-            raise json.JSONDecodeError(
-                "Expecting ',' delimiter" if not first else "Expecting value", self.text, self.at
-            )
+            raise json.JSONDecodeError("the array is not closed", self.text, self.at)
 
-    def line_at(self, at: int) -> int:
-        """The line of the whole text on which a place stands; places are asked for in order."""
-        self._line += self.text.count("\n", self._counted, at)
-        self._counted = at
-        return self._line
+    def advance(self, to: int) -> None:
+        """Go on to a place in the text."""
+        if lines := self.text.count("\n", self.at, to):
+            self.line += lines
+            self.column = to - self.text.rfind("\n", self.at, to)
+        else:
+            self.column += to - self.at
+        self.at = to
 
     def _value(self) -> tuple[Any, int]:
         while True:
@@ -183,12 +176,12 @@ class _ItemReader:
 
     def _next_sign(self) -> str:
         """The next character that is not white space; nothing at the end."""
-        while (at := _skip(self.text, self.at)) == len(self.text):
-            self.at = at
+        while True:
+            self.advance(_skip(self.text, self.at))
+            if self.at < len(self.text):
+                return self.text[self.at]
             if not self._read_more():
                 return ""
-        self.at = at
-        return self.text[at]
 
     def _read_more(self) -> bool:
         """Drop what was read, and double what is left: parsing it again and again stays cheap."""
@@ -200,14 +193,9 @@ class _ItemReader:
         while size < max(_PIECE, len(kept)) and (piece := next(self._pieces, "")):
             parts.append(piece)
             size += len(piece)
-        if not parts:
-            return False
-        self.line = self.line_at(self.at)
-        begin = self.text.rfind("\n", 0, self.at)
-        self.column = self.at - begin - 1 + (self.column if begin < 0 else 0)
-        self.text = kept + "".join(parts)
-        self.at = self._counted = 0
-        return True
+        if parts:
+            self.text, self.at = kept + "".join(parts), 0
+        return bool(parts)
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int]:
@@ -217,7 +205,7 @@ def _value_at(text: str, at: int) -> tuple[Any, int]:
     except json.JSONDecodeError:
         raise
     except _RefusedError as error:
-        problem = error.problem
+        problem = Unreadable(*error.args)
     except (ValueError, ArithmeticError):
         problem = _TOO_DEEP
     return problem, _LENIENT.raw_decode(text, at)[1]

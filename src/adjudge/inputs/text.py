@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -12,8 +12,9 @@ from ..errors import InputError
 
 BOM = b"\xef\xbb\xbf"
 UTF8_NEEDED = "UTF-8 text is needed: save it as UTF-8, or convert it (for Latin-1: iconv -f LATIN1 -t UTF-8 OLD > NEW)"
-UTF16 = "UTF-16 text"
-FROM_UTF16 = "UTF-8 text is needed: save it as UTF-8, or convert it (iconv -f UTF-16 -t UTF-8 OLD > NEW)"
+
+# How an error calls a line of what is being read.
+At = Callable[[int], str]
 
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _KINDS = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
@@ -21,6 +22,7 @@ _QUOTED = 60
 _SIMILAR = 0.8
 _SHORTEST_PART = 5
 _LONGEST_NAME = 80
+_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,22 @@ class Unreadable:
         return f"{self.found}; {self.allowed}"
 
 
-def is_utf16(raw: bytes) -> bool:
-    """Whether bytes begin as UTF-16 text does: with its mark, or with a NUL beside the first character."""
-    return raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:2]
+def refuse_utf16(raw: bytes, place: str) -> None:
+    """Refuse bytes that begin as UTF-16 does: with its mark, or with every other byte of the ASCII characters NUL."""
+    name = "UTF-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
+    head = raw[:_LOOKED_AT]
+    if not name and b"\0" in head:
+        # One NUL in a text is somebody's slip; in UTF-16 spaces and line ends alone make more.
+        even, odd = head[::2].count(0), head[1::2].count(0)
+        if head[:1] == b"\0" or head[1:2] == b"\0" or (min(even, odd) == 0 and max(even, odd) * 16 > len(head)):
+            name = "UTF-16BE" if even > odd else "UTF-16LE"
+    if name:
+        raise InputError(place, "looks like UTF-16", f"convert it to UTF-8: iconv -f {name} -t UTF-8 OLD > NEW")
 
 
 def decode(raw: bytes, place: str, *, numbered: bool = True) -> str:
     """The text in UTF-8 bytes, without the mark that some editors put before it; errors are at `place:line`."""
-    if is_utf16(raw):
-        raise InputError(place, UTF16, FROM_UTF16)
+    refuse_utf16(raw, place)
     try:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -31,7 +31,7 @@ def test_what_can_be_no_id_is_refused_in_the_fields_name(value):
 
 
 def test_one_name_for_the_id_stands_once():
-    with pytest.raises(InputError, match="ID: given beside id; one of the two is allowed"):
+    with pytest.raises(InputError, match="ID: cannot be combined with id; give one of the two"):
         read({**BASE, "id": 1, "ID": 2})
 
 

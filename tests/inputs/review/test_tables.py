@@ -145,9 +145,14 @@ def test_pipes_and_backslashes_inside_a_cell():
             "Style & Clarity, Harmlessness/Safety, Overall Quality",
         ),
         ("| Localization | 3 |\n\n| localization | - |", "3: 'localization' appears twice; each dimension once"),
-        ("| Localization | 3 | a | b |", "1: 4 cells under 3 columns; a | inside a cell is written \\|"),
-        ("Localization: 3", "1: cannot read 'Localization: 3' as a row; | dimension | rating | justification |"),
-        ("| Dimension | Rating | Remarks |", "1: a column 'Remarks'; Dimension, Rating, Justification, each once"),
+        ("| Localization | 3 | a | b |", "1: 4 cells in a table of 3 columns; write \\| for a | inside a cell"),
+        ("Localization 3", "1: cannot read 'Localization 3' as a row; | dimension | rating | justification |, or"),
+        ("Fluency: 3 - good", "1: unknown dimension 'Fluency'; one of Localization, Instruction Following"),
+        ("| Localization | 3 |\nLocalisation: 3", "2: 'Localisation' appears twice; each dimension once"),
+        (
+            "| Dimension | Rating | Remarks |",
+            "1: unknown column 'Remarks'; Dimension, Rating and Justification are allowed, each once",
+        ),
         ("| | 3 | |", "1: unknown dimension ''"),
     ],
 )
@@ -207,10 +212,80 @@ def test_other_lines_in_the_preference_are_refused(text, says):
     ],
 )
 def test_hostile_text_takes_no_longer_than_its_length(hostile):
-    started = time.perf_counter()
+    started = time.process_time()
     for slot in ("response1", "response1_original_ratings", "original_likert_and_justification"):
         try:
             slot_from(slot, hostile, RUBRIC)
         except InputError:
             continue
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("Localisation", "localization"),
+        ("LOCALISATION (1-3)", "localization"),
+        ("Style and Clarity", "style_clarity"),
+        ("Style", "style_clarity"),
+        ("Harmlessness / Safety", "harmlessness"),
+        ("Safety & Harmlessness", "harmlessness"),
+        ("Verbosity/Length", "verbosity"),
+        ("Overall rating", "overall_quality"),
+    ],
+)
+def test_dimensions_may_be_spelled_in_the_british_or_a_shorter_way(written, key):
+    assert ratings(f"| {written} | 2 | why |") == {key: Original("2", "why")}
+    assert ratings(f"{written}: 2 - why") == {key: Original("2", "why")}
+    assert slot_from("response1_original_ratings", {written: {"rating": 2, "justification": "why"}}, RUBRIC) == {
+        key: Original("2", "why")
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "rating", "reason"),
+    [
+        ("Truthfulness: 3 - All dates are right.", "3", "All dates are right."),
+        ("Truthfulness: 3 – All dates are right.", "3", "All dates are right."),
+        ("Truthfulness: 3 — All dates are right.", "3", "All dates are right."),
+        ("Truthfulness: 3: All dates are right.", "3", "All dates are right."),
+        ("Truthfulness: 3—All dates are right.", "3", "All dates are right."),
+        ("Truthfulness: 1 - 2 dates are wrong - or 3: who knows | a", "1", "2 dates are wrong - or 3: who knows | a"),
+        ("- **Truthfulness:** 3/3 - All right.", "3/3", "All right."),
+        ("1. **Truthfulness** (1-3): **2** - One slip.\r", "2", "One slip."),
+        ("* Truthfulness： 2 (minor): One slip.", "2 (minor)", "One slip."),
+        ("Truthfulness: 2", "2", ""),
+        ("Truthfulness: 2 (minor)", "2 (minor)", ""),
+        ("Truthfulness: good", "good", ""),
+        ("Truthfulness: 1-3", "1-3", ""),
+    ],
+)
+def test_a_line_is_a_dimension_its_rating_and_the_reason(line, rating, reason):
+    assert ratings(line) == {"truthfulness": Original(rating, reason)}
+
+
+def test_lines_of_ratings_may_be_negative_blank_and_beside_a_table():
+    text = "Verbosity: -1 - short\nLocalisation:\nStyle: N/A\n| Overall | 4 | fine |\nSafety: [1/2/3]"
+    assert ratings(text) == {"verbosity": Original("-1", "short"), "overall_quality": Original("4", "fine")}
+    assert ratings("Verbosity: −2 — one word") == {"verbosity": Original("−2", "one word")}
+
+
+@pytest.mark.parametrize("unit", ["|", "| a \n"])
+def test_fifteen_megabytes_of_ratings_are_refused_at_once(unit):
+    text = unit * (15_000_000 // len(unit))
+    tagged = f"<RESPONSE1_ORIGINAL_RATINGS>\n{text}\n</RESPONSE1_ORIGINAL_RATINGS>".encode()
+    started = time.process_time()
+    with pytest.raises(InputError, match=r"response1_original_ratings: .* bytes; at most 1,000,000 are allowed"):
+        read_reviews(tagged, "x", RUBRIC)
+    assert time.process_time() - started < 15
+
+
+@pytest.mark.parametrize("unit", ["|", "\\|", "3 - ", "|-", ":", "*", " ", "("])
+def test_a_megabyte_of_ratings_takes_seconds_not_minutes(unit):
+    started = time.process_time()
+    for before in ("Truthfulness: 3", "| Truthfulness | "):
+        try:
+            ratings(before + unit * ((1_000_000 - len(before)) // len(unit)))
+        except InputError:
+            continue
+    assert time.process_time() - started < 15

@@ -1,7 +1,11 @@
 """CSV and TSV: lines are those of the file, and what is wrong with a row costs that row alone."""
 
 import csv
+import time
 
+import pytest
+
+from adjudge.errors import InputError
 from adjudge.inputs.rows import BadRow, Row
 
 HEADER = "id,task,a,b\n"
@@ -42,8 +46,8 @@ def test_semicolons_and_tabs_are_seen_in_the_header(opened):
 def test_too_many_or_too_few_cells_are_bad_rows(opened):
     content = HEADER + "1,t,a,b,c\n2,t,a\n3,t,a,b\n"
     assert opened.bad("pairs.csv", content) == [
-        ("line 2", "5 cells under a header of 4; a text that holds the separator stands in quotes"),
-        ("line 3", "3 cells under a header of 4; a text that holds the separator stands in quotes"),
+        ("line 2", "5 cells, but the header has 4; put a text that contains the separator in quotes"),
+        ("line 3", "3 cells, but the header has 4; put a text that contains the separator in quotes"),
     ]
     assert opened.rows("pairs.csv", content)[2].case_id == "3"
 
@@ -121,3 +125,25 @@ def test_a_header_that_cannot_be_read_is_refused(opened):
 
 def test_a_header_alone_holds_no_case(opened):
     assert opened.refused("pairs.csv", HEADER) == "pairs.csv: no case; at least one is needed"
+
+
+def test_quotes_that_are_never_closed_on_every_line_are_refused_and_not_read_again_for_ever(opened):
+    """Each of these lines opens a quote, and each would be read to the end of the file."""
+    started = time.process_time()
+    with pytest.raises(InputError, match="too many quotes that are never closed, as in"):
+        opened.rows("pairs.csv", HEADER + '1,t,a,b\nx","\n' * 50_000)
+    assert time.process_time() - started < 15
+
+
+@pytest.mark.parametrize("name", ["x", "x{}"])
+def test_fifty_thousand_columns_are_read(opened, name):
+    header = ",".join(name.format(number) for number in range(50_000))
+    started = time.process_time()
+    row = opened.only("pairs.csv", f"task,a,b,{header}\nt,x,y{',' * 50_000}\n")
+    assert len(row.extra) == 50_000
+    assert time.process_time() - started < 15
+
+
+def test_a_number_that_a_column_has_already_is_not_given_twice(opened):
+    row = opened.only("pairs.csv", "task,a,b,Score,Score (2),Score\nt,x,y,1,2,3\n")
+    assert sorted(row.extra.values()) == ["1", "2", "3"]

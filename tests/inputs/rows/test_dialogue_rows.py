@@ -153,4 +153,21 @@ def test_nothing_that_holds_a_dialogue_is_refused_with_an_example(opened):
 
 def test_transcript_and_turns_are_not_both_named(opened):
     said = opened.refused("d.jsonl", [{"x": TALK, "y": TURNS}], "dialogue", {"transcript": "x", "turns": "y"})
-    assert "one of the two is allowed" in said
+    assert "give one of the two" in said
+
+
+@pytest.mark.parametrize(
+    "text", [json.dumps([TURNS, TURNS], indent=1), json.dumps(TURNS, indent=1), "[" + json.dumps(TURNS)]
+)
+def test_an_array_over_several_lines_in_a_jsonl_file_is_refused_with_the_remedy(opened, text):
+    assert opened.refused("d.jsonl", text, "dialogue") == (
+        "d.jsonl, line 1: a JSON array, where one object a line is expected; "
+        "rename the file to .json, or say --input-format json"
+    )
+
+
+def test_an_array_of_dialogues_in_one_row_is_refused_with_the_remedy(opened):
+    said = opened.bad("d.jsonl", json.dumps([TURNS, TURNS]), "dialogue")
+    assert said == [
+        ("line 1", "turns: 2 dialogues in one row; one a row is allowed; an array of dialogues belongs in a .json file")
+    ]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from adjudge.errors import InputError
 from adjudge.inputs.rows import BadRow
 
 CASE = {"task": "t", "a": "x", "b": "y"}
@@ -99,27 +100,29 @@ def test_an_item_that_is_no_object_is_a_bad_row(opened):
     assert [isinstance(row, BadRow) for row in rows] == [False, True, True, True, True, False]
 
 
-def test_an_array_that_stops_being_json_ends_in_a_bad_row_that_says_where(opened):
+@pytest.mark.parametrize("rows_before", [1, 2_000])
+def test_an_array_that_stops_being_json_is_refused_whole_with_the_place(opened, rows_before):
+    """Where the next row begins is then a guess, and a row that is passed over in silence is lost."""
     case = json.dumps(CASE)
-    ((line, message),) = opened.bad("pairs.json", f'[{case},\n{{"task" "t"}},\n{case}]')
-    assert line == "line 2"
-    assert message.startswith("not JSON: Expecting ':' delimiter at column 9; ")
-    assert message.endswith("; nothing after this was read")
+    with pytest.raises(InputError) as refused:
+        opened.rows("pairs.json", "[" + f"{case},\n" * rows_before + f'{{"task" "t"}},\n{case}]')
+    assert str(refused.value).startswith(
+        f"{opened.folder}/pairs.json, line {rows_before + 1}: not JSON: Expecting ':' delimiter at column 9; "
+        "the whole file is refused"
+    )
 
 
 @pytest.mark.parametrize("text", [f"[{json.dumps(CASE)},\n{json.dumps(CASE)}]", f"[\n{json.dumps(CASE)}\n]"])
 def test_an_array_in_a_jsonl_file_is_refused_with_the_remedy(opened, text):
     assert opened.refused("pairs.jsonl", text) == (
         "pairs.jsonl, line 1: a JSON array, where one object a line is expected; "
-        "name the file .json, or give the format (--input-format json)"
+        "rename the file to .json, or say --input-format json"
     )
 
 
 def test_utf_16_is_refused_with_the_remedy(opened):
     said = opened.refused("pairs.jsonl", json.dumps(CASE).encode("utf-16"))
-    assert said.startswith(
-        "pairs.jsonl: UTF-16 text; UTF-8 text is needed: save it as UTF-8, or convert it (iconv -f UTF-16"
-    )
+    assert said == "pairs.jsonl: looks like UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 OLD > NEW"
 
 
 def test_a_key_that_stands_twice_in_the_json_of_a_cell_is_a_bad_row(opened):
@@ -136,10 +139,9 @@ def test_numbers_beside_a_case_are_numbers_whatever_their_size(opened):
     assert row.extra == {"n": 100, "big": "99999999999999999999", "m": "[0.5]"}
 
 
-def test_an_array_that_is_cut_off_ends_in_a_bad_row(opened):
-    rows = opened.rows("pairs.json", b'[{"task":"t","a":"x","b":"y"},\n {"task":"t","a"')
-    assert [isinstance(row, BadRow) for row in rows] == [False, True]
-    assert rows[1].place.endswith("line 2")
+@pytest.mark.parametrize("end", [b',\n {"task":"t","a"', b"\n"])
+def test_an_array_that_is_cut_off_is_refused(opened, end):
+    assert "pairs.json, line 2: not JSON: " in opened.refused("pairs.json", b'[{"task":"t","a":"x","b":"y"}' + end)
 
 
 def test_an_array_longer_than_a_chunk_loses_nothing(opened):
@@ -156,9 +158,9 @@ def test_nothing_is_no_input(opened, name, content):
 
 
 def test_a_line_that_is_far_too_long_is_passed_over(opened, monkeypatch):
-    from adjudge.inputs.rows import sources
+    from adjudge.inputs.rows import records
 
-    monkeypatch.setattr(sources, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 100)
     rows = opened.rows("pairs.jsonl", lines(CASE, CASE | {"x": "y" * 500}, CASE))
     assert [isinstance(row, BadRow) for row in rows] == [False, True, False]
     assert rows[2].place.endswith("line 3")

@@ -52,7 +52,7 @@ def test_a_named_column_comes_before_the_slots_own(opened):
 def test_what_the_slots_reader_refuses_is_a_bad_row(opened):
     bad = opened.bad(
         "r.jsonl",
-        [SLOTS, SLOTS | {"response1_original_ratings": {"wit": 3}}, SLOTS | {"response1_localisation": 1}],
+        [SLOTS, SLOTS | {"response1_original_ratings": {"wit": 3}}, SLOTS | {"response1_localizaton": 1}],
         "review",
     )
     assert [line for line, _ in bad] == ["line 2", "line 3"]

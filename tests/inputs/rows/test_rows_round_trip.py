@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from adjudge.errors import InputError
 from adjudge.inputs.delimited import read_table
 from adjudge.inputs.json import json_items
-from adjudge.inputs.rows.formats import BadRow, Record, read_records
-from adjudge.inputs.rows.sources import Source
+from adjudge.inputs.rows.records import BadRow, Record, Source, read_records
 
 # A NUL is refused, and csv's writer leaves a lone carriage return without quotes, which its reader takes for an end.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"))
@@ -74,8 +73,8 @@ def test_tables(read, rows, delimiter, line_end, marked):
         found = read(raw, "tsv" if delimiter == "\t" else "csv")
         assert [list(record.values.values()) for record in found] == rows
         assert [place(record) for record in found] == lines_of(rows, delimiter, line_end)
-    table = list(read_table(io.StringIO(text, newline="\n"), delimiter))
-    assert [row.cells for row in table] == [header, *rows]
+    table = list(read_table(io.StringIO(text, newline="\n"), str, delimiter))
+    assert [list(row.values.values()) for row in table] == rows
 
 
 def lines_of(rows, delimiter, line_end):
@@ -110,8 +109,8 @@ def test_json_arrays(read, rows, how):
 def test_json_cut_into_pieces_is_the_same(rows, how, size):
     text = orjson.dumps(rows, option=how).decode()
     cut = [text[at : at + size] for at in range(0, len(text), size)]
-    assert list(json_items(cut)) == list(json_items([text]))
-    assert [plain(item.value) for item in json_items(cut)] == rows
+    assert list(json_items(cut, str)) == list(json_items([text], str))
+    assert [plain(item.value) for item in json_items(cut, str)] == rows
 
 
 @one_file

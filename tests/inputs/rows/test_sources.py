@@ -109,14 +109,14 @@ def test_a_long_first_line_of_a_pipe_is_whole(piped):
 def test_a_pipe_is_read_once(piped):
     rows = piped([CASE])
     assert len(list(rows)) == 1
-    with pytest.raises(InputError, match="was read already"):
+    with pytest.raises(InputError, match="has been read already"):
         list(rows)
 
 
 def test_an_empty_pipe_is_no_input(piped):
     with pytest.raises(InputError, match="standard input: no case"):
         piped("")
-    with pytest.raises(InputError, match="Parquet from a pipe"):
+    with pytest.raises(InputError, match="Parquet cannot be read from a pipe"):
         piped(CSV, format="parquet")
     with pytest.raises(InputError, match="not a folder"):
         piped(CSV, format="folder")
@@ -158,7 +158,7 @@ def test_a_folder_of_reviews(opened):
 
 def test_a_folder_without_cases_is_refused(opened):
     opened.write("in/README.md", "x")
-    with pytest.raises(InputError, match=r"no case; with \.json, \.txt files"):
+    with pytest.raises(InputError, match=r"no case; a folder with \.json or \.txt files is needed"):
         open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
     with pytest.raises(InputError, match="a folder"):
         open_rows(str(opened.folder / "in"), "compare", shipped("compare"), format="csv")
@@ -191,7 +191,7 @@ def test_a_bad_file_of_a_folder_is_named_with_the_line_and_the_reason(opened):
     notes = opened.write("in/notes.txt", "[section]\na=b")
     _, bad = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
     assert (bad.place, bad.case_id) == (f"{notes}, line 1", "notes")
-    assert bad.message.startswith("not JSON: Expecting value at column 2; JSON, or one JSON value a line, is allowed")
+    assert bad.message.startswith("not JSON: Expecting value at column 2; the whole file is refused: one JSON value")
 
 
 def test_a_link_to_a_folder_is_not_followed_and_one_to_a_file_is(opened):
@@ -272,5 +272,5 @@ def test_the_folder_of_a_run_among_the_cases_is_passed_over(opened):
 def test_the_folder_of_a_run_is_no_input_itself(opened):
     opened.write("out/run.json", '{"format": 1}')
     opened.write("out/cases.jsonl", [{"position": 0, "case": "a", "input": {}}])
-    with pytest.raises(InputError, match="out: the folder of a run; the cases it was made from"):
+    with pytest.raises(InputError, match="out: the folder of a run; give the file or folder"):
         open_rows(str(opened.folder / "out"), "dialogue", shipped("dialogue"))

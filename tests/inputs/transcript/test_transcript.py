@@ -88,9 +88,9 @@ def test_of_several_dialogues_each_has_its_position():
         ('[{"role": "user", "msg": "Hi"}, {"role": "bot", "content": "a"}]', "chat:1: dialogue 1: no text in '{\"role"),
         (
             '[{"role": "user", "content": [{"type": "image_url"}]}, {"role": "bot", "content": "a"}]',
-            'chat:1: dialogue 1: no text but \'[{"type": "image_url"}]\'',
+            'chat:1: dialogue 1: expected text, found \'[{"type": "image_url"}]\'',
         ),
-        ("role,text,text\nuser,Hi,Ho\nbot,a,b", "chat:1: dialogue 1: the column 'text' appears twice; each"),
+        ("role,text,text\nuser,Hi,Ho\nbot,a,b", "chat:1: the column 'text' appears twice; each"),
     ],
 )
 def test_no_turn_is_lost_silently(text, says):
@@ -117,10 +117,14 @@ def test_a_refusal_is_what_was_said():
     assert said(dialogue) == [("USER", "Hi"), ("SYSTEM", "I cannot.")]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_utf_16_is_refused_with_the_remedy(encoding):
-    with pytest.raises(InputError, match=r"^chat: UTF-16 text; .*\(iconv -f UTF-16 -t UTF-8 OLD > NEW\)$"):
-        read_dialogues("USER\tHi\nSYSTEM\tHello".encode(encoding), "chat")
+@pytest.mark.parametrize("text", ["USER\tHi\nSYSTEM\tHello", "用户: 你好吗\r\n客服: 我很好 谢谢\r\n" * 9])
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("utf-16", "UTF-16"), ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE")]
+)
+def test_utf_16_is_refused_with_the_remedy(text, encoding, name):
+    remedy = f"convert it to UTF-8: iconv -f {name} -t UTF-8 OLD > NEW"
+    with pytest.raises(InputError, match=f"^chat: looks like UTF-16; {remedy}$"):
+        read_dialogues(text.encode(encoding), "chat")
 
 
 def test_a_line_that_says_nothing_is_a_turn_only_if_something_was_noted_beside_it():
@@ -231,6 +235,17 @@ def test_ten_megabytes_take_seconds_not_minutes(form):
     else:
         read_dialogues(raw + b"]" * (form == "JSON"), "chat")
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    "said", ["A" * 900_000, "b" + " " * 900_000 + "c", "A," * 450_000, "A_" * 450_000, "3," * 450_000]
+)
+@pytest.mark.parametrize("end", ["", "\t3,3", " 3,3"])
+def test_a_megabyte_in_one_utterance_takes_seconds_not_minutes(said, end):
+    started = time.process_time()
+    (dialogue,) = read_dialogues(f"SYSTEM\ta\nUSER\t{said}{end}\n".encode(), "chat")
+    assert dialogue.turns[1].text.startswith(said[:100_000])
+    assert time.process_time() - started < 10
 
 
 def test_a_dialogue_of_five_hundred_turns_is_read():

@@ -5,19 +5,17 @@ The form is recognised by how the file begins. Drafts read one slot at a time wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import InputError
 from ...models.cases import Review
 from ...rubric import Rubric
-from ..delimited import check_width, id_in_cell, read_table, split_header
+from ..delimited import id_in_cell, read_table, split_header
 from ..json import json_items
 from ..text import Unreadable, decode, kind_of, quote
-from .fields import folded, review_from, slots_in
+from .slots import NEEDED, REVIEW_ID, SLOTS, SlotValue, folded, merged, review_from, slot_from, slots_in
 from .tables import allowed_names, criterion_key
 from .tags import has_tags, read_tags
-from .values import NEEDED, REVIEW_ID, SLOTS, SlotValue, merged, slot_from
 
 __all__ = [
     "FORMS",
@@ -45,14 +43,19 @@ def read_reviews(raw: bytes, place: str, rubric: Rubric) -> list[Review]:
     # Not splitlines: U+2028 and others like it are characters somebody typed.
     lines = text.split("\n")
     number, opening = next(((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+
+    def at(line: int) -> str:
+        return f"{place}:{line}"
+
     if opening.startswith(("{", "[")):
-        reviews = [_review(line, value, place, rubric) for line, _, value in json_items([text])]
+        reviews = [_review(value, at(line), rubric) for line, _, value in json_items([text], at)]
     elif _is_header(opening):
-        reviews = [_with_plain_id(_review(line, row, place, rubric)) for line, row in _table_rows(lines, place)]
+        rows = read_table((line + "\n" for line in lines), at)
+        reviews = [_with_plain_id(_review(values, at(line), rubric)) for line, _, values in rows]
     elif has_tags(lines):
         reviews = [read_tags(lines, place, rubric)]
     elif opening:
-        raise InputError(f"{place}:{number}", f"cannot read {quote(opening)}", FORMS)
+        raise InputError(at(number), f"cannot read {quote(opening)}", FORMS)
     else:
         reviews = []
     if not reviews:
@@ -60,16 +63,17 @@ def read_reviews(raw: bytes, place: str, rubric: Rubric) -> list[Review]:
     return reviews
 
 
-def _review(line: int, value: Any, place: str, rubric: Rubric) -> Review:
-    here = f"{place}:{line}"
+def _review(value: Any, place: str, rubric: Rubric) -> Review:
     if isinstance(value, Unreadable):
-        raise InputError(here, value.found, value.allowed)
-    if not isinstance(value, Mapping):
-        raise InputError(here, f"expected an object, found {kind_of(value)}", f"with {', '.join(SLOTS)}")
+        raise InputError(place, value.found, value.allowed)
+    if not isinstance(value, dict):
+        raise InputError(
+            place, f"expected an object, found {kind_of(value)}", f"an object with {', '.join(SLOTS)} is needed"
+        )
     try:
         return review_from(value, rubric)
     except InputError as error:
-        raise type(error)(here, f"{error.place}: {error.found}", error.allowed) from None
+        raise type(error)(place, f"{error.place}: {error.found}", error.allowed) from None
 
 
 def _with_plain_id(review: Review) -> Review:
@@ -80,19 +84,3 @@ def _with_plain_id(review: Review) -> Review:
 def _is_header(line: str) -> bool:
     names = split_header(line)[1]
     return len(names) > 1 and any(folded(name) in NEEDED for name in names)
-
-
-def _table_rows(lines: list[str], place: str) -> Iterator[tuple[int, dict[str, str] | Unreadable]]:
-    """The rows of a table as objects with the header's names; a short row leaves its last columns empty."""
-    (first, _, header), *rows = read_table(line + "\n" for line in lines)
-    if isinstance(header, Unreadable):
-        raise InputError(f"{place}:{first}", header.found, header.allowed)
-    names = [name.strip() for name in header]
-    if twice := next((name for name in names if name and names.count(name) > 1), None):
-        raise InputError(f"{place}:{first}", f"the column {quote(twice)} appears twice", "each column once")
-    for line, _, cells in rows:
-        if isinstance(cells, Unreadable):
-            yield line, cells
-        else:
-            values = {name: cell for name, cell in zip(names, cells, strict=False) if name}
-            yield line, check_width(cells, names, short=True) or values

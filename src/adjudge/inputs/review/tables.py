@@ -1,4 +1,4 @@
-"""A person's ratings as text: a Markdown table, the lines `Likert: …` and `Justification: …`, and what counts as blank.
+"""A person's ratings as text: a Markdown table, lines such as `Truthfulness: 3 - reason`, and what counts as blank.
 
 Cells keep their words; what they are worth is decided elsewhere. An error names the line, as `at` calls it.
 """
@@ -6,14 +6,12 @@ Cells keep their words; what they are worth is decided elsewhere. An error names
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ...errors import InputError
 from ...models.cases import Original
 from ...rubric import OVERALL, Rubric
-from ..text import quote
-
-At = Callable[[int], str]
+from ..text import At, quote
 
 _LONGEST = 200
 # `[paste for paste in jars]` is code somebody asked for.
@@ -37,17 +35,26 @@ _COLUMNS = {
     "comment": "justification",
 }
 _USUAL_ORDER = {"dimension": 0, "rating": 1, "justification": 2}
-_ROW = "| dimension | rating | justification | is allowed"
+_ROW = "| dimension | rating | justification |, or dimension: rating - justification, is allowed"
+# A line without a table: the name (perhaps in bold, or after a bullet), and what follows its colon.
+_LINE = re.compile(r"[\s>*_-]*+(?P<name>[^|:：]{1,200}+)[:：](?P<said>[*_\s]*+(?:[^|].*)?)", re.DOTALL)
+_NUMBER_AND_REASON = re.compile(
+    r"(?P<rating>[-+−–]?\d+(?:[.,]\d+)?(?:\s*+/\s*+\d++)?+(?:\s*+\([^()]*+\))?+[*_]*+)"
+    r"(?:\s++[-–—]|[-–—](?=\D)|\s*+[:：])(?P<reason>.*)",
+    re.DOTALL,
+)
 
 # Other names of the shipped rubric's criteria; a rubric's own names come first.
 _ALSO = {
-    "verbosity": ("verbosity response length", "response length"),
-    "harmlessness": ("harmlessness", "safety", "harmlessness safety"),
-    OVERALL: ("overall", "overall quality score", "overall score"),
+    "verbosity": ("verbosity response length", "verbosity length", "response length", "length"),
+    "style_clarity": ("style", "clarity style"),
+    "harmlessness": ("harmlessness", "safety", "harmlessness safety", "safety harmlessness"),
+    OVERALL: ("overall", "overall quality score", "overall score", "overall rating"),
 }
 # Around a name: Markdown, "3. " before it, and the scale after it, as in "Localization (1, 2, 3)".
 _AROUND_NAME = re.compile(r"[*`]+|^\s*\d+[.)]\s*|\([-+−–\d\s.,/to]*\)\s*:?\s*$")
 _WORD = re.compile(r"[^\W_]+")
+_BRITISH = re.compile(r"isation\b")
 
 _LABEL = re.compile(
     r"[\s>*_-]*?(?:\*\*|__)?(?P<label>(?:likert\s++)?justification|likert(?:\s++(?:score|rating))?+)"
@@ -96,7 +103,7 @@ def allowed_names(rubric: Rubric) -> str:
 
 
 def _words(name: str) -> str:
-    return " ".join(word for word in _WORD.findall(name.casefold()) if word != "and")
+    return _BRITISH.sub("ization", " ".join(word for word in _WORD.findall(name.casefold()) if word != "and"))
 
 
 def escape_pipes(text: str) -> str:
@@ -107,17 +114,19 @@ def escape_pipes(text: str) -> str:
 def split_row(line: str) -> list[str]:
     """The cells of a table's row without the space around them; the outer pipes may be missing."""
     line = line.strip()
-    cells: list[str] = [""]
+    cells: list[str] = []
+    cell: list[str] = []
     at = 0
     for match in _BEFORE_PIPE.finditer(line):
         slashes = len(match[1])
-        cells[-1] += line[at : match.start()] + "\\" * (slashes // 2)
+        cell += (line[at : match.start()], "\\" * (slashes // 2))
         if slashes % 2:
-            cells[-1] += "|"
+            cell.append("|")
         else:
-            cells.append("")
+            cells.append("".join(cell))
+            cell = []
         at = match.end()
-    cells[-1] += line[at:]
+    cells.append("".join((*cell, line[at:])))
     if len(cells) > 1 and not cells[-1]:
         cells.pop()
     if len(cells) > 1 and line.startswith("|"):
@@ -130,24 +139,44 @@ def is_rule(cells: list[str]) -> bool:
     return all(map(_RULE.fullmatch, cells))
 
 
-def ratings_in_table(text: str, rubric: Rubric, at: At) -> dict[str, Original]:
-    """What was entered for each criterion, in the order of the table; one that was left blank is not there."""
+def ratings_in_text(text: str, rubric: Rubric, at: At) -> dict[str, Original]:
+    """What was entered for each criterion, in the order of the text; one that was left blank is not there."""
     columns: Mapping[str, int] | None = None
     seen: dict[str, Original] = {}
     for number, line in enumerate(text.split("\n"), 1):
-        cells = split_row(line)
-        if not any(cells) or is_rule(cells):
-            continue
-        if columns is None:
-            columns = _header(cells, at(number))
-            if columns:
+        place = at(number)
+        if read := _line(line, rubric, place):
+            name, key, given = read
+        else:
+            cells = split_row(line)
+            if not any(cells) or is_rule(cells):
                 continue
-            columns = _USUAL_ORDER
-        key, given = _row(line, cells, columns, rubric, at(number))
+            if columns is None:
+                columns = _header(cells, place)
+                if columns:
+                    continue
+                columns = _USUAL_ORDER
+            name, key, given = _row(line, cells, columns, rubric, place)
         if key in seen:
-            raise InputError(at(number), f"{quote(cells[columns['dimension']])} appears twice", "each dimension once")
+            raise InputError(place, f"{quote(name)} appears twice", "each dimension once")
         seen[key] = given
     return {key: given for key, given in seen.items() if given}
+
+
+def _line(line: str, rubric: Rubric, place: str) -> tuple[str, str, Original] | None:
+    """What `dimension: rating - justification` says; None if the line is not written so."""
+    split = _LINE.fullmatch(line)
+    if split is None:
+        return None
+    name, said = split["name"].strip("*_` \t"), split["said"].strip("*_ \t\r")
+    key = criterion_key(name, rubric)
+    if key is None and "|" in line:
+        return None
+    if key is None:
+        raise InputError(place, f"unknown dimension {quote(name)}", allowed_names(rubric))
+    rated = _NUMBER_AND_REASON.fullmatch(said)
+    rating, reason = (rated["rating"], rated["reason"]) if rated else (said, "")
+    return name, key, Original(entered_rating(rating.strip("*_ ")), entered_reason(reason.strip("*_ ")))
 
 
 def _header(cells: list[str], place: str) -> dict[str, int] | None:
@@ -156,21 +185,28 @@ def _header(cells: list[str], place: str) -> dict[str, int] | None:
         return None
     for cell, name in zip(cells, named, strict=True):
         if (cell and not name) or (name and named.count(name) > 1):
-            raise InputError(place, f"a column {quote(cell)}", "Dimension, Rating, Justification, each once")
+            raise InputError(
+                place, f"unknown column {quote(cell)}", "Dimension, Rating and Justification are allowed, each once"
+            )
     return {name: index for index, name in enumerate(named) if name}
 
 
-def _row(line: str, cells: list[str], columns: Mapping[str, int], rubric: Rubric, place: str) -> tuple[str, Original]:
+def _row(
+    line: str, cells: list[str], columns: Mapping[str, int], rubric: Rubric, place: str
+) -> tuple[str, str, Original]:
     if len(cells) < 2:
         raise InputError(place, f"cannot read {quote(line.strip())} as a row", _ROW)
     if any(cells[max(columns.values()) + 1 :]):
-        raise InputError(place, f"{len(cells)} cells under {len(columns)} columns", "a | inside a cell is written \\|")
+        raise InputError(
+            place, f"{len(cells)} cells in a table of {len(columns)} columns", "write \\| for a | inside a cell"
+        )
     found = {name: cells[index] for name, index in columns.items() if index < len(cells)}
     dimension = found.get("dimension", "")
     key = criterion_key(dimension, rubric)
     if key is None:
         raise InputError(place, f"unknown dimension {quote(dimension)}", allowed_names(rubric))
-    return key, Original(entered_rating(found.get("rating", "")), entered_reason(found.get("justification", "")))
+    rating, reason = entered_rating(found.get("rating", "")), entered_reason(found.get("justification", ""))
+    return dimension, key, Original(rating, reason)
 
 
 def likert_in_lines(text: str, at: At) -> Original:

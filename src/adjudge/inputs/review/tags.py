@@ -13,9 +13,8 @@ from ...errors import InputError
 from ...models import Label
 from ...models.cases import Review
 from ...rubric import Rubric
-from ..text import quote
-from .tables import At
-from .values import RATINGS, SLOTS, SlotValue, review_of, slot_from
+from ..text import At, quote
+from .slots import RATINGS, SLOTS, SlotValue, review_of, slot_from
 
 # The finished review, in the order in which its blocks are written.
 TABLES: Mapping[Label, str] = {"A": "RESPONSE1_FIXED_TABLE", "B": "RESPONSE2_FIXED_TABLE"}
@@ -44,7 +43,7 @@ def hide_tags(text: str) -> str:
 
 def has_tags(lines: Sequence[str]) -> bool:
     """Whether any line is a tag."""
-    return any(_TAG.fullmatch(line) or _ON_ONE_LINE.fullmatch(line) for line in lines)
+    return any(_TAG.fullmatch(line) or _ON_ONE_LINE.fullmatch(line) for line in lines if "<" in line)
 
 
 def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
@@ -70,6 +69,8 @@ def _split(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
     slots: dict[str, tuple[int, str]] = {}
     opened, since = "", 0
     for number, line in enumerate(lines, 1):
+        if opened and "<" not in line:
+            continue
         tag = _TAG.fullmatch(line) or (_TAG.fullmatch(line.replace("|", " ")) if opened.lower() in RATINGS else None)
         whole = None if opened or tag else _ON_ONE_LINE.fullmatch(line)
         problem = ""

@@ -4,66 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
-from typing import Protocol
 
 from ...errors import InputError
 from ...rubric import PROTOCOLS, Rubric
-from .comparisons import comparison_columns
-from .dialogues import TURNS, dialogue_columns, rows_in_transcripts
-from .folders import SUFFIXES, check_file, files_of
-from .formats import BadRow, Record, Row, Scalar, read_records
-from .mapping import Columns
-from .reviews import review_columns, rows_in_reviews
-from .sources import Source, format_of
+from ..delimited import split_header
+from ..review.tags import has_tags
+from ..transcript.lines import is_column_line, is_label_line
+from ..transcript.messages import is_message_line, is_table_header
+from .cases import TURNS, CaseReader, rows_in_text, settle_columns
+from .columns import Columns
+from .records import (
+    IN_FOLDERS,
+    BadRow,
+    Record,
+    Row,
+    Scalar,
+    Source,
+    check_file,
+    files_of,
+    os_refusal,
+    read_records,
+)
 
 __all__ = ["BadRow", "Row", "Rows", "Scalar", "open_rows"]
 
 Item = Record | Row | BadRow
+
+_BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".txt": "text",
+}
+_FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text", "folder")
 
 # Columns are settled from the first rows: in JSONL the first may lack one that the others have.
 _ROWS_LOOKED_AT = 20
 _MOST_LOOKED_AT = 1000
 
 
-class RowReader(Protocol):
-    """Reads records whose columns are settled."""
+class Rows:
+    """Rows one after another, one of them in memory at a time. A file can be read again, standard input once."""
 
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """Which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`."""
-        ...
-
-    def read(self, record: Record) -> Row | BadRow: ...
-
-
-class Rows(Protocol):
-    """Rows one after another; only one of them is held in memory at a time."""
-
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """Which column each field is read from, given or guessed; nothing where there are no columns."""
-        ...
-
-    def __iter__(self) -> Iterator[Row | BadRow]: ...
-
-
-_SETTLE: Mapping[str, Callable[[Columns, Rubric], RowReader]] = {
-    "compare": comparison_columns,
-    "dialogue": dialogue_columns,
-    "review": review_columns,
-}
-
-
-class _OpenRows:
-    """Rows of a source. A file can be iterated again and again, standard input once."""
-
-    def __init__(self, items: Callable[[], Iterator[Item]], begun: Iterator[Item], reader: RowReader | None) -> None:
+    def __init__(self, items: Callable[[], Iterator[Item]], begun: Iterator[Item], reader: CaseReader | None) -> None:
         self._items = items
         self._begun: Iterator[Item] | None = begun
         self._reader = reader
 
     @property
     def mapping(self) -> Mapping[str, str]:
+        """Which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`."""
         return self._reader.mapping if self._reader else {}
 
     def __iter__(self) -> Iterator[Row | BadRow]:
@@ -72,7 +66,11 @@ class _OpenRows:
             if not isinstance(item, Record):
                 yield item
             elif self._reader is None:
-                yield BadRow(item.place, str(item.number), "a row with columns among files without any")
+                yield BadRow(
+                    item.place,
+                    str(item.number),
+                    "this file has columns, the first ones have none; keep the two kinds in separate folders",
+                )
             else:
                 yield self._reader.read(item)
 
@@ -93,7 +91,7 @@ def open_rows(
     if protocol not in PROTOCOLS:
         raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(PROTOCOLS)}")
     origin = Source(source)
-    chosen = format_of(origin, protocol, format)
+    chosen = _format_of(origin, protocol, format)
 
     def items() -> Iterator[Item]:
         return _items(origin, protocol, rubric, chosen)
@@ -101,15 +99,19 @@ def open_rows(
     begun = items()
     head = _head(begun)
     if not head:
-        allowed = f"with {', '.join(SUFFIXES[protocol])} files" if chosen == "folder" else "at least one is needed"
+        allowed = (
+            f"a folder with {' or '.join(IN_FOLDERS[protocol])} files is needed"
+            if chosen == "folder"
+            else "at least one is needed"
+        )
         raise InputError(origin.name, "no case", allowed)
     records = [item.values for item in head if isinstance(item, Record)]
     if isinstance(head[0], BadRow) and all(isinstance(item, BadRow) for item in head):
         raise InputError(head[0].place, f"no row can be read; the first: {head[0].message}")
     if mapping and not records:
         raise InputError("--map", "there are no columns in this input", "leave it out")
-    reader = _SETTLE[protocol](Columns(origin.name, records, mapping or {}), rubric) if records else None
-    return _OpenRows(items, chain(head, begun), reader)
+    reader = settle_columns(protocol, Columns(origin.name, records, mapping or {}), rubric) if records else None
+    return Rows(items, chain(head, begun), reader)
 
 
 def _head(items: Iterator[Item]) -> list[Item]:
@@ -128,19 +130,9 @@ def _items(source: Source, protocol: str, rubric: Rubric, chosen: str) -> Iterat
     if chosen == "folder":
         yield from _folder(source, protocol, rubric)
     elif chosen in ("text", "utterances") or (chosen == "json" and protocol == "dialogue"):
-        yield from _whole(source.whole(), source.name, protocol, rubric, 1)
+        yield from rows_in_text(source.whole(), source.name, protocol, rubric, 1)
     else:
         yield from read_records(source, chosen, TURNS if protocol == "dialogue" else None)
-
-
-def _whole(
-    raw: bytes, place: str, protocol: str, rubric: Rubric, number: int, name: str | None = None
-) -> Iterator[Row | BadRow]:
-    """The cases of a file that is read whole; `number` is the first one's, `name` the file's in a folder."""
-    if protocol == "review":
-        yield from rows_in_reviews(raw, place, rubric, number, name)
-    else:
-        yield from rows_in_transcripts(raw, place, number, name)
 
 
 def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
@@ -161,9 +153,10 @@ def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
 
 
 def _file(file: Source, name: str, number: int, protocol: str, rubric: Rubric) -> Iterator[Item]:
+    """The cases of one file of a folder; JSON has columns."""
     is_json = protocol == "compare" or (protocol == "review" and file.first_line().lstrip()[:1] in ("{", "["))
     if not is_json:
-        yield from _whole(file.whole(), file.name, protocol, rubric, number, name)
+        yield from rows_in_text(file.whole(), file.name, protocol, rubric, number, name)
         return
     items = list(read_records(file, "json"))
     if isinstance(items[0] if items else None, BadRow) and all(isinstance(item, BadRow) for item in items):
@@ -176,3 +169,59 @@ def _file(file: Source, name: str, number: int, protocol: str, rubric: Rubric) -
             yield BadRow(item.place, own_name, item.message)
     if not items:
         yield BadRow(file.name, name, "empty; a case is needed")
+
+
+def _format_of(source: Source, protocol: str, given: str | None) -> str:
+    """The format that was given, else the suffix's, else (a pipe) that of its first line.
+
+    `text` is transcripts or tagged slots, `utterances` a table or JSONL with a message a row.
+    """
+    if given is not None and given not in _FORMATS:
+        raise InputError("format", f"unknown format {given!r:.40}", f"one of {', '.join(_FORMATS)}")
+    try:
+        is_folder = not source.is_piped and source.path.is_dir()
+        if not source.is_piped and not source.path.exists():
+            raise FileNotFoundError
+    except OSError as error:
+        raise os_refusal(source.name, error) from None
+    if given is not None and is_folder != (given == "folder"):
+        raise InputError(
+            source.name,
+            "a folder" if is_folder else "not a folder",
+            "the format folder is for folders, the others are for files",
+        )
+    if is_folder:
+        return "folder"
+    chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
+    chosen = chosen or (_recognise(source, protocol) if source.is_piped else _by_suffix(source))
+    if chosen == "parquet" and (source.is_piped or source.is_zipped):
+        raise InputError(source.name, "Parquet cannot be read from a pipe or a .gz file", "a .parquet file is needed")
+    if chosen == "text" and protocol == "compare":
+        allowed = "JSONL, JSON, CSV, TSV, Parquet or a folder of JSON files are allowed"
+        raise InputError(source.name, "plain text cannot hold comparisons", allowed)
+    if protocol == "dialogue" and chosen in ("jsonl", "csv", "tsv"):
+        has_message_a_row = is_message_line if chosen == "jsonl" else is_table_header
+        return "utterances" if has_message_a_row(source.first_line()) else chosen
+    return chosen
+
+
+def _by_suffix(source: Source) -> str:
+    if source.suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[source.suffix]
+    found = f"unknown suffix {source.suffix!r}" if source.suffix else "no suffix"
+    known = f"{', '.join(_BY_SUFFIX)} (text formats also with .gz), a folder, or - for standard input"
+    raise InputError(source.name, found, f"{known}; or name the format: {', '.join(_FORMATS)}")
+
+
+def _recognise(source: Source, protocol: str) -> str:
+    """The format of a pipe by its first line."""
+    line = source.first_line().strip()
+    if line.startswith("{"):
+        return "jsonl"
+    if line.startswith("["):
+        return "jsonl" if protocol == "dialogue" else "json"
+    if protocol == "dialogue" and not is_table_header(line) and (is_column_line(line) or is_label_line(line)):
+        return "text"
+    if protocol == "review" and has_tags([line]):
+        return "text"
+    return "tsv" if split_header(line)[0] == "\t" else "csv"

@@ -1,19 +1,24 @@
-"""Transcripts written line by line: `SPEAKER <tab> utterance <tab> ACT <tab> ratings`, and plain `User: …`.
+"""The entries of a transcript, and transcripts written line by line: columns with tabs, and plain `User: …`.
 
-Where tabs are missing, a word that may have been said is never taken for an ACT: only one that is set apart by spaces
-or that can hardly be anything else.
+Columns are `SPEAKER <tab> utterance <tab> ACT <tab> ratings`. Where tabs are missing, a word that may have been said is
+never taken for an ACT: only one that is set apart by spaces or that can hardly be anything else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from ..text import quote
-from .turns import OVERALL, SPEAKERS, Entry, RawDialogue, ratings_in, split_at_gaps, unreadable
+from ..text import Unreadable, quote
 
+USERS = frozenset({"user", "customer", "human"})
+AGENTS = frozenset({"assistant", "agent", "bot", "ai"})
+SPEAKERS = USERS | AGENTS | {"system"}
+OVERALL = "OVERALL"
 COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
 
+_RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
 _SPEAKER = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
 _LABEL = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
 
@@ -26,7 +31,69 @@ _LIKELY_ACT = re.compile(_CLEAR_ACT.pattern + r"|[A-Z]{4,}|[A-Z][a-z]+-[A-Z][A-Z
 # Not 1,200 or 2,000: beside an utterance only what is on a scale to ten.
 # Ratings written "3, 3, 4" are closed up first, so that they are one word like the others.
 _SPACED_RATINGS = re.compile(r"(?:[A-Z_+]{4,} +|   +)((?:10|[0-9])(?: ?, ?(?:10|[0-9]))+)$")
+_LONGEST_ANNOTATION = 200
 _STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line, row or message: `gap` counts the blank lines before it, `api` says that a chat API named the role.
+
+    What could not be read is a `problem`: only where the dialogue is built is it known in which one it happened.
+    """
+
+    role: str
+    text: str
+    line: int
+    act: str | None = None
+    ratings: tuple[int, ...] = ()
+    gap: int = 0
+    api: bool = False
+    problem: Unreadable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawDialogue:
+    """The entries of one dialogue, the line it begins on, and its own id and overall ratings where it has them."""
+
+    entries: Sequence[Entry]
+    line: int
+    own_id: int | str | None = None
+    overall: tuple[int, ...] = ()
+
+
+def unreadable(line: int, found: str, allowed: str, gap: int = 0) -> Entry:
+    """An entry for something that could not be read."""
+    return Entry("", "", line, gap=gap, problem=Unreadable(found, allowed))
+
+
+def ratings_in(text: str) -> tuple[int, ...] | None:
+    """The numbers in `3,3,4`; None if it is something else."""
+    return tuple(int(number) for number in text.split(",")) if _RATINGS.fullmatch(text) else None
+
+
+def split_at_gaps(entries: Sequence[Entry]) -> list[RawDialogue]:
+    """The dialogues between blank lines.
+
+    Some people put a blank line after every line. The narrowest gap counts that leaves any dialogue with both speakers
+    in it; if none does, it is all one dialogue.
+    """
+    for width in (1, 2):
+        groups: list[list[Entry]] = []
+        for entry in entries:
+            if entry.gap >= width or not groups:
+                groups.append([])
+            groups[-1].append(entry)
+        if any(map(_both_speak, groups)):
+            break
+    else:
+        groups = [list(entries)] if entries else []
+    return [RawDialogue(group, group[0].line) for group in groups]
+
+
+def _both_speak(entries: Iterable[Entry]) -> bool:
+    roles = {entry.role.lower() for entry in entries if entry.text.strip() and entry.text != OVERALL}
+    return not USERS.isdisjoint(roles) and not (SPEAKERS - USERS).isdisjoint(roles)
 
 
 def is_column_line(line: str) -> bool:
@@ -50,7 +117,8 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
     lower_case = True
     for number, gap, line in _with_gaps(lines):
         label = _LABEL.match(line)
-        if label and (not found or _is_role(label[1], lower_case)):
+        # Where labels have capitals ("User:"), a line "user: root" is something somebody wrote.
+        if label and (not found or (label[1].lower() in SPEAKERS and (lower_case or not label[1].islower()))):
             lower_case = lower_case and label[1].islower()
             found.append((label[1], number, gap, [line[label.end() :]]))
         else:
@@ -58,11 +126,6 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
     return split_at_gaps(
         [Entry(role, "\n".join(said).strip(" \t\n"), number, gap=gap) for role, number, gap, said in found]
     )
-
-
-def _is_role(label: str, lower_case: bool) -> bool:
-    # Where labels have capitals ("User:"), a line "user: root" is something somebody wrote.
-    return label.lower() in SPEAKERS and (lower_case or not label.islower())
 
 
 def _with_gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -79,22 +142,21 @@ def _with_gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 def _columns(line: str, number: int, gap: int) -> Entry:
     speaker = _SPEAKER.match(line)
     if speaker is None:
-        return unreadable(number, f"cannot read {quote(line)}", COLUMNS, gap=gap)
-    role = speaker[1] or speaker[2]
+        return unreadable(number, f"cannot read {quote(line)}", COLUMNS, gap)
     text, *columns = (column.strip(" ") for column in line[speaker.end() :].split("\t"))
     filled = [column for column in columns if column]
     read = _annotations(filled)
     if read is None:
         found = f"cannot read {quote(' <tab> '.join(filled))} as ACT and ratings"
-        return unreadable(number, found, COLUMNS, gap=gap)
+        return unreadable(number, found, COLUMNS, gap)
     act, ratings = read
     if act and not text:
-        return unreadable(number, f"no utterance before the ACT {quote(act)}", COLUMNS, gap=gap)
+        return unreadable(number, f"no utterance before the ACT {quote(act)}", COLUMNS, gap)
     # Two columns hold no place for an ACT: it may have lost its tab.
     if act is None and len(columns) < 2:
         text, act, stuck = _cut_annotations(text, rated=bool(ratings))
         ratings = ratings or stuck
-    return Entry(role, text, number, act, ratings, gap)
+    return Entry(speaker[1] or speaker[2], text, number, act, ratings, gap)
 
 
 def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] | None:
@@ -117,11 +179,11 @@ def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] |
 
 def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[int, ...]]:
     """An utterance without the ACT and ratings that follow it after spaces; the whole text when in doubt."""
-    if spaced := _SPACED_RATINGS.search(text):
+    if spaced := _SPACED_RATINGS.search(text, max(0, len(text) - _LONGEST_ANNOTATION)):
         text = text[: spaced.start()] + spaced[0][: len(spaced[0]) - len(spaced[1])] + spaced[1].replace(" ", "")
     head, gap, last = _cut_word(text)
     if rated or not _STUCK_RATINGS.fullmatch(last):
-        if head and (_is_act(last, clear=True) or (gap > 1 and _is_act(last, clear=False))):
+        if head and (_is_act(last, _CLEAR_ACT) or (gap > 1 and _is_act(last, _LIKELY_ACT))):
             return head, last, ()
         return text, None, ()
     ratings = ratings_in(last) or ()
@@ -129,17 +191,14 @@ def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[
         return head, None, ratings
     before, _, act = _cut_word(head)
     # "the OTHER 3" and "IMAX 3" may have been said; several numbers, or one set apart, are ratings.
-    if before and _is_act(act, clear=False) and (gap > 1 or "," in last or "_" in act):
+    if before and _is_act(act, _LIKELY_ACT) and (gap > 1 or "," in last or "_" in act):
         return before, act, ratings
     # Two spaces follow a full stop in some people's typing; three are a column.
-    if head and gap > 2:
-        return head, None, ratings
-    return text, None, ()
+    return (head, None, ratings) if head and gap > 2 else (text, None, ())
 
 
-def _is_act(word: str, *, clear: bool) -> bool:
-    shape = _CLEAR_ACT if clear else _LIKELY_ACT
-    return all(shape.fullmatch(part) for part in word.split(","))
+def _is_act(word: str, shape: re.Pattern[str]) -> bool:
+    return len(word) <= _LONGEST_ANNOTATION and all(shape.fullmatch(part) for part in word.split(","))
 
 
 def _cut_word(text: str) -> tuple[str, int, str]:

@@ -15,11 +15,12 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from ...errors import InputError
 from ..json import parse_cell
-from .formats import Scalar
+from .records import Scalar
 
 Tiers = Sequence[Sequence[str]]
 Pairs = Sequence[Sequence[tuple[str, str]]]
@@ -84,15 +85,22 @@ class Columns:
     rows: Sequence[Mapping[str, Any]]
     given: Mapping[str, str]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         return list(dict.fromkeys(column for row in self.rows for column in row))
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for column in self.names:
+            found.setdefault(fold_column(column), []).append(column)
+        return found
 
     def named(self, name: str) -> list[str]:
         """The columns of a well-known name; a path is one if any row has it."""
         if "." in name:
             return [name] if self.has(name) else []
-        return [column for column in self.names if fold_column(column) == fold_column(name)]
+        return self._by_name.get(fold_column(name), [])
 
     def has(self, column: str) -> bool:
         return any(look_up(row, column) is not MISSING for row in self.rows)

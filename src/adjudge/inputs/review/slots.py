@@ -1,0 +1,330 @@
+"""The nine slots of a review: their names, what each may hold, the fields of an object that fill them, and the case.
+
+Fields are the nine names, and each rating under a name of its own: `response1_localization`,
+`response1_localization_justification`, `likert` and `likert_justification`. `review_id`, `id` or `task_id` is the
+review's name. Other fields are somebody's metadata and ignored, unless they look like a typo.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from ...errors import InputError, TooLargeError
+from ...models.base import exact_number
+from ...models.cases import MAX_TEXT_BYTES, Original, Review
+from ...rubric import Rubric
+from ..json import parse_value
+from ..text import At, kind_of, similar_name
+from ..transcript.messages import text_parts
+from .tables import (
+    allowed_names,
+    criterion_key,
+    entered_rating,
+    entered_reason,
+    entered_text,
+    likert_in_lines,
+    ratings_in_text,
+)
+
+# Each slot, and the field of a review that it fills.
+FIELDS = {
+    "taskconfig": "task_config",
+    "system_prompt": "system_prompt",
+    "conversation_history": "history",
+    "prompt": "prompt",
+    "response1": "a",
+    "response2": "b",
+    "response1_original_ratings": "ratings_a",
+    "response2_original_ratings": "ratings_b",
+    "original_likert_and_justification": "preference",
+}
+SLOTS = tuple(FIELDS)
+NEEDED = ("prompt", "response1", "response2")
+RATINGS = ("response1_original_ratings", "response2_original_ratings")
+PREFERENCE = "original_likert_and_justification"
+# Not a slot: the name that its owner knows the review by.
+REVIEW_ID = "review_id"
+# The first that is given counts: a review may well have an id of its own beside that of its task.
+IDS = (REVIEW_ID, "id", "task_id")
+_RATINGS = 'a table, {dimension: {"rating", "justification"}}, or a list of {"dimension", "rating", "justification"}'
+_LIKERT = 'a number, {"likert", "justification"}, or Likert: … and Justification: … lines'
+_ENTRY = ("rating", "justification")
+_SINGLE = re.compile(r"(response[12])_(.+?)(_rating|_justification)?")
+_LIKERT_FIELDS = {"likert": "likert", "likert_justification": "justification"}
+# Whoever sends more unknown names than this means none of them.
+_MOST_TYPOS = 100
+
+SlotValue = str | Mapping[str, Original] | Original
+
+
+def slot_from(name: str, value: Any, rubric: Rubric, at: At | None = None) -> SlotValue:
+    """What one slot holds: a text, the ratings under the rubric's keys, or the preference. Falsy: not provided.
+
+    `at` says how errors call a line of the slot; without it, they are `slot:line`.
+    """
+    lines = at or (lambda line: f"{name}:{line}")
+    if name not in FIELDS:
+        raise InputError(name, "unknown slot", f"one of {', '.join(SLOTS)}")
+    if isinstance(value, str) and len(value) > MAX_TEXT_BYTES:
+        raise TooLargeError(
+            name, f"{len(value.encode(errors='replace')):,} bytes", f"at most {MAX_TEXT_BYTES:,} are allowed"
+        )
+    if name in RATINGS:
+        read: SlotValue = _ratings_from(value, rubric, name, lines)
+    elif name == PREFERENCE:
+        read = _preference_from(value, name, lines)
+    else:
+        read = _text_from(name, value)
+    review_of({name: read})
+    return read
+
+
+def merged(rubric: Rubric, slots: Mapping[str, Any]) -> Review:
+    """The review in its slots, each in any shape `slot_from` takes or gives; one that is absent is not provided.
+
+    `review_id` may be among them.
+    """
+    read = review_of({name: slot_from(name, value, rubric) for name, value in slots.items() if name != REVIEW_ID})
+    return read.updated(review_id=slots.get(REVIEW_ID))
+
+
+def review_of(read: Mapping[str, SlotValue]) -> Review:
+    """The review in slots that were read; an error names the slot."""
+    values: dict[str, Any] = {FIELDS[name]: value for name, value in read.items()}
+    try:
+        return Review(**values)
+    except InputError as error:
+        raise error.renamed({field: slot for slot, field in FIELDS.items()}) from None
+
+
+def review_from(data: Mapping[str, Any], rubric: Rubric) -> Review:
+    """The review in a decoded object. Everything may be missing; what is there must be readable."""
+    return merged(rubric, slots_in(data, rubric))
+
+
+def slots_in(
+    data: Mapping[str, Any], rubric: Rubric, given: Mapping[str, Any] | None = None, *, strict: bool = False
+) -> dict[str, Any]:
+    """The slots that an object fills, not yet read, and the review's id under `review_id`.
+
+    Single ratings are joined to those in `given`, the slots that are there already. If `strict`, every field must be
+    known.
+    """
+    slots: dict[str, Any] = {}
+    singles: dict[str, dict[str, Any]] = {}
+    used: dict[str, str] = {}
+    others: list[str] = []
+    for name, value in data.items():
+        if not isinstance(name, str):
+            raise InputError("slots", f"expected names of slots, found {kind_of(name)}", f"one of {', '.join(SLOTS)}")
+        plain = folded(name)
+        single = None if plain in FIELDS else _single(plain, rubric)
+        known = plain if plain in FIELDS or plain in IDS else ".".join(single or ())
+        if not known:
+            others.append(name)
+            continue
+        if known in used:
+            raise InputError(name, f"cannot be combined with {used[known]}", "give one of the two")
+        used[known] = name
+        if plain in FIELDS:
+            slots[plain] = value
+        elif single:
+            slot, key, part = single
+            entry = singles.setdefault(slot, {})
+            (entry if slot == PREFERENCE else entry.setdefault(key, {}))[part] = value
+    for slot, entries in singles.items():
+        if _given(slots.get(slot)) and _given(entries):
+            raise InputError(slot, "cannot be combined with single ratings", "give one of the two")
+        if slot not in slots and given and _given(given.get(slot)):
+            slots[slot] = _joined(slot, given[slot], entries, rubric)
+        elif not _given(slots.get(slot)):
+            slots[slot] = entries
+    for name in others[:_MOST_TYPOS]:
+        _refuse_typo(name, [slot for slot in SLOTS if slot not in slots], used, rubric, strict=strict)
+    if any(known in used for known in IDS):
+        slots[REVIEW_ID] = _review_id(data, used)
+    return slots
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: `RESPONSE1`, `Response1 Localization` and `likert-justification` are known names."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _single(name: str, rubric: Rubric) -> tuple[str, str, str] | None:
+    """The slot, the criterion and the part (its rating or its reason) that a field of its own is for."""
+    if name in _LIKERT_FIELDS:
+        return PREFERENCE, "", _LIKERT_FIELDS[name]
+    split = _SINGLE.fullmatch(name)
+    key = criterion_key(split[2], rubric) if split else None
+    if split is None or key is None:
+        return None
+    return f"{split[1]}_original_ratings", key, "justification" if split[3] == "_justification" else "rating"
+
+
+def _joined(slot: str, there: Any, entries: Mapping[str, Any], rubric: Rubric) -> dict[str, Any]:
+    """The ratings that are there, with some of them or of their reasons replaced."""
+    read = slot_from(slot, there, rubric)
+    if isinstance(read, Original):
+        return {"likert": read.rating, "justification": read.justification, **entries}
+    assert isinstance(read, Mapping)
+    joined = {key: dict(one) for key, one in read.items()}
+    for key, parts in entries.items():
+        joined[key] = {**joined.get(key, {}), **parts}
+    return joined
+
+
+def _refuse_typo(name: str, missing: list[str], used: Mapping[str, str], rubric: Rubric, *, strict: bool) -> None:
+    """Refuse a name that is probably a typo of one that is not given yet; if `strict`, any name."""
+    plain = folded(name)
+    free = [field for field, part in _LIKERT_FIELDS.items() if f"{PREFERENCE}..{part}" not in used]
+    close = similar_name(plain, free)
+    if not close and (split := _SINGLE.fullmatch(plain)):
+        # Only what follows the response is compared: all of these names begin alike.
+        slot, part = f"{split[1]}_original_ratings", "justification" if split[3] == "_justification" else "rating"
+        keys = [item.key for item in rubric.criteria if f"{slot}.{item.key}.{part}" not in used]
+        if key := similar_name(split[2], keys):
+            close = f"{split[1]}_{key}{split[3] or ''}"
+        elif slot in missing and similar_name(split[2], ["original_ratings"]):
+            close = slot
+    close = close or similar_name(plain, missing)
+    if strict:
+        # A third response is not a typo of the second.
+        same_digits = re.findall(r"[0-9]", close or "") == re.findall(r"[0-9]", name)
+        hint = f"did you mean {close}? " if close and same_digits else ""
+        raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
+    if close:
+        raise InputError(name, "unknown field", f"did you mean {close}?")
+
+
+def _review_id(data: Mapping[str, Any], used: Mapping[str, str]) -> int | str | None:
+    """The review's name; None if every field for it is blank."""
+    for known in IDS:
+        if known in used and _given(value := data[used[known]]):
+            try:
+                return Review(review_id=value.strip() if isinstance(value, str) else value).review_id
+            except InputError as error:
+                raise InputError(used[known], error.found, error.allowed) from None
+    return None
+
+
+def _given(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_given, value.values()))
+    return value is not None and (not isinstance(value, str) or bool(value.strip()))
+
+
+def _text_from(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return entered_text(value)
+    if name == "taskconfig" and isinstance(value, Mapping):
+        return "\n".join(f"{key}: {_shown(part, name)}" for key, part in value.items() if part is not None)
+    if name == "conversation_history" and isinstance(value, Sequence):
+        return "\n\n".join(_message(part, f"{name}[{index}]") for index, part in enumerate(value))
+    also = {"taskconfig": " or an object", "conversation_history": ' or a list of {"role", "content"}'}.get(name, "")
+    raise InputError(name, f"expected text, found {kind_of(value)}", f"a string{also} is allowed")
+
+
+def _message(message: Any, place: str) -> str:
+    role, content = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (None, None)
+    # What is not text (an image, a call of a tool) was not said.
+    parts = [content or ""] if isinstance(content, str | None) else text_parts(content)
+    if not isinstance(role, str) or parts is None:
+        raise InputError(place, "not a message", '{"role": text, "content": text} is allowed')
+    return f"{role}: " + "\n".join(parts)
+
+
+def _shown(value: Any, place: str) -> str:
+    """A value of the task's configuration on one line: a plain text as it is, all else as JSON with exact numbers."""
+    if isinstance(value, str) and value.isprintable():
+        return value
+    try:
+        return orjson.dumps(value, default=exact_number, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError as error:
+        found = f"nested too deeply, or not JSON ({error})"
+        raise InputError(place, found, "text, or an object of texts and numbers, is allowed") from None
+
+
+def _ratings_from(value: Any, rubric: Rubric, place: str, at: At) -> dict[str, Original]:
+    """The ratings of one response under the rubric's keys; those left blank are not there."""
+    if isinstance(value, str):
+        if not entered_reason(value):
+            return {}
+        if value.lstrip()[:1] not in ("{", "["):
+            return ratings_in_text(value, rubric, at)
+        value = parse_value(value, at(1))
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        entries = [(f"{place}.{name}", name, entry) for name, entry in value.items()]
+    elif isinstance(value, Sequence):
+        entries = [_listed(entry, f"{place}[{index}]") for index, entry in enumerate(value)]
+    else:
+        raise InputError(place, f"expected ratings, found {kind_of(value)}", _RATINGS)
+    seen: dict[str, Original] = {}
+    for here, name, entry in entries:
+        key = criterion_key(name, rubric) if isinstance(name, str) else None
+        if key is None:
+            raise InputError(here, f"unknown dimension {name!r:.60}", allowed_names(rubric))
+        if key in seen:
+            raise InputError(here, "appears twice", "each dimension once")
+        seen[key] = _entry(entry, here)
+    return {key: given for key, given in seen.items() if given}
+
+
+def _listed(entry: Any, place: str) -> tuple[str, Any, Any]:
+    if not isinstance(entry, Mapping) or "dimension" not in entry:
+        found = f"expected a rating of a dimension, found {kind_of(entry)}"
+        raise InputError(place, found, '{"dimension", "rating", "justification"} is allowed')
+    return place, entry["dimension"], {name: part for name, part in entry.items() if name != "dimension"}
+
+
+def _preference_from(value: Any, place: str, at: At) -> Original:
+    """The preference between the responses, and its reason."""
+    if isinstance(value, str):
+        if value.lstrip()[:1] != "{":
+            return likert_in_lines(value, at) if entered_reason(value) else Original()
+        value = parse_value(value, at(1))
+    if isinstance(value, Mapping) and "likert" in value:
+        value = {"rating": value["likert"], **{name: part for name, part in value.items() if name != "likert"}}
+    elif isinstance(value, Mapping) and (typo := next((n for n in value if similar_name(n, ("likert",))), None)):
+        raise InputError(f"{place}.{typo}", "unknown field", "did you mean likert?")
+    elif value is not None and not isinstance(value, Mapping | Original) and _number(value) is None:
+        raise InputError(place, f"expected a rating, found {kind_of(value)}", _LIKERT)
+    return _entry(value, place)
+
+
+def _entry(entry: Any, place: str) -> Original:
+    if isinstance(entry, Original):
+        return entry
+    if not isinstance(entry, Mapping):
+        return Original(_words(entry, place))
+    missing = [known for known in _ENTRY if known not in entry]
+    for name in [name for name in entry if name not in _ENTRY][:_MOST_TYPOS]:
+        if close := similar_name(name, missing):
+            raise InputError(f"{place}.{name}", "unknown field", f"did you mean {close}?")
+    if entry and len(missing) == len(_ENTRY):
+        found = f"no rating in an object with {', '.join(map(str, entry)):.60}"
+        raise InputError(place, found, "rating and justification are allowed")
+    reason = entry.get("justification")
+    if reason is not None and not isinstance(reason, str):
+        raise InputError(f"{place}.justification", f"expected text, found {kind_of(reason)}", "a string is allowed")
+    return Original(_words(entry.get("rating"), f"{place}.rating"), entered_reason(reason or ""))
+
+
+def _words(value: Any, place: str) -> str:
+    words = "" if value is None else value if isinstance(value, str) else _number(value)
+    if words is None:
+        raise InputError(place, f"expected a rating, found {kind_of(value)}", "a number or text is allowed")
+    return entered_rating(words)
+
+
+def _number(value: Any) -> str | None:
+    return str(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None

@@ -1,0 +1,363 @@
+"""Records → cases: for each protocol the columns are settled once, and then each row is read by them.
+
+Dialogues and reviews go through the readers of transcripts and of slots. An answer of a comparison may be a whole
+conversation (Chatbot Arena, MT-bench) or a list of turns (its Kaggle files): then the task is what the user said in it
+and the answer what the assistant did, and several turns are numbered `[1]`, `[2]`, ….
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from ...arithmetic import mean
+from ...errors import InputError
+from ...models.cases import Comparison, Dialogue, check_weights
+from ...rubric import ONE_TO_FIVE, Rubric
+from ..comparison import weights_from
+from ..json import parse_cell
+from ..review import NEEDED, REVIEW_ID, SLOTS, folded, read_reviews, review_from
+from ..review.slots import IDS
+from ..text import kind_of
+from ..transcript import build, read_dialogues, split_dialogues
+from ..transcript.messages import text_parts
+from . import columns as known
+from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
+from .labels import mean_label, ratings_from, winner_from, winner_of_three
+from .records import BadRow, Record, Row
+
+TURNS = "turns"
+_TEXTS = ("task", "a", "b")
+_COMPARISON = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
+_DIALOGUE = ("transcript", TURNS, "id", "label")
+_REVIEW = (*SLOTS, "id", "likert", "likert_justification")
+_SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
+_PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
+_VERDICT = re.compile(r"\[(?:PASS|(?P<failed>FAIL|ERROR))\] ")
+_LONGEST_ID = 200
+
+
+@dataclass(frozen=True)
+class CaseReader:
+    """Reads records by columns that are settled: `mapping` says which column each field is read from."""
+
+    mapping: Mapping[str, str]
+    rubric: Rubric
+    row: Callable[[CaseReader, Record, str], Row]
+    # promptfoo names the systems in its header.
+    systems: tuple[str, str] | None = None
+
+    def read(self, record: Record) -> Row | BadRow:
+        """The case in a record; a bad row keeps its own id where it can be read."""
+        case_id = record.name or str(record.number)
+        try:
+            own = self.value(record, "id")
+            case_id = str("" if own is None else own).strip() or case_id
+            return self.row(self, record, case_id)
+        except InputError as error:
+            return BadRow(record.place, case_id, str(error.renamed(self.mapping)))
+
+    def value(self, record: Record, name: str, missing: Any = None) -> Any:
+        """What a record holds for a field."""
+        column = self.mapping.get(name)
+        value = MISSING if column is None else look_up(record.values, column)
+        return missing if value is MISSING else value
+
+
+def settle_columns(protocol: str, columns: Columns, rubric: Rubric) -> CaseReader:
+    """The reader of a file's rows, once it is clear which column each field is read from."""
+    settle = {"compare": _comparison_columns, "dialogue": _dialogue_columns, "review": _review_columns}[protocol]
+    return settle(columns, rubric)
+
+
+def rows_in_text(
+    raw: bytes, place: str, protocol: str, rubric: Rubric, number: int, name: str | None = None
+) -> Iterator[Row | BadRow]:
+    """The cases of a file without columns; `number` is the first one's among all rows, `name` the file's in a folder.
+
+    A dialogue that cannot be read leaves the others; reviews are read all or none.
+    """
+    try:
+        reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
+        dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
+    except InputError as error:
+        here = f"{place}{error.place.removeprefix(place).replace(':', ', line ')}"
+        yield BadRow(here, name or str(number), f"{error.found}; {error.allowed}".removesuffix("; "))
+        return
+
+    def named(position: int) -> int | str:
+        if name is None or len(name) > _LONGEST_ID - 10:
+            return number + position - 1
+        return name if len(reviews) + len(dialogues) == 1 else f"{name}:{position}"
+
+    for position, review in enumerate(reviews, 1):
+        yield Row(place, str(named(position) if review.review_id is None else review.review_id), review)
+    for position, dialogue in enumerate(dialogues, 1):
+        case_id = str(named(position) if dialogue.own_id is None else dialogue.own_id)
+        here = f"{place}, line {dialogue.line}"
+        try:
+            case = build(dialogue, position, place, named(position))
+            yield Row(here, case_id, case, _overall_label(case))
+        except InputError as error:
+            yield BadRow(here, case_id, str(error))
+
+
+# Comparisons.
+
+
+def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
+    columns.check_given(_COMPARISON)
+    a, b = columns.pair(("a", "b"), known.ANSWERS)
+    if (a is None or b is None) and (outputs := _providers(columns.names)):
+        a, b = _outputs(columns, list(outputs), a, b)
+    task = columns.one("task", known.TASKS)
+    settled = {"task": task, "a": a, "b": b}
+    if lacking := [name for name in _TEXTS if settled[name] is None]:
+        raise columns.missing(lacking, list(settled.values()))
+    system_a, system_b = columns.pair(("system_a", "system_b"), known.SYSTEMS)
+    if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
+        lacking = ["system_a" if system_a is None else "system_b"]
+        raise columns.missing(lacking, [*settled.values(), system_a, system_b])
+    named = _providers([str(a), str(b)])
+    systems = (named[str(a)], named[str(b)]) if system_a is None and len(named) == 2 else None
+    settled |= {
+        "context": _context_column(columns, str(task)),
+        "weights": columns.one("weights", known.WEIGHTS),
+        "id": columns.first("id", known.IDS),
+        "label": _label_column(columns),
+        "system_a": system_a,
+        "system_b": system_b,
+    }
+    return CaseReader(_filled(settled), rubric, _comparison_row, systems)
+
+
+def _filled(settled: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: column for name, column in settled.items() if column}
+
+
+def _providers(columns: Iterable[str]) -> dict[str, str]:
+    """promptfoo's columns of outputs, `[openai:gpt-4o] label`, each with its provider."""
+    return {name: found["provider"] for name in columns if (found := _PROMPTFOO.fullmatch(name))}
+
+
+def _outputs(columns: Columns, outputs: list[str], a: str | None, b: str | None) -> tuple[str | None, str | None]:
+    """promptfoo's two columns of outputs; of more than two somebody has to choose."""
+    left = [column for column in outputs if column not in (a, b)]
+    lacking = (a is None) + (b is None)
+    if len(left) > lacking:
+        raise columns.ambiguous(("a", "b"), list(pairwise(outputs)))
+    return (a or left.pop(0), b or left.pop(0)) if len(left) == lacking else (a, b)
+
+
+def _context_column(columns: Columns, task: str) -> str | None:
+    column = columns.one("context", known.CONTEXTS)
+    beside_task = known.CONTEXT_BESIDE.get(fold_column(task))
+    if column is None and "context" not in columns.given and beside_task:
+        return next(iter(columns.named(beside_task)), None)
+    return column
+
+
+def _label_column(columns: Columns) -> str | None:
+    column = columns.one("label", known.LABELS)
+    three = [columns.named(name) for name in known.WINNER_OF_THREE]
+    if column is None and "label" not in columns.given and all(three):
+        return "/".join(names[0] for names in three)
+    return column
+
+
+def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
+    system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
+    systems = (system_a, system_b) if system_a and system_b else reader.systems
+    three = three_of(reader.mapping.get("label", ""))
+    if three and look_up(record.values, reader.mapping["label"]) is MISSING:
+        said = [look_up(record.values, name) for name in three]
+        label = winner_of_three([None if value is MISSING else value for value in said])
+    else:
+        three, label = (), winner_from(reader.value(record, "label"), systems)
+    texts = {name: reader.value(record, name, MISSING) for name in _TEXTS}
+    if missing := next((name for name, value in texts.items() if value is MISSING), None):
+        raise InputError(missing, "missing", "a non-empty string is needed")
+    turns = _turns(texts)
+    texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
+    if reader.systems:
+        texts |= {name: _output_of(texts[name]) for name in ("a", "b")}
+    weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
+    case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
+    extra = beside(record.values, [*reader.mapping.values(), *three])
+    return Row(record.place, case_id, case, label, systems, extra)
+
+
+def _output_of(cell: str) -> str:
+    """The output in a cell of promptfoo's, which older versions begin with a verdict and why it failed."""
+    verdict = _VERDICT.match(cell)
+    if verdict is None:
+        return cell
+    rest = cell[verdict.end() :]
+    return rest.partition("\n---\n")[2] or rest if verdict["failed"] else rest
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    # An answer "42" or "true" has often lost its quotes on its way through a table.
+    if name != "task" and isinstance(value, bool | int | float | Decimal):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
+
+
+def _context(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "\n\n".join(value)
+    raise InputError("context", f"expected text, found {kind_of(value)}", "a string, or a list of them, is allowed")
+
+
+def _turns(texts: Mapping[str, Any]) -> dict[str, list[str]] | None:
+    """What was said in each turn, where the three fields are conversations; None where they are texts."""
+    values = {name: _listed(name, value) for name, value in texts.items()}
+    if values["task"] is not None:
+        for name, value in texts.items():
+            if values[name] is None and isinstance(value, str) and value.startswith('["'):
+                raise InputError(name, "a list of turns that is not JSON", "a JSON list of texts is allowed")
+    elif isinstance(texts["task"], str) and _is_talk(values["a"]) and _is_talk(values["b"]):
+        # A task may be text beside conversations: then only the answers' turns are read.
+        values["task"] = [texts["task"]]
+        texts = {**texts, "task": None}
+    if any(value is None for value in values.values()):
+        return None
+    turns = {name: _said(name, value or []) for name, value in values.items()}
+    # Three texts that happen to be JSON lists are texts.
+    is_text = any(isinstance(value, str) for value in texts.values())
+    return None if is_text and len({len(said) for said in turns.values()}) > 1 else turns
+
+
+def _listed(name: str, value: Any) -> list[Any] | None:
+    """A list of messages or of texts; in CSV it is JSON in a cell."""
+    if isinstance(value, str):
+        value = parse_cell(value, name) if value.startswith("[") else None
+    if not isinstance(value, list) or not value:
+        return None
+    plain = all(part is None or isinstance(part, str) for part in value)
+    return value if plain or _is_talk(value) else None
+
+
+def _is_talk(value: Any) -> bool:
+    return bool(value) and all(isinstance(part, Mapping) and "role" in part and "content" in part for part in value)
+
+
+def _said(name: str, parts: Sequence[Any]) -> list[str]:
+    if not _is_talk(parts):
+        return [part or "" for part in parts]
+    said: list[str] = []
+    for content in (part["content"] for part in parts if str(part["role"]).lower() in _SAID_BY[name]):
+        texts = [content or ""] if isinstance(content, str | None) else text_parts(content)
+        if texts is None:
+            raise InputError(name, f"expected text in a message, found {kind_of(content)}", "a string is allowed")
+        said.append("\n".join(texts))
+    return said
+
+
+def _numbered(said: Sequence[str]) -> str:
+    if len(said) < 2 or not any(text.strip() for text in said):
+        return "".join(said)
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
+
+
+# Dialogues.
+
+
+def _dialogue_columns(columns: Columns, rubric: Rubric) -> CaseReader:
+    """A transcript or turns, not both."""
+    columns.check_given(_DIALOGUE)
+    given = [name for name in ("transcript", TURNS) if columns.given.get(name)]
+    if len(given) > 1:
+        raise InputError("--map turns", "cannot be combined with transcript", "give one of the two")
+    transcript = columns.one("transcript", known.TRANSCRIPTS) if given != [TURNS] else None
+    turns = columns.one(TURNS, known.TURNS) if transcript is None else None
+    if transcript is None and turns is None:
+        raise columns.missing(["transcript"], [])
+    settled = {
+        "transcript": transcript,
+        TURNS: turns,
+        "id": columns.first("id", known.DIALOGUE_IDS),
+        "label": columns.one("label", known.OVERALLS),
+    }
+    return CaseReader(_filled(settled), rubric, _dialogue_row)
+
+
+def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
+    own = reader.value(record, "id")
+    if isinstance(own, bool) or not isinstance(own, int):
+        own = case_id if own is not None and str(own).strip() else record.name or record.number
+    name = "transcript" if "transcript" in reader.mapping else TURNS
+    value = reader.value(record, name, MISSING)
+    if not isinstance(value, str | list | Mapping):
+        found = "missing" if value is MISSING else f"expected a dialogue, found {kind_of(value)}"
+        raise InputError(name, found, "a transcript as text, or a list of messages, is needed")
+    text = value if isinstance(value, str) else compact_json(value)
+    dialogues = read_dialogues(text.encode("utf-8", "surrogatepass"), reader.mapping[name], first_id=own)
+    if len(dialogues) > 1:
+        allowed = "one a row is allowed; an array of dialogues belongs in a .json file"
+        raise InputError(name, f"{len(dialogues)} dialogues in one row", allowed)
+    (case,) = dialogues
+    ratings, label = ratings_from(reader.value(record, "label"), ONE_TO_FIVE)
+    if label is None:
+        label = _overall_label(case)
+    elif not case.overall_ratings:
+        case = case.updated(overall_ratings=ratings)
+    return Row(record.place, case_id, case, label, None, beside(record.values, reader.mapping.values()))
+
+
+def _overall_label(case: Dialogue) -> str | None:
+    """What people rated a dialogue overall, where its transcript says it."""
+    if not case.overall_ratings:
+        return None
+    for rating in case.overall_ratings:
+        if not ONE_TO_FIVE.low <= rating <= ONE_TO_FIVE.high:
+            raise InputError("OVERALL", f"{rating} is not a rating", "a number from 1 to 5")
+    return mean_label(mean(map(Decimal, case.overall_ratings)))
+
+
+# Reviews.
+
+
+def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
+    """Columns that are slots by name are named too."""
+    columns.check_given(_REVIEW)
+    settled: dict[str, str | None] = {slot: column for column in columns.names if (slot := folded(column)) in SLOTS}
+    settled |= {name: column or None for name, column in columns.given.items()}
+    if settled.get("prompt") is None:
+        settled["prompt"] = columns.one("prompt", known.TASKS[:2])
+    if settled.get("response1") is None and settled.get("response2") is None:
+        settled["response1"], settled["response2"] = columns.pair(("response1", "response2"), known.ANSWERS[:1])
+    if not any(settled.get(name) for name in NEEDED):
+        raise columns.missing(NEEDED, [])
+    if "id" not in columns.given:
+        by_name = {folded(column): column for column in reversed(columns.names)}
+        settled["id"] = next((by_name[name] for name in IDS if name in by_name), None)
+    return CaseReader(_filled(settled), rubric, _review_row)
+
+
+def _review_row(reader: CaseReader, record: Record, case_id: str) -> Row:
+    renamed = {column: name for name, column in reader.mapping.items() if name != "id"}
+    # A slot's own column, where another was given for it, is somebody's metadata.
+    values = {
+        renamed.get(column, column): value
+        for column, value in record.values.items()
+        if column in renamed or folded(column) not in SLOTS
+    }
+    for column, name in renamed.items():
+        if column not in record.values and (value := look_up(record.values, column)) is not MISSING:
+            values[name] = value
+    own = reader.value(record, "id")
+    if own not in (None, ""):
+        values = {name: value for name, value in values.items() if folded(name) not in IDS} | {REVIEW_ID: own}
+    review = review_from(values, reader.rubric)
+    # A rating in a column of its own is read too, whatever its name.
+    rated = [name for name in record.values if folded(name).startswith(("response1_", "response2_", "likert"))]
+    return Row(record.place, case_id, review, extra=beside(record.values, [*reader.mapping.values(), *rated]))

@@ -1,0 +1,303 @@
+"""Where rows come from (a file, a gzipped file, standard input, the files of a folder), and the records in each format.
+
+A record is columns and values, before any column has a meaning. One is in memory at a time; a row that cannot be read
+is a `BadRow`, and reading goes on after it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+from ...errors import InputError, SetupError, TooLargeError
+from ...models.cases import Comparison, Dialogue, Review
+from ..delimited import read_table
+from ..json import json_items, parse_or_explain
+from ..text import BOM, Unreadable, kind_of, refuse_utf16, undecoded
+
+if TYPE_CHECKING:
+    import duckdb
+
+Scalar = str | int | float | bool | None
+
+STANDARD_INPUT = "-"
+MAX_LINE_BYTES = 32_000_000
+MAX_WHOLE_BYTES = 64_000_000
+# The files of a folder that may hold a case.
+IN_FOLDERS = {
+    "compare": (".json", ".txt"),
+    "dialogue": (".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
+    "review": (".json", ".txt"),
+}
+_PIECE = 65_536
+_OBJECT = "one JSON object a row is allowed"
+_USE_JSON = "rename the file to .json, or say --input-format json"
+_ROWS_AT_A_TIME = 64
+_GLOB = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One case and where it was found; `label` is what people said of it, `systems` who wrote A and who wrote B."""
+
+    place: str
+    case_id: str
+    case: Comparison | Dialogue | Review
+    label: str | None = None
+    systems: tuple[str, str] | None = None
+    extra: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be judged, and why: the message names the field, what was found and what is allowed."""
+
+    place: str
+    case_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row: where it stands, its number from 1, its columns; `name` is the name of its file in a folder."""
+
+    place: str
+    number: int
+    values: Mapping[str, Any]
+    name: str | None = None
+
+
+class Source:
+    """A path or standard input. Its first line can be looked at before it is read; standard input is read once."""
+
+    def __init__(self, given: str) -> None:
+        self.is_piped = given == STANDARD_INPUT
+        self.name = "standard input" if self.is_piped else given
+        self.path = Path(given).expanduser()
+        suffixes = [] if self.is_piped else [suffix.lower() for suffix in self.path.suffixes]
+        self.is_zipped = suffixes[-1:] == [".gz"]
+        self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
+        # What was read of a pipe to look at its first line.
+        self._head: list[bytes] = []
+        self._spent = False
+
+    def at(self, line: int) -> str:
+        """How errors call a line of it."""
+        return f"{self.name}, line {line}"
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes in lines, a long line in several pieces."""
+        if self._spent:
+            raise InputError(self.name, "has been read already", "a pipe can be read only once")
+        self._spent = self.is_piped
+        yield from self._head
+        yield from self._read()
+
+    def lines(self) -> Iterator[str | None]:
+        """The lines with their ends; None for one that is too long. Bytes that are not UTF-8 are escaped."""
+        parts: list[bytes] = []
+        size = 0
+        for piece in self.pieces():
+            size += len(piece)
+            # Not kept, so that a file without line breaks cannot fill the memory.
+            if size <= MAX_LINE_BYTES:
+                parts.append(piece)
+            if piece.endswith(b"\n"):
+                yield _joined(parts, size)
+                parts, size = [], 0
+        if size:
+            yield _joined(parts, size)
+
+    def whole(self) -> bytes:
+        """All of it, for what can only be read as a whole."""
+        raw = bytearray()
+        for piece in self.pieces():
+            raw += piece
+            if len(raw) > MAX_WHOLE_BYTES:
+                allowed = f"at most {MAX_WHOLE_BYTES:,} in one text; a folder of them, or JSONL, may hold any number"
+                raise TooLargeError(self.name, f"more than {MAX_WHOLE_BYTES:,} bytes", allowed)
+        return bytes(raw)
+
+    def first_line(self) -> str:
+        """The first line that is not blank, or as much of a long one as fits a piece; it stays to be read."""
+        pieces = self._head or self._read()
+        for piece in pieces:
+            if self.is_piped and pieces is not self._head:
+                self._head.append(piece)
+            if piece.strip():
+                return piece.decode("utf-8", "replace").rstrip("\r\n")
+        return ""
+
+    def _read(self) -> Iterator[bytes]:
+        first = not self._head
+        try:
+            with self._open() as stream:
+                while piece := stream.readline(_PIECE):
+                    if first:
+                        refuse_utf16(piece, self.name)
+                    yield piece.removeprefix(BOM) if first else piece
+                    first = False
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(self.name, f"broken gzip data: {error}", "a whole .gz file is needed") from None
+        except OSError as error:
+            raise os_refusal(self.name, error) from None
+
+    def _open(self) -> AbstractContextManager[BinaryIO | gzip.GzipFile]:
+        if self.is_piped:
+            return nullcontext(sys.stdin.buffer)
+        return gzip.open(self.path, "rb") if self.is_zipped else self.path.open("rb")
+
+
+def _joined(parts: list[bytes], size: int) -> str | None:
+    return b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
+
+
+def os_refusal(name: str, error: OSError) -> InputError:
+    """Why the system does not let us read something."""
+    missing = isinstance(error, FileNotFoundError)
+    return InputError(name, "file not found" if missing else (error.strerror or str(error)).lower())
+
+
+def files_of(folder: Path, protocol: str) -> list[Path]:
+    """The files that may hold a case, in subfolders too, in the order of their names; others are ignored.
+
+    A folder that cannot be listed is an error. Links to folders are not followed: one may lead back to a folder above
+    it. The folder of a run is passed over: what it wrote about its cases is not more cases.
+    """
+    if _is_run(folder):
+        raise InputError(str(folder), "the folder of a run", "give the file or folder its cases came from")
+
+    def refuse(error: OSError) -> NoReturn:
+        found = f"cannot be listed: {(error.strerror or str(error)).lower()}"
+        raise InputError(str(error.filename), found, "make it readable, or move it elsewhere")
+
+    found: list[Path] = []
+    for here, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".") and not _is_run(Path(here, name))]
+        shown = (Path(here, name) for name in names if not name.startswith("."))
+        found.extend(path for path in shown if path.suffix.lower() in IN_FOLDERS[protocol])
+    return sorted(found)
+
+
+def check_file(path: Path) -> None:
+    """Refuse a pipe, a socket or a device: reading one could wait for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # Opening it says why.
+    if not stat.S_ISREG(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+        raise InputError(str(path), f"{kind}, not a file", "only files are read in a folder")
+
+
+def _is_run(folder: Path) -> bool:
+    try:
+        return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
+    except OSError:  # It cannot be entered; listing it says so.
+        return False
+
+
+def read_records(source: Source, chosen: str, lists: str | None = None) -> Iterator[Record | BadRow]:
+    """The rows of a file in a format; where `lists` is given, a JSON array is an object with that one field."""
+    if chosen == "parquet":
+        yield from _parquet(source)
+        return
+    if chosen == "jsonl":
+        items = _jsonl(source, lists)
+    else:
+        items = _json(source) if chosen == "json" else _table(source, "\t" if chosen == "tsv" else None)
+    for row, (line, read) in enumerate(items, 1):
+        value = {lists: read} if isinstance(read, list) and lists else read
+        if not isinstance(value, dict | Unreadable):
+            value = Unreadable(f"expected an object, found {kind_of(value)}", _OBJECT)
+        place = source.at(line)
+        yield Record(place, row, value) if isinstance(value, dict) else BadRow(place, str(row), str(value))
+
+
+def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:
+    first = True
+    for number, line in enumerate(source.lines(), 1):
+        if line is None:
+            yield number, Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
+        elif start := line.strip()[:1]:
+            value = parse_or_explain(line, _OBJECT)
+            if first and start == "[" and (not lists or isinstance(value, Unreadable)):
+                raise InputError(source.at(number), "a JSON array, where one object a line is expected", _USE_JSON)
+            yield number, _checked(line, value)
+            first = False
+
+
+def _json(source: Source) -> Iterator[tuple[int, Any]]:
+    pieces = codecs.iterdecode(source.pieces(), "utf-8", "surrogateescape")
+    for line, text, value in json_items(pieces, source.at):
+        yield line, _checked(text, value)
+
+
+def _checked(text: str, value: Any) -> Any:
+    """A value as it was read from its text, unless something in it could not be stored."""
+    if problem := undecoded(text):
+        return problem
+    try:
+        # Only an escape can bring in half of a surrogate pair.
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return Unreadable("half of a surrogate pair", "text must be valid Unicode")
+    return value
+
+
+def _table(source: Source, delimiter: str | None) -> Iterator[tuple[int, Any]]:
+    for line, _, values in read_table(source.lines(), source.at, delimiter, short_rows=False, twice=True):
+        wrong = filter(None, map(_wrong, values.items())) if isinstance(values, dict) else iter(())
+        yield line, next(wrong, values)
+
+
+def _wrong(cell: tuple[str, str]) -> Unreadable | None:
+    name, text = cell
+    if problem := undecoded(text):
+        return Unreadable(f"{name}: {problem.found}", problem.allowed)
+    return Unreadable(f"{name}: a NUL byte", "text is needed") if "\0" in text else None
+
+
+def _parquet(source: Source) -> Iterator[Record]:
+    try:
+        import duckdb
+    except ImportError:
+        raise SetupError("Parquet needs DuckDB: pip install 'adjudge[runs]'") from None
+    # One thread: more would hold more row groups in memory, and any judge is slower than the file.
+    with duckdb.connect(config={"threads": 1}) as connection:
+        try:
+            yield from _parquet_rows(connection, source)
+        except duckdb.Error as error:
+            raise InputError(source.name, str(error).split("\n")[0], "a Parquet file is needed") from None
+
+
+def _parquet_rows(connection: duckdb.DuckDBPyConnection, source: Source) -> Iterator[Record]:
+    # Not a pattern: a file may be called [draft].parquet.
+    path = _GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))
+    described: list[Any] = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+    columns = [name for name, *_ in described]
+    chosen = ", ".join(_selected(name, kind) for name, kind, *_ in described)
+    result = connection.execute(f"SELECT {chosen} FROM read_parquet(?)", [path])
+    row = 0
+    while rows := result.fetchmany(_ROWS_AT_A_TIME):
+        for values in rows:
+            row += 1
+            yield Record(f"{source.name}, row {row}", row, dict(zip(columns, values, strict=True)))
+
+
+def _selected(name: str, kind: str) -> str:
+    quoted = '"' + name.replace('"', '""') + '"'
+    # Python needs one more package for times with a zone, which are only kept beside a case.
+    return f"CAST({quoted} AS VARCHAR) AS {quoted}" if "TIME ZONE" in kind else quoted
