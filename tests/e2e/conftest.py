@@ -1,4 +1,4 @@
-"""One browser for all tests of a file."""
+"""One browser a session; with several test processes, one in each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from e2e.browser import launched_browser
 from playwright.async_api import Browser
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     async with launched_browser() as running:
         yield running

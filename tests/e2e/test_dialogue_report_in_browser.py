@@ -11,28 +11,29 @@ from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser, Page
 from reports.dialogue_samples import Sample, adopted_sample, debated_sample, example_a, hostile_sample, long_sample
 
-from adjudge.reports.dialogue_html import dialogue_html
-from adjudge.reports.dialogue_report import Quote, build
+from adjudge.reports import render
+from adjudge.reports.dialogue.view import build
 from adjudge.reports.escaping import clean
+from adjudge.reports.highlighting import Highlight
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 # Made here, while no event loop runs: the samples need one of their own.
 SHORT, DEBATED, HOSTILE, LONG = example_a(), debated_sample(), hostile_sample(), long_sample()
 SAMPLES = {"short": SHORT, "debated": DEBATED, "adopted": adopted_sample(), "hostile": HOSTILE, "long": LONG}
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def open_report(browser: Browser, tmp_path: Path) -> AsyncIterator[object]:
     def rendered(sample: Sample) -> str:
-        return dialogue_html(sample.verdict, sample.case, sample.rubric)
+        return render(sample.verdict, "html", rubric=sample.rubric)
 
     async with opened_reports(browser, tmp_path / "dialogue.html", rendered) as open_it:
         yield open_it
 
 
-def quotes_of(sample: Sample) -> list[Quote]:
-    report = build(sample.verdict, sample.case, sample.rubric)
+def quotes_of(sample: Sample) -> list[Highlight]:
+    report = build(sample.verdict, sample.rubric)
     return [quote for row in report.rows for opinion in row.opinions for quote in opinion.quotes]
 
 
@@ -87,9 +88,9 @@ async def test_what_is_marked_is_exactly_the_quote(open_report, name):
         marked = await page.evaluate(
             "ref => [...document.querySelectorAll('.q-' + ref)].map(e => e.textContent)", quote.ref
         )
-        assert "".join(marked) == clean(quote.utterance.quote)
+        assert "".join(marked) == clean(quote.text)
         told = await page.locator(f"#why-{quote.ref} blockquote").text_content()
-        assert told == clean(quote.utterance.quote)
+        assert told == clean(quote.text)
 
 
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])

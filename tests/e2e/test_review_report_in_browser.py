@@ -11,33 +11,31 @@ from e2e.reports import DESKTOP, PHONE, opened_reports
 from playwright.async_api import Browser
 from reports.review_report_samples import Sample, every_sample
 
+from adjudge.reports import render
 from adjudge.reports.escaping import clean
-from adjudge.reports.review_html import review_html
-from adjudge.reports.review_report import Mark, build
+from adjudge.reports.highlighting import Highlight
+from adjudge.reports.review.view import build
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SAMPLES = every_sample()
 AUDITED, HOSTILE, SCRIPTS = SAMPLES["audited"], SAMPLES["hostile"], SAMPLES["scripts"]
 MARKED = ["audited", "hostile", "scripts"]
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def open_report(browser: Browser, tmp_path: Path) -> AsyncIterator[object]:
     def rendered(sample: Sample) -> str:
-        return review_html(sample.verdict, sample.case, sample.rubric)
+        return render(sample.verdict, "html", rubric=sample.rubric)
 
     async with opened_reports(browser, tmp_path / "review.html", rendered) as open_it:
         yield open_it
 
 
-def marks_of(sample: Sample) -> list[Mark]:
-    report = build(sample.verdict, sample.case, sample.rubric)
-    return [mark for response in report.responses for piece in response.pieces for mark in piece.begins]
-
-
-def reason_of(mark: Mark) -> str:
-    return f"why-{mark.ref}" if mark.tone == "quote" else f"fact-{mark.ref}"
+def marks_of(sample: Sample) -> list[tuple[str, Highlight]]:
+    """All marks, each with the label of the response it stands in."""
+    view = build(sample.verdict, sample.rubric)
+    return [(each.label, mark) for each in view.responses for piece in each.pieces for mark in piece.begins]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -83,13 +81,13 @@ async def test_what_is_marked_is_exactly_what_was_quoted_or_found(open_report, n
     page = (await open_report(sample)).page
     marks = marks_of(sample)
     assert marks
-    for mark in marks:
+    for label, mark in marks:
         marked = await page.evaluate(
             "ref => [...document.querySelectorAll('.q-' + ref)].map(e => e.textContent)", mark.ref
         )
-        stretch = sample.case.answer(mark.label)[mark.start : mark.end]
+        stretch = sample.case.answer(label)[mark.start : mark.end]
         assert "".join(marked) == clean(stretch)
-        inside = f"article:has(#response-{mark.label}) .q-{mark.ref}"
+        inside = f"article:has(#response-{label}) .q-{mark.ref}"
         assert await page.locator(inside).count() == len(marked)
         if mark.tone == "quote":
             assert await page.locator(f"#why-{mark.ref} blockquote").text_content() == clean(mark.text)
@@ -98,8 +96,8 @@ async def test_what_is_marked_is_exactly_what_was_quoted_or_found(open_report, n
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
 async def test_a_mark_leads_to_its_reason_and_the_reason_back_to_the_mark(open_report, width):
     report = await open_report(AUDITED, width)
-    for mark in marks_of(AUDITED):
-        reason = reason_of(mark)
+    for _, mark in marks_of(AUDITED):
+        reason = f"why-{mark.ref}"
         await report.page.click(f".text a.ref[href='#{reason}']")
         assert (await report.target())["id"] == reason
         assert (await report.target())["seen"]
@@ -110,15 +108,16 @@ async def test_a_mark_leads_to_its_reason_and_the_reason_back_to_the_mark(open_r
 
 async def test_a_quote_is_explained_in_its_own_dimension(open_report):
     page = (await open_report(AUDITED)).page
-    for mark in marks_of(AUDITED):
+    for label, mark in marks_of(AUDITED):
         if mark.tone == "quote":
-            assert await page.locator(f"#rating-{mark.label}-{mark.criterion} #why-{mark.ref}").count() == 1
+            assert await page.locator(f"#rating-{label}-{mark.criterion} #why-{mark.ref}").count() == 1
 
 
 async def test_a_bound_rating_leads_to_its_fact(open_report):
     report = await open_report(AUDITED)
+    await report.page.click("#rating-B-verbosity summary")
     await report.page.click("#rating-B-verbosity .bound a.ref")
-    assert (await report.target())["id"] == "fact-F2"
+    assert (await report.target())["id"] == "why-F2"
     assert (await report.target())["seen"]
 
 

@@ -175,7 +175,7 @@ def _shown_failed(case: Review, outcome: Failure | Exception, chosen: ReviewForm
 
 def _head(case: Review, chosen: ReviewFormat, failed: str = "") -> str:
     from ..reports.escaping import markdown
-    from ..reports.review_tags import head_of
+    from ..reports.review.tags import head_of
 
     assert case.review_id is not None
     if chosen == "markdown":

@@ -18,7 +18,7 @@ _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_BIDI}]")
 _CSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\u0085]")
 
-_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$^]|(?<=\S)\.(?=[^\W\d_])|^\s*[-+]|^\s*\d+[.)]|(?<=-)-")
+_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$^]|(?<=\S)\.(?=[^\W\d_])|^\s*[-+]|^\s*\d+[.)](?=\s|$)|(?<=-)-")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", ":": "&#58;", "@": "&#64;"}
 _ENTITY_CHARACTERS = re.compile(r"[&<>@]|:(?=\S)")
 
