@@ -3,13 +3,11 @@
 from decimal import Decimal
 
 import pytest
-from reports.verdict_samples import KEYS, plain_sample, tied_sample
+from reports.verdict_samples import blank_sample, plain_sample
 
-from adjudge.models import OrderReport, Score
+from adjudge.models import OrderReport
 from adjudge.reports import render
 from adjudge.reports.compare.view import build
-
-NOT_ASSESSED = "Not assessed: nothing that this judge measures speaks to this."
 
 
 def verdict_with(winners, winner, margin, *, totals=("50", "46"), decided=True, moved=("0", "0")):
@@ -138,14 +136,7 @@ def test_numbers_are_short_for_people_and_exact_in_the_arithmetic(form):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_what_the_judge_did_not_assess_is_said_once(form):
-    verdict = tied_sample().verdict
-    blank = Score(value=Decimal(5), justification=NOT_ASSESSED, assessed=False)
-    criteria = {
-        key: criterion.updated(A=blank, B=blank) if key in KEYS[1:4] else criterion
-        for key, criterion in verdict.criteria.items()
-    }
-    verdict = verdict.updated(evaluation=verdict.evaluation.updated(criteria_scores=criteria))
-    text = " ".join(render(verdict, form, width=120).split())
+    text = " ".join(render(blank_sample().verdict, form, width=120).split())
     assert text.count("nothing that this judge measures") == 1
     assert (
         "Not assessed, each at the middle of the scale: Correctness and quality of reasoning; Depth, coverage and "

@@ -45,19 +45,19 @@ def test_the_table_leads_from_evaluator_to_referee_and_says_which_rule_decided()
 def test_on_a_narrow_terminal_the_rules_stand_below_the_table_only():
     text = as_text(debated_sample(), width=60)
     assert ["Empathy", "0.10", "80", "40", "40"] in rows_of(text)
-    assert "Referee 40    Accepted: a verified quote contradicts the" in text
+    assert "Referee 40     Accepted: a verified quote contradicts the" in text
 
 
 def test_each_criterion_has_both_opinions_with_speaker_and_line_of_their_quotes():
     text = as_text(debated_sample())
     section = text[text.index("\nEmpathy\n") : text.index("\nFluency\n")]
     assert section.split("\n")[2:-1] == [
-        "  Evaluator 80  Thanks the user, and that is all.",
-        "                “Ok, thank you for sharing. Good bye.” (SYSTEM, line 55)",
-        "  Critic 40     The excitement is passed over without a word, and the thanks are a formula.",
-        "                “Well, is there a movie you did not like?” (SYSTEM, line 49)",
-        "                “thank you for sharing” (SYSTEM, line 55)",
-        "  Referee 40    Accepted: a verified quote contradicts the Evaluator.",
+        "  Evaluator 80   Thanks the user, and that is all.",
+        "                 “Ok, thank you for sharing. Good bye.” (SYSTEM, line 55)",
+        "  Critic 40      The excitement is passed over without a word, and the thanks are a formula.",
+        "                 “Well, is there a movie you did not like?” (SYSTEM, line 49)",
+        "                 “thank you for sharing” (SYSTEM, line 55)",
+        "  Referee 40     Accepted: a verified quote contradicts the Evaluator.",
     ]
 
 
@@ -72,7 +72,7 @@ def test_the_audit_writes_out_the_sum_and_names_the_evidence():
 
 def test_cost_judges_and_verdict_id_stand_at_the_end():
     *_, judge, verdict_id = as_text(debated_sample(), width=200).splitlines()
-    assert judge.startswith("Judge: openai:gpt-5.1, openai:gpt-5.1; 2 calls, 3,410 input and 824 output tokens")
+    assert judge.startswith("Judge: openai:gpt-5.1; 2 calls, 3,410 input and 824 output tokens")
     assert judge.endswith("$0.0059315")
     assert verdict_id == f"Verdict {debated_sample().verdict.verdict_id}"
 

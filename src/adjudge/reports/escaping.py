@@ -35,6 +35,12 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def shorten(text: str, length: int) -> str:
+    """The text on one line if it is short enough, else its beginning and an ellipsis."""
+    line = one_line(text)
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+
+
 def markdown(text: str) -> str:
     """The text as one line of Markdown that shows exactly its characters: no markup, no link, no new cell.
 

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from .escaping import clean, markdown, one_line, web_address
+from .escaping import clean, markdown, one_line, shorten, web_address
 
 
 def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
@@ -48,6 +48,5 @@ def _environment(form: str, *packages: str) -> Environment:
         lstrip_blocks=True,
         finalize=safe,
     )
-    environment.filters["web_address"] = web_address
-    environment.policies["truncate.leeway"] = 0
+    environment.filters.update(shorten=shorten, web_address=web_address)
     return environment

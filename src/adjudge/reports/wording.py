@@ -145,7 +145,7 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> O
     return Origin(
         verdict_id=verdict.verdict_id,
         software=made.software,
-        judge=made.judge,
+        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names its Evaluator's and its Critic's
         cost=cost_sentence(verdict.calls),
         warnings=tuple(Notice(found.code, words_of(found.code), found.message) for found in verdict.warnings),
         calls=tuple(CallLine(call.model, _told(call), call.key) for call in verdict.calls),

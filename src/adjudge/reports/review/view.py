@@ -24,7 +24,7 @@ from ...models import (
 )
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
 from .. import wording
-from ..escaping import one_line
+from ..escaping import one_line, shorten
 from ..highlighting import Highlight, Piece, marked
 from ..wording import Origin, number
 
@@ -317,8 +317,7 @@ def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
 
 def _entered(rating: FinalRating) -> str:
     """What the person entered, as far as there is room, or `none`."""
-    text = re.sub(r"^-(?=\d)", "−", one_line(rating.original_rating))
-    return (text if len(text) <= _ENTERED else f"{text[: _ENTERED - 1].rstrip()}…") or "none"
+    return re.sub(r"^-(?=\d)", "−", shorten(rating.original_rating, _ENTERED)) or "none"
 
 
 def _grade(rating: int, key: str, rubric: Rubric) -> str:
