@@ -45,6 +45,12 @@ def test_one_line_is_one_line():
     assert escaping.one_line("  a\n\n b\tc \x1b[1m d\u2029e ") == "a b c d e"
 
 
+def test_a_long_text_is_cut_on_one_line_and_a_short_one_is_not():
+    assert escaping.shorten("one\ntwo", 7) == "one two"
+    assert escaping.shorten("one\ntwo three", 8) == "one two…"
+    assert escaping.shorten("\x1b[31m" * 9 + "red", 3) == "red"
+
+
 MARKUP = st.text("<>&|`*_[]()#!\\~-+.:/@1 \n\tahtpw\"'$^")
 
 
@@ -67,6 +73,11 @@ def test_markdown_shows_exactly_the_text(text):
         escaping.markdown(text),
     )
     assert shown == " ".join(text.split())
+
+
+@pytest.mark.parametrize("number", ["1.5", "6.125", "−2", "+0.25 points", "12.", "3) no"])
+def test_a_number_is_escaped_only_where_it_would_begin_a_list(number):
+    assert ("\\" in escaping.markdown(number)) == (number in ("12.", "3) no", "+0.25 points"))
 
 
 def test_json_stays_the_same_document_without_characters_a_terminal_obeys():

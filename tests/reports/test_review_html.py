@@ -89,7 +89,7 @@ def test_every_step_of_the_scale_has_its_words(value, words, side):
     html = rendered(sample)
     assert f"<h1>{words}</h1>" in html
     assert f'class="{side}"' in html
-    assert [step.value for step in report_of(sample).steps if step.final] == [value]
+    assert [step for step, _, what in report_of(sample).steps if what == "final"] == [value]
 
 
 def test_a_row_leads_from_what_was_entered_to_what_stands_and_says_why():

@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from .escaping import clean, markdown, one_line, shorten, web_address
+from .wording import LONG
 
 
 def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
@@ -48,5 +49,6 @@ def _environment(form: str, *packages: str) -> Environment:
         lstrip_blocks=True,
         finalize=safe,
     )
+    environment.globals["LONG"] = LONG
     environment.filters.update(shorten=shorten, web_address=web_address)
     return environment

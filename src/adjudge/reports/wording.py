@@ -108,33 +108,18 @@ def guidance_of(rubric: Rubric) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A warning: its code, the code as words, and what it says."""
-
-    code: str
-    title: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallLine:
-    """One paid reply: the model, what it was for and cost, and where to find it in the journal."""
-
-    model: str
-    told: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a verdict came from: the warnings, the judge, the calls, and how to make it again."""
+    """Where a verdict came from: the warnings, the judge, the calls, and how to make it again.
+
+    A warning is its code as words and what it says; a call its model, what it was for and cost, and its journal key.
+    """
 
     verdict_id: str
     software: str
     judge: str
     cost: str
-    warnings: tuple[Notice, ...]
-    calls: tuple[CallLine, ...]
+    warnings: tuple[tuple[str, str], ...]
+    calls: tuple[tuple[str, str, str], ...]
     tokens: str
     provenance: tuple[tuple[str, str], ...]
 
@@ -147,8 +132,8 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> O
         software=made.software,
         judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names its Evaluator's and its Critic's
         cost=cost_sentence(verdict.calls),
-        warnings=tuple(Notice(found.code, words_of(found.code), found.message) for found in verdict.warnings),
-        calls=tuple(CallLine(call.model, _told(call), call.key) for call in verdict.calls),
+        warnings=tuple((words_of(found.code), found.message) for found in verdict.warnings),
+        calls=tuple((call.model, _told(call), call.key) for call in verdict.calls),
         tokens=f"{total_usage(verdict.calls).total_tokens:,}",
         provenance=(
             ("Software", made.software),

@@ -61,18 +61,6 @@ class RulingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class RoleTotal:
-    """A weighted average, whose it is, and what it is."""
-
-    role: str
-    name: str
-    badge: str
-    average: str
-    share: str
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
 class DialogueView:
     """All that any format shows of a dialogue."""
 
@@ -81,7 +69,8 @@ class DialogueView:
     best: str
     outcome: str
     objections: str
-    totals: tuple[RoleTotal, RoleTotal]
+    averages: tuple[str, str]
+    shares: tuple[str, str]
     dialogue: str
     utterances: str
     judges: tuple[str, str]
@@ -100,7 +89,8 @@ class DialogueView:
 
 def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
     """A verdict as its reports show it."""
-    turns, best = verdict.case.turns, number(rubric.scale.high)
+    turns, scale = verdict.case.turns, rubric.scale
+    best = number(scale.high)
     names = wording.criterion_names(verdict.rulings, rubric)
     found = [*_quotes(verdict, "evaluator", names), *_quotes(verdict, "critic", names)]
     rows = _rows(verdict, rubric, names, [highlight for _, highlight in found])
@@ -113,24 +103,8 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         best=best,
         outcome=_outcome(verdict),
         objections=_objections(verdict),
-        totals=(
-            RoleTotal(
-                role="evaluator",
-                name="Evaluator",
-                badge="",
-                average=evaluator,
-                share=wording.share(verdict.evaluator_average, rubric.scale),
-                told="weighted average before the Critic",
-            ),
-            RoleTotal(
-                role="referee",
-                name="Referee",
-                badge="Final",
-                average=final,
-                share=wording.share(verdict.final_average, rubric.scale),
-                told="weighted average after the rules",
-            ),
-        ),
+        averages=(evaluator, final),
+        shares=(wording.share(verdict.evaluator_average, scale), wording.share(verdict.final_average, scale)),
         dialogue=str(verdict.dialogue_id),
         utterances=wording.counted(len(turns), "utterance"),
         judges=verdict.judges,

@@ -6,9 +6,8 @@ It decides nothing, not even about looks. All text is still as others wrote it: 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ...inputs.review.tags import INVALID
 from ...models import (
@@ -17,9 +16,9 @@ from ...models import (
     FinalRating,
     JustificationAction,
     Label,
-    Rating,
     RatingAction,
     Review,
+    ReviewOpinion,
     ReviewVerdict,
 )
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
@@ -63,12 +62,9 @@ class FoundFact:
     """A fact with its number and, where it has a place of its own in a response, the mark there."""
 
     ref: str
-    where: str
-    code: str
+    fact: Fact
     name: str
-    certain: bool
     certainty: str
-    found: str
     place: str
     span: str
     mark: Highlight | None
@@ -97,8 +93,8 @@ class RatingRow:
     justification: str
     fate: str
     replaced_words: str
-    quotes: tuple[Highlight, ...] = ()
-    facts: tuple[FoundFact, ...] = ()
+    quotes: tuple[Highlight, ...]
+    facts: tuple[FoundFact, ...]
 
     @property
     def glance(self) -> tuple[str, str]:
@@ -141,45 +137,19 @@ class ResponseView:
 
 
 @dataclass(frozen=True, slots=True)
-class LikertStep:
-    """One value of the preference scale; `entered` if the person chose it."""
-
-    value: int
-    tone: Literal["A", "B", "neither"]
-    final: bool
-    entered: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TaskPart:
-    """A part of the task."""
-
-    key: str
-    name: str
-    text: str
-    long: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OwnRatings:
-    """What the judge itself rated before any rule, in a row for each dimension."""
-
-    judge: str
-    task_type: str
-    rows: tuple[tuple[str, str, str], ...]
-    preference: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewView:
-    """All that any format shows of a review; without a preference, the task is invalid."""
+    """All that any format shows of a review; without a preference, the task is invalid.
+
+    A step of the preference scale is its value, whose side it is on, and whether it is the final one or was entered. A
+    part of the task has a key, a name and a text. A row of the judge's own ratings has a name and a rating of each.
+    """
 
     headline: str
     favoured: Label | None
     invalid: str
     likert: RatingRow | None
     likert_sentence: str
-    steps: tuple[LikertStep, ...]
+    steps: tuple[tuple[int, str, str], ...]
     summary: str
     tally: str
     counts: dict[RatingAction, int]
@@ -189,9 +159,10 @@ class ReviewView:
     responses: tuple[ResponseView, ResponseView]
     changelog: tuple[str, ...]
     feedback: tuple[str, ...]
-    task: tuple[TaskPart, ...]
+    task: tuple[tuple[str, str, str], ...]
     facts: tuple[FoundFact, ...]
-    own: OwnRatings | None
+    own: tuple[tuple[str, str, str], ...]
+    opinion: ReviewOpinion | None
     refs: tuple[str, ...]
     origin: Origin
 
@@ -209,8 +180,9 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
     ratings += [verdict.likert] if verdict.likert else []
     scratch = not any(rating.original_rating or rating.original_justification for rating in ratings)
     facts = tuple(_found(at, fact, verdict.case) for at, fact in enumerate(verdict.facts, 1))
-    quotes = _quotes(verdict, names)
+    quotes, guidance = _quotes(verdict, names), wording.guidance_of(rubric)
     valid = verdict.likert if verdict.invalid is None else None
+    preferred = verdict.opinion.preference if verdict.opinion else None
     counts = {action: sum(rating.action == action for rating in ratings) for action in _ACTIONS}
     blank = sum(not rating.assessed for rating in ratings)
     summary = f"{len(ratings)} ratings{f', {blank} of them not assessed by this judge' if blank else ''}"
@@ -218,8 +190,22 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
 
     def response(label: Label) -> ResponseView:
         text, own = verdict.case.answer(label), quotes[label]
-        marks = [*own, *(fact.mark for fact in facts if fact.mark and fact.where == label)]
-        rows = tuple(_row(verdict, rubric, label, key, names[key], own, facts, scratch) for key in verdict.table(label))
+        here = [found for found in facts if found.fact.where == label]
+        marks = [*own, *(found.mark for found in here if found.mark)]
+        rows = tuple(
+            _row(
+                rating,
+                key,
+                names[key],
+                scratch,
+                own=_own_rating(verdict, label, key) if rating.assessed else None,
+                grade=_grade(rating.value, key, rubric),
+                guidance=guidance.get(key, ""),
+                quotes=tuple(quote for quote in own if quote.criterion == key),
+                facts=tuple(found for found in here if found.fact.name == rating.rule),
+            )
+            for key, rating in verdict.table(label).items()
+        )
         overall = next((f"{row.final} {row.grade}" for row in rows if row.key == OVERALL), "")
         return ResponseView(label, RESPONSES[label], marked(text, marks), len(text) > wording.LONG, rows, overall)
 
@@ -227,7 +213,9 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         headline=_PREFERENCES[valid.value] if valid else INVALID,
         favoured=None if valid is None or valid.value == 4 else "A" if valid.value < 4 else "B",
         invalid=verdict.invalid or "",
-        likert=_likert(valid, verdict, scratch) if valid else None,
+        likert=_row(valid, "likert", "Preference", scratch, own=preferred, grade=f"of {number(LIKERT.high)}")
+        if valid
+        else None,
         likert_sentence=_likert_sentence(valid, scratch) if valid else "",
         steps=_steps(valid) if valid else (),
         summary=f"{summary}.",
@@ -242,6 +230,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         task=_task(verdict.case),
         facts=facts,
         own=_own(verdict, names),
+        opinion=verdict.opinion,
         refs=(*(quote.ref for own in quotes.values() for quote in own), *(fact.ref for fact in facts if fact.mark)),
         origin=wording.origin_of(verdict),
     )
@@ -250,55 +239,41 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
 # -- ratings ----------------------------------------------------------------------------------------------------------
 
 
-def _rating(rating: FinalRating, key: str, name: str, own: int | None, scratch: bool) -> RatingRow:
-    """What a row of a table and the preference have in common."""
-    said, why = _JUSTIFICATIONS[rating.justification_action], rating.justification_reason.strip()
+def _row(
+    rating: FinalRating,
+    key: str,
+    name: str,
+    scratch: bool,
+    *,
+    own: int | None,
+    grade: str,
+    guidance: str = "",
+    quotes: tuple[Highlight, ...] = (),
+    facts: tuple[FoundFact, ...] = (),
+) -> RatingRow:
+    """A row of a table, or the preference; `own` is what the judge itself gave, if it could tell."""
+    said, why = _JUSTIFICATIONS[rating.justification_action], rating.justification_reason.strip().rstrip(".")
     bound = "" if rating.rule in _RULES else rating.rule.replace("_", " ")
-    rule = f"Bound by a fact: {bound}" if bound else f"Rule: {_RULES[rating.rule]}" if rating.rule else ""
     return RatingRow(
         key=key,
         name=name,
-        guidance="",
+        guidance=guidance,
         action=rating.action,
         changed=rating.changed,
         assessed=rating.assessed,
         entered="" if scratch else _entered(rating),
         final=number(rating.value),
-        grade="",
+        grade=grade,
         reason="" if scratch else rating.reason.strip(),
-        rule=rule,
+        rule=f"Bound by a fact: {bound}" if bound else f"Rule: {_RULES[rating.rule]}" if rating.rule else "",
         bound=bound,
         own=number(own) if own is not None and own != rating.value else "",
         justification=rating.justification,
-        fate="" if scratch else f"{said}: {why.rstrip('.')}." if why else f"{said}.",
+        fate="" if scratch else f"{said}: {why}." if why else f"{said}.",
         replaced_words="" if rating.justification_action == "kept" else rating.original_justification.strip(),
+        quotes=quotes,
+        facts=facts,
     )
-
-
-def _row(
-    verdict: ReviewVerdict,
-    rubric: Rubric,
-    label: Label,
-    key: str,
-    name: str,
-    quotes: Sequence[Highlight],
-    facts: Sequence[FoundFact],
-    scratch: bool,
-) -> RatingRow:
-    rating, own = verdict.table(label)[key], _own_rating(verdict, label, key)
-    told = own.value if own is not None and own.assessed and rating.assessed else None
-    return replace(
-        _rating(rating, key, name, told, scratch),
-        guidance=wording.guidance_of(rubric).get(key, ""),
-        grade=_grade(rating.value, key, rubric),
-        quotes=tuple(quote for quote in quotes if quote.criterion == key),
-        facts=tuple(fact for fact in facts if fact.where == label and fact.code == rating.rule),
-    )
-
-
-def _likert(rating: FinalRating, verdict: ReviewVerdict, scratch: bool) -> RatingRow:
-    own = verdict.opinion.preference if verdict.opinion else None
-    return replace(_rating(rating, "likert", "Preference", own, scratch), grade=f"of {number(LIKERT.high)}")
 
 
 def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
@@ -330,14 +305,13 @@ def _grade(rating: int, key: str, rubric: Rubric) -> str:
     return f"of {number(scale.high)}"
 
 
-def _steps(likert: FinalRating) -> tuple[LikertStep, ...]:
+def _steps(likert: FinalRating) -> tuple[tuple[int, str, str], ...]:
     entered = one_line(likert.original_rating)
     return tuple(
-        LikertStep(
-            value=value,
-            tone="A" if value < 4 else "B" if value > 4 else "neither",
-            final=value == likert.value,
-            entered=entered == str(value) and value != likert.value,
+        (
+            value,
+            "A" if value < 4 else "B" if value > 4 else "neither",
+            "final" if value == likert.value else "entered" if entered == str(value) else "",
         )
         for value in map(int, LIKERT.values)
     )
@@ -376,12 +350,9 @@ def _found(at: int, fact: Fact, case: Review) -> FoundFact:
     marks = fact.where in LABELS and fact.start < fact.end and not whole
     return FoundFact(
         ref=ref,
-        where=fact.where,
-        code=fact.name,
+        fact=fact,
         name=name,
-        certain=fact.certain,
         certainty=wording.certainty(fact),
-        found=fact.found,
         place=_PLACES[fact.where],
         span="all of it" if whole else f"characters {fact.start}–{fact.end}",
         mark=Highlight(ref, "fact", "", fact.found, fact.start, fact.end, ref, name) if marks else None,
@@ -391,31 +362,26 @@ def _found(at: int, fact: Fact, case: Review) -> FoundFact:
 # -- the task and the judge's own ratings -----------------------------------------------------------------------------
 
 
-def _task(case: Review) -> tuple[TaskPart, ...]:
+def _task(case: Review) -> tuple[tuple[str, str, str], ...]:
     parts = (
         ("prompt", "Prompt", case.prompt),
         ("system", "System prompt", case.system_prompt),
         ("conversation", "Conversation", case.history),
         ("configuration", "Task configuration", case.task_config),
     )
-    return tuple(TaskPart(key, name, text, len(text) > wording.LONG) for key, name, text in parts if text.strip())
+    return tuple(part for part in parts if part[2].strip())
 
 
-def _own(verdict: ReviewVerdict, names: Mapping[str, str]) -> OwnRatings | None:
-    if verdict.opinion is None:
-        return None
-
+def _own(verdict: ReviewVerdict, names: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
     def shown(label: Label, key: str) -> str:
         own = _own_rating(verdict, label, key)
-        return "–" if own is None else number(own.value) if own.assessed else "cannot tell"
+        return "cannot tell" if own is None else number(own)
 
-    rows = tuple((name, shown("A", key), shown("B", key)) for key, name in names.items())
-    opinion = verdict.opinion
-    return (
-        OwnRatings(opinion.judge, opinion.task_type.replace("_", " "), rows, str(opinion.preference)) if rows else None
-    )
+    return tuple((name, shown("A", key), shown("B", key)) for key, name in names.items()) if verdict.opinion else ()
 
 
-def _own_rating(verdict: ReviewVerdict, label: Label, key: str) -> Rating | None:
+def _own_rating(verdict: ReviewVerdict, label: Label, key: str) -> int | None:
+    """What the judge itself gave before any rule, if it could tell."""
     rated = verdict.opinion.responses.get(label) if verdict.opinion else None
-    return rated.ratings.get(key) if rated else None
+    own = rated.ratings.get(key) if rated else None
+    return own.value if own is not None and own.assessed else None
