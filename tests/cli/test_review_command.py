@@ -281,7 +281,7 @@ def test_a_single_review_that_breaks_us_says_so_in_a_line(adjudge, broken):
 
 
 def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypatch):
-    from adjudge.reports import review_tags as rendering
+    from adjudge.reports.review import tags as rendering
 
     whole, shown = rendering.review_tags, []
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from playwright.async_api import Browser, Dialog, Page
 
 DESKTOP, PHONE = 1280, 390
 
 
-class OpenReport:
-    """A report in a browser tab, with all that the tab complained of or asked for."""
+class Tab:
+    """A browser tab of a given width; `show` opens a report in it anew."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -28,39 +25,48 @@ class OpenReport:
         self.complaints.append(f"dialog: {dialog.message}")
         await dialog.dismiss()
 
+    async def show(self, address: str) -> None:
+        await self.page.goto("about:blank")
+        await self.page.emulate_media(media="screen")
+        self.complaints.clear()
+        self.requests.clear()
+        await self.page.goto(address)
+
+    async def unfold(self) -> None:
+        """Open everything that can be opened."""
+        await self.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+
     async def target(self) -> dict[str, object]:
-        """Where the last link led."""
+        """Where the last link led: whether it can be seen, and the folded part it stands in, which must have opened."""
         return await self.page.evaluate(  # type: ignore[no-any-return]
             """() => {
                 const target = document.querySelector(':target');
-                const details = target && target.closest('details.criterion');
+                const details = target && target.closest('details');
                 const box = target && target.getBoundingClientRect();
                 return {
                     id: target && target.id,
-                    criterion: details && details.id,
-                    open: details && details.open,
-                    seen: box && box.bottom > 0 && box.top < innerHeight,
+                    inside: details && details.id,
+                    seen: box && box.bottom > 0 && box.top < innerHeight && (!details || details.open),
                 };
             }"""
         )
 
 
-@asynccontextmanager
-async def opened_reports(browser: Browser, file: Path, rendered: Callable[[Any], str]) -> AsyncIterator[Any]:
-    """Opens samples as pages of a given width; they are closed afterwards."""
-    pages: list[Page] = []
+class Reports:
+    """The reports of a session: each is written once, and all of one width and colour scheme share a tab."""
 
-    def written(sample: Any) -> str:
-        file.write_text(rendered(sample), "utf-8")
-        return file.as_uri()
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self._browser, self._folder = browser, folder
+        self._tabs: dict[tuple[int, str], Tab] = {}
 
-    async def open_it(sample: Any, width: int = DESKTOP, **settings: Any) -> OpenReport:
-        page = await browser.new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce", **settings)
-        pages.append(page)
-        report = OpenReport(page)
-        await page.goto(written(sample))
-        return report
-
-    yield open_it
-    for page in pages:
-        await page.close()
+    async def open(self, name: str, html: str, width: int = DESKTOP, scheme: str = "light") -> Tab:
+        file = self._folder / f"{name}.html"
+        if not file.exists():
+            file.write_text(html, "utf-8")
+        if (width, scheme) not in self._tabs:
+            size = {"width": width, "height": 900}
+            page = await self._browser.new_page(viewport=size, reduced_motion="reduce", color_scheme=scheme)  # type: ignore[arg-type]
+            self._tabs[width, scheme] = Tab(page)
+        tab = self._tabs[width, scheme]
+        await tab.show(file.as_uri())
+        return tab

@@ -8,7 +8,6 @@ import sys
 import urllib.request
 
 import pytest
-from e2e.browser import launched_browser
 
 CASE = {
     "userTask": "Say hello politely.",
@@ -44,14 +43,15 @@ def test_adjudge_serve_answers_on_its_port(service):
         assert json.load(answer)["status"] == "ok"
 
 
-async def test_the_documentation_page_works_in_a_browser_without_a_network(service):
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_documentation_page_works_in_a_browser_without_a_network(service, browser):
     asked = []
-    async with launched_browser() as browser:
-        page = await browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        await page.goto(service + "/docs")
-        await page.wait_for_selector("text=Compare two answers to one task")
-        await page.click("#operations-compare-evaluate_api_evaluate_post button")
-        await page.wait_for_selector("text=Try it out")
+    page = await browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    await page.goto(service + "/docs")
+    await page.wait_for_selector("text=Compare two answers to one task")
+    await page.click("#operations-compare-evaluate_api_evaluate_post button")
+    await page.wait_for_selector("text=Try it out")
+    await page.close()
     assert asked
     assert all(url.startswith((service, "data:")) for url in asked)

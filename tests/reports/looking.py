@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from html.parser import HTMLParser
 
 POLICY = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
 VOID = {"meta", "br"}
-COLOUR = re.compile(r"\x1b\[[0-9]+m")
+COLOUR = re.compile(r"\x1b\[[0-9;]+m")
 # Tab and line feed may stand in a page; in a line of text not even a tab may.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 CONTROLS_AND_TAB = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def width_of(line):
+    """How many columns a line takes: wide characters take two, combining ones none."""
+    shown = [char for char in line if unicodedata.category(char) not in ("Mn", "Me", "Cf")]
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown)
 
 
 class Page(HTMLParser):

@@ -239,3 +239,17 @@ def tied_sample(judge: str = "embedded", *, one_order: bool = False) -> Sample:
     opinions["ab"] = opinions["ab"].updated(scores=opinions["ab"].scores | unexplained)
     opinions["ab"].scores[KEYS[0]]["A"] = Score(value=Decimal(8), justification="Fair.")
     return judged(case, PreparedJudge(judge, opinions), one_order=one_order)  # type: ignore[arg-type]
+
+
+@lru_cache
+def blank_sample() -> Sample:
+    """A judge that assessed neither answer for three of the criteria."""
+    sample = tied_sample()
+    nothing = "Not assessed: nothing that this judge measures speaks to this."
+    blank = Score(value=Decimal(5), justification=nothing, assessed=False)
+    criteria = {
+        key: criterion.updated(A=blank, B=blank) if key in KEYS[1:4] else criterion
+        for key, criterion in sample.verdict.criteria.items()
+    }
+    judged = sample.verdict.evaluation.updated(criteria_scores=criteria)
+    return Sample(sample.case, sample.verdict.updated(evaluation=judged))

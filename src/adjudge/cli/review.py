@@ -131,7 +131,7 @@ def _shown_failed(case: Review, failure: Failure, chosen: str, *, alone: bool) -
 
 def _head(case: Review, chosen: str, failed: str = "") -> str:
     from ..reports.escaping import markdown
-    from ..reports.review_tags import head_of
+    from ..reports.review.tags import head_of
 
     assert case.review_id is not None
     if chosen == "markdown":

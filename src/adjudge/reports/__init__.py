@@ -1,6 +1,6 @@
 """Verdict → outside shapes: JSON for programs, text for a terminal, Markdown and HTML for people.
 
-A renderer shows what a verdict says and decides nothing. Each is imported when it is first used.
+A report shows what a verdict says and decides nothing. Templates and rich are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -33,73 +33,32 @@ def render(
     JSON is the documented object, on several lines; of a dialogue the contract's. `rubric` is the one it was judged by
     unless another is given. `home` is where an HTML page's list of cases is, if it belongs to one.
     """
+    allowed = REVIEW_FORMATS if isinstance(verdict, ReviewVerdict) else FORMATS
+    if format not in allowed:
+        raise ValueError(f"format: {format!r}; one of {', '.join(allowed)}")
+    if format == "json":
+        return to_json(verdict.output if isinstance(verdict, DialogueVerdict) else verdict, indent=True).decode()
+    view: Any
     if isinstance(verdict, ComparisonVerdict):
-        return _comparison(verdict, format, rubric or verdict.rubric or shipped("compare"), colour, width, home)
-    if isinstance(verdict, DialogueVerdict):
-        return _dialogue(verdict, format, rubric or verdict.rubric or shipped("dialogue"), colour, width, home)
-    return _review(verdict, format, rubric or verdict.rubric or shipped("review"), colour, width, home)
+        from .compare.view import build as build_comparison
 
+        protocol, view = "compare", build_comparison(verdict, rubric or verdict.rubric or shipped("compare"))
+    elif isinstance(verdict, DialogueVerdict):
+        from .dialogue.view import build as build_dialogue
 
-def _comparison(verdict: ComparisonVerdict, form: str, rubric: Rubric, colour: bool, width: int, home: str) -> str:
-    if form == "json":
-        return to_json(verdict, indent=True).decode()
-    if form == "text":
-        from .text import comparison_text
+        protocol, view = "dialogue", build_dialogue(verdict, rubric or verdict.rubric or shipped("dialogue"))
+    else:
+        rubric = rubric or verdict.rubric or shipped("review")
+        if format == "tags":
+            from .review.tags import review_tags
 
-        return comparison_text(verdict, verdict.case, colour=colour, width=width, rubric=rubric)
-    if form == "markdown":
-        from .markdown import comparison_markdown
+            return review_tags(verdict, rubric)
+        from .review.view import build as build_review
 
-        return comparison_markdown(verdict, verdict.case, rubric)
-    if form == "html":
-        from .html import comparison_html
+        protocol, view = "review", build_review(verdict, rubric)
+    from .pages import fill
 
-        return comparison_html(verdict, verdict.case, rubric, home=home)
-    raise _unknown(form)
-
-
-def _dialogue(verdict: DialogueVerdict, form: str, rubric: Rubric, colour: bool, width: int, home: str) -> str:
-    if form == "json":
-        return to_json(verdict.output, indent=True).decode()
-    if form == "text":
-        from .dialogue_text import dialogue_text
-
-        return dialogue_text(verdict, verdict.case, colour=colour, width=width, rubric=rubric)
-    if form == "markdown":
-        from .dialogue_markdown import dialogue_markdown
-
-        return dialogue_markdown(verdict, verdict.case, rubric)
-    if form == "html":
-        from .dialogue_html import dialogue_html
-
-        return dialogue_html(verdict, verdict.case, rubric, home=home)
-    raise _unknown(form)
-
-
-def _review(verdict: ReviewVerdict, form: str, rubric: Rubric, colour: bool, width: int, home: str) -> str:
-    if form == "json":
-        return to_json(verdict, indent=True).decode()
-    if form == "tags":
-        from .review_tags import review_tags
-
-        return review_tags(verdict, rubric)
-    if form == "text":
-        from .review_text import review_text
-
-        return review_text(verdict, verdict.case, colour=colour, width=width, rubric=rubric)
-    if form == "markdown":
-        from .review_markdown import review_markdown
-
-        return review_markdown(verdict, verdict.case, rubric)
-    if form == "html":
-        from .review_html import review_html
-
-        return review_html(verdict, verdict.case, rubric, home=home)
-    raise _unknown(form, REVIEW_FORMATS)
-
-
-def _unknown(name: str, formats: tuple[str, ...] = FORMATS) -> ValueError:
-    return ValueError(f"format: {name!r}; one of {', '.join(formats)}")
+    return fill(protocol, format, view, colour=colour, width=width, home=home)
 
 
 def error_report(failure: Failure) -> ErrorReport:

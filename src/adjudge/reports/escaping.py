@@ -18,7 +18,7 @@ _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_BIDI}]")
 _CSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\u0085]")
 
-_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$^]|(?<=\S)\.(?=[^\W\d_])|^\s*[-+]|^\s*\d+[.)]|(?<=-)-")
+_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$^]|(?<=\S)\.(?=[^\W\d_])|^\s*[-+]|^\s*\d+[.)](?=\s|$)|(?<=-)-")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", ":": "&#58;", "@": "&#64;"}
 _ENTITY_CHARACTERS = re.compile(r"[&<>@]|:(?=\S)")
 
@@ -33,6 +33,12 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """The clean text with every run of white space made one space."""
     return " ".join(clean(text).split())
+
+
+def shorten(text: str, length: int) -> str:
+    """The text on one line if it is short enough, else its beginning and an ellipsis."""
+    line = one_line(text)
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
 def markdown(text: str) -> str:

@@ -1,58 +1,54 @@
-"""HTML pages from templates: no script, no request, everything inside.
+"""Templates of reports: one environment a format, which makes safe all that a template prints.
 
-The template escapes all it is given, and every string is cleaned of control characters on its way in.
+HTML pages hold no script and ask for nothing. What a template itself writes is ours and stays as it is.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict, total_usage
-from . import wording
-from .escaping import clean, web_address
+from .escaping import clean, markdown, one_line, shorten, web_address
+from .wording import LONG
 
 
-def fill(template: str, verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, **values: Any) -> str:
-    """A template with a verdict and what it shows beside it."""
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            verdict=verdict,
-            provenance=verdict.provenance,
-            usage=total_usage(verdict.calls),
-            cost=wording.cost_sentence(verdict.calls),
-            **values,
-        )
-    )
+def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
+    """A protocol's view in its template of a format: `text`, `markdown` or `html`."""
+    values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home}
+    if form == "text":
+        from .terminal import Terminal
+
+        values["terminal"] = Terminal(colour=colour, width=width)
+    return _environment(form).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
+
+
+def environment(*packages: str) -> Environment:
+    """For HTML pages of others: their templates are found in these packages first, then among those of reports."""
+    return _environment("html", *packages)
 
 
 @lru_cache
-def environment(*packages: str) -> Environment:
-    """Where templates are found: in these packages first, then among the reports of single verdicts."""
+def _environment(form: str, *packages: str) -> Environment:
+    def safe(value: object) -> object:
+        # Here and not in the templates: nothing can be forgotten. Autoescaping leaves what is already Markup alone.
+        if not isinstance(value, str) or isinstance(value, Markup):
+            return value
+        if form == "html":
+            return clean(value)
+        return Markup(markdown(value) if form == "markdown" else one_line(value))
+
+    loaders = [PackageLoader(package) for package in packages]
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "adjudge.reports")]),
+        loader=ChoiceLoader([*loaders, PackageLoader(__package__), PackageLoader(__package__, ".")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_cleaned,
+        finalize=safe,
     )
-    environment.filters.update(number=wording.number, dollars=wording.dollars, web_address=web_address)
-    environment.globals["stylesheet"] = _stylesheet
+    environment.globals["LONG"] = LONG
+    environment.filters.update(shorten=shorten, web_address=web_address)
     return environment
-
-
-@lru_cache
-def _stylesheet(name: str) -> Markup:
-    return Markup((resources.files("adjudge.reports") / "templates" / f"{name}.css").read_text("utf-8"))
-
-
-def _cleaned(value: object) -> object:
-    # Here and not in the template: nothing can be forgotten.
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,58 +1,77 @@
-"""Lines for a terminal of a given width: paragraphs, a table, and colour if the caller wants it.
+"""Lines for a terminal of a given width, laid out by rich: paragraphs, items, tables, and colour if it is wanted.
 
 Everything that reaches it as text is cleaned here, once. It knows nothing of verdicts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from .columns import cut, pad, width_of, wrap
+from markupsafe import Markup
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from .escaping import one_line
 
 MIN_WIDTH = 40
-# Enough for a sentence or two: the whole text is in the other formats.
-REASON_COLUMNS = 300
-QUOTE_COLUMNS = 240
-
-_RESET = "\x1b[0m"
-_STYLES = {"strong": "\x1b[1m", "faint": "\x1b[2m", "+": "\x1b[32m", "−": "\x1b[31m", "warning": "\x1b[33m"}
+Cell = str | tuple[str, str]
+_STYLES = {"": "", "strong": "bold", "faint": "dim", "warning": "yellow", "+": "green", "−": "red"}
 
 
-class Page:
-    """The lines written so far, none wider than `width`, which is 40 at the least."""
+class Terminal:
+    """What a text template calls; each method returns finished lines, none wider than `width`, 40 at the least."""
 
-    def __init__(self, colour: bool, width: int) -> None:
-        self.lines: list[str] = []
-        self.colour = colour
+    def __init__(self, *, colour: bool, width: int) -> None:
         self.width = max(width, MIN_WIDTH)
+        self._console = Console(
+            width=self.width,
+            force_terminal=colour,
+            color_system="standard" if colour else None,
+            no_color=False,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
 
-    def line(self, text: str = "") -> None:
-        self.lines.append(text)
+    def paragraph(self, text: str, style: str = "") -> Markup:
+        """The text, broken at spaces."""
+        return self._lines(Text(one_line(text), _STYLES[style]))
 
-    def paragraph(self, text: str, *, indent: int = 0, hanging: int = 0, style: str = "") -> None:
-        for number, line in enumerate(wrap(one_line(text), self.width - indent - hanging)):
-            self.line(" " * (indent + (hanging if number else 0)) + self.styled(line, style))
+    def item(self, marker: str, text: str, style: str = "", *, indent: int = 0, column: int = 0) -> Markup:
+        """A marker in a column at least so wide, and the text beside it in its own."""
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        grid.add_column(no_wrap=True, min_width=column)
+        grid.add_column(overflow="fold")
+        grid.add_row(Text(one_line(marker), _STYLES[style]), Text(one_line(text), _STYLES[style]))
+        return self._lines(Padding(grid, (0, 0, 0, indent)))
 
-    def table(self, rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
-        """A name and numbers in each row; the first row is the heading, the last the total.
+    def table(
+        self, head: Sequence[str], rows: Iterable[Sequence[Cell]], right: Collection[int] = (), *, total: bool = False
+    ) -> Markup:
+        """A table of as many columns as it has headings; `right` are those of numbers, and the last row may be a total.
 
-        Notes stand to the right of the rows if the page is wide enough for all of them, and nowhere if it is not.
+        A cell is its text, or its text and a style.
         """
-        numbers = [max(map(width_of, column)) + 2 for column in list(zip(*rows, strict=True))[1:]]
-        names = [one_line(row[0]) for row in rows]
-        # A weight may have twelve decimals: the names give way, but not beyond reading.
-        room = min(max(map(width_of, names)), max(self.width - sum(numbers), 10))
-        beside = max(map(width_of, notes), default=0) + 2
-        shown = notes if notes and room + sum(numbers) + beside <= self.width else [""] * len(rows)
-        for at, (name, row, note) in enumerate(zip(names, rows, shown, strict=True)):
-            cells = [pad(cell, size, right=True) for cell, size in zip(row[1:], numbers, strict=True)]
-            line = f"{pad(cut(name, room), room)}{''.join(cells)}  {note}".rstrip()
-            self.line(self.styled(line, "strong" if at in (0, len(rows) - 1) else ""))
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for at, heading in enumerate(head):
+            number = at in right
+            table.add_column(Text(one_line(heading)), "", justify="right" if number else "left", no_wrap=number)
+        for row in rows:
+            cells = ((cell, "") if isinstance(cell, str) else cell for cell in row[: len(head)])
+            table.add_row(*(Text(one_line(text), _STYLES[style], overflow="fold") for text, style in cells))
+        if total:
+            table.rows[-1].style = "bold"
+        return self._lines(table)
 
-    def styled(self, text: str, style: str) -> str:
-        return f"{_STYLES[style]}{text}{_RESET}" if self.colour and style and text else text
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.lines) + "\n"
+    def _lines(self, shown: RenderableType) -> Markup:
+        lines = []
+        for segments in self._console.render_lines(shown, pad=False):
+            line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
+            line.rstrip()  # rich fills cells with spaces
+            with self._console.capture() as captured:
+                self._console.print(line, end="", soft_wrap=True)
+            lines.append(captured.get())
+        return Markup("\n".join(lines))

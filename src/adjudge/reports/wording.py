@@ -1,74 +1,72 @@
-"""The sentences every report says about a verdict, and its numbers as people write them.
+"""What every report says in the same words: numbers as people write them, the judge's limits, cost, where it came from.
 
-Plain text, not escaped for any format: whoever shows a sentence escapes it.
+Plain text, not escaped for any format: the template that shows it escapes it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 from .. import arithmetic
 from ..arithmetic import plain
-from ..models import LABELS, Call, ComparisonVerdict, Evidence, Label, OrderReport, Score, total_cost, total_usage
-from ..rubric import Rubric
+from ..models import (
+    Call,
+    ComparisonVerdict,
+    DialogueVerdict,
+    Fact,
+    ReviewVerdict,
+    total_cost,
+    total_usage,
+)
+from ..rubric import Rubric, Scale
 
-_DECISIONS = {
-    "higher_total": "The higher weighted total decides.",
-    "equal_totals": "The weighted totals are equal.",
-    "orders_disagree": "The totals are close and the two orders name different winners, so it is a tie.",
-    "judge_prefers_tie": "The totals are close and the judge itself prefers neither answer, so it is a tie.",
-}
-_FIRST = {"ab": "A first", "ba": "B first"}
+# Longer texts scroll inside their own box, so that what stands below stays within reach.
+LONG = 6000
+
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
 
-FAVORABLE, UNFAVORABLE = "+", "−"
+
+# -- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def headline(verdict: ComparisonVerdict) -> str:
-    """Who won, in a few words; or that nobody knows, and the best guess."""
-    if verdict.decided:
-        return "It is a tie" if verdict.winner == "tie" else f"Response {verdict.winner} wins"
-    guess = "a tie" if verdict.winner == "tie" else f"response {verdict.winner}"
-    return f"Undecided; the best guess is {guess}"
+def number(value: Decimal | int) -> str:
+    """All digits of a number, without an exponent; a real minus sign."""
+    return format(value, "f" if isinstance(value, Decimal) else "d").replace("-", "−")
 
 
-def confidence_sentence(verdict: ComparisonVerdict) -> str:
-    """How sure the judge is, as a sentence; empty if it does not say."""
-    if verdict.confidence is None:
-        return ""
-    sure = f"{int(verdict.confidence * 100)} % sure"
-    if verdict.decided:
-        return f"The judge is {sure}."
-    return f"The judge is only {sure}, which is not enough to decide: one that reads the answers would settle it."
+def short(value: Decimal, places: int = 1) -> str:
+    """A number for people: 6.6 for 6.5625. The exact one stands where the arithmetic is shown."""
+    return number(plain(value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)))
 
 
-def decision(verdict: ComparisonVerdict) -> str:
-    """The rule that decided, as a sentence."""
-    return _DECISIONS.get(verdict.decided_by, f"Decided by: {verdict.decided_by.replace('_', ' ')}.")
+def hundredths(value: Decimal) -> str:
+    """All digits of a number, and at least two decimals, as a program reads them: 88.00, 0.125."""
+    return format(arithmetic.hundredths(value), "f")
 
 
-def order_sentence(order: OrderReport) -> str:
-    """Whether it mattered which answer stood first, as a sentence."""
-    if order.consistent is None:
-        shown = " and ".join(_FIRST[name] for name in order.judged)
-        seed = "" if order.drawn_from_seed is None else f", drawn from seed {order.drawn_from_seed}"
-        return f"Judged in one order only ({shown}{seed}), so whether the order mattered is not known."
-    if order.consistent:
-        winner = next(iter(order.winners.values()))
-        named = "both call it a tie" if winner == "tie" else f"both name {winner}"
-    else:
-        named = "they disagree: " + ", ".join(
-            f"{'a tie' if winner == 'tie' else f'{winner} wins'} with {_FIRST[name]}"
-            for name, winner in order.winners.items()
-        )
-    if any(order.moved.values()):
-        moved = "totals moved by " + " and ".join(f"{signed(order.moved[label])} for {label}" for label in LABELS)
-    else:
-        moved = "totals did not move"
-    return f"Judged in both orders; {named}; {moved}."
+def dollars(cost: Decimal | None) -> str:
+    """An amount, or that it is not known."""
+    return "price unknown" if cost is None else f"${number(plain(cost))}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 warning`, `2 warnings`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def share(value: Decimal, scale: Scale) -> str:
+    """How much of its bar a value fills; a bar begins at nought unless the scale goes below."""
+    floor = min(scale.low, Decimal(0))
+    part = Fraction(value - floor) / Fraction(scale.high - floor) if scale.high > floor else Fraction(0)
+    return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
+
+
+# -- sentences --------------------------------------------------------------------------------------------------------
 
 
 def judge_note(judge: str) -> str:
@@ -84,56 +82,78 @@ def cost_sentence(calls: Sequence[Call]) -> str:
     if not calls:
         return "no model was called; no cost"
     usage = total_usage(calls)
-    count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
     tokens = f"{usage.input_tokens:,} input and {usage.output_tokens:,} output tokens"
     if usage.reasoning_tokens:
         tokens += f" ({usage.reasoning_tokens:,} of them reasoning)"
-    return f"{count}, {tokens}, {dollars(total_cost(calls))}"
+    return f"{counted(len(calls), 'call')}, {tokens}, {dollars(total_cost(calls))}"
 
 
-def criterion_names(keys: Iterable[str], rubric: Rubric | None) -> dict[str, str]:
-    """What to call each criterion: as the rubric does, or its key as words where the rubric is not at hand."""
-    named = {criterion.key: criterion.name for criterion in rubric.criteria} if rubric else {}
-    return {key: named.get(key) or key.replace("_", " ").capitalize() for key in keys}
+def words_of(code: str) -> str:
+    """A code as words: `dropped_quote` → `Dropped quote`."""
+    return code.replace("_", " ").capitalize()
 
 
-def number(value: Decimal) -> str:
-    """All digits of a number, without an exponent; a real minus sign."""
-    return format(value, "f").replace("-", "−")
+def criterion_names(keys: Iterable[str], rubric: Rubric) -> dict[str, str]:
+    """What to call each criterion: as the rubric does, or its key as words where the rubric has none."""
+    named = {criterion.key: criterion.name for criterion in rubric.criteria}
+    return {key: named.get(key) or words_of(key) for key in keys}
 
 
-def score(given: Score) -> str:
-    """A score; in brackets where it was not assessed and only stands for the middle."""
-    return number(given.value) if given.assessed else f"({number(given.value)})"
+def guidance_of(rubric: Rubric) -> dict[str, str]:
+    """What each criterion asks, on one line."""
+    return {criterion.key: " ".join(criterion.guidance.split()) for criterion in rubric.criteria}
 
 
-def hundredths(value: Decimal) -> str:
-    """All digits of a number, and at least two decimals, as a program reads them: 88.00, 0.125."""
-    return format(arithmetic.hundredths(value), "f")
+# -- what all views end with ------------------------------------------------------------------------------------------
 
 
-def signed(value: Decimal) -> str:
-    """A number with its sign; nought has none."""
-    return number(value) if value <= 0 else f"+{number(value)}"
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a verdict came from: the warnings, the judge, the calls, and how to make it again.
+
+    A warning is its code as words and what it says; a call its model, what it was for and cost, and its journal key.
+    """
+
+    verdict_id: str
+    software: str
+    judge: str
+    cost: str
+    warnings: tuple[tuple[str, str], ...]
+    calls: tuple[tuple[str, str, str], ...]
+    tokens: str
+    provenance: tuple[tuple[str, str], ...]
 
 
-def dollars(cost: Decimal | None) -> str:
-    """An amount, or that it is not known."""
-    return "price unknown" if cost is None else f"${number(plain(cost))}"
+def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> Origin:
+    """The same part of every view."""
+    made = verdict.provenance
+    return Origin(
+        verdict_id=verdict.verdict_id,
+        software=made.software,
+        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names its Evaluator's and its Critic's
+        cost=cost_sentence(verdict.calls),
+        warnings=tuple((words_of(found.code), found.message) for found in verdict.warnings),
+        calls=tuple((call.model, _told(call), call.key) for call in verdict.calls),
+        tokens=f"{total_usage(verdict.calls).total_tokens:,}",
+        provenance=(
+            ("Software", made.software),
+            ("Judge", made.judge),
+            ("Rubric", made.rubric),
+            *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
+            ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
+        ),
+    )
 
 
-def sign(item: Evidence) -> str:
-    """Plus for a quote that speaks for its answer, minus for one against it."""
-    return FAVORABLE if item.impact == "favorable" else UNFAVORABLE
+def _told(call: Call) -> str:
+    usage = call.usage
+    tokens = (
+        f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.reasoning_tokens:,} reasoning tokens"
+    )
+    return f"{call.purpose}: {tokens}; {dollars(call.cost)}; {counted(call.attempts, 'attempt')}"
 
 
-def telling_quote(evidence: Iterable[Evidence], score: Decimal, other: Decimal) -> Evidence | None:
-    """The one quote to show: the first that fits how this answer did against the other, else the first."""
-    items = list(evidence)
-    wanted = "favorable" if score >= other else "unfavorable"
-    return next((item for item in items if item.impact == wanted), items[0] if items else None)
-
-
-def other(label: Label) -> Label:
-    """The other answer."""
-    return "B" if label == "A" else "A"
+def certainty(fact: Fact) -> str:
+    """How sure code is, and how bad it is where that can be said."""
+    sure = "certain" if fact.certain else "a hint"
+    return f"{sure}, {fact.severity}" if fact.severity else sure

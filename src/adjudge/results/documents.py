@@ -9,9 +9,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..reports.columns import cut, pad, width_of
+from rich.cells import cell_len as width_of
+from rich.cells import set_cell_size
+
 from ..reports.escaping import markdown, one_line
-from ..reports.terminal import Page
+from ..reports.terminal import Terminal
 
 _WIDEST_CELL = 48
 _NARROWEST_CELL = 6
@@ -49,19 +51,15 @@ class Document:
 
 def as_text(document: Document, *, colour: bool, width: int) -> str:
     """The report as lines for a terminal."""
-    page = Page(colour, width)
-    page.paragraph(document.title, style="strong")
-    for sentence in document.lead:
-        page.paragraph(sentence)
+    terminal = Terminal(colour=colour, width=width)
+    lines: list[str] = [terminal.paragraph(document.title, "strong"), *map(terminal.paragraph, document.lead)]
     for section in document.sections:
-        page.line()
-        page.paragraph(section.title, style="warning" if section.warning else "strong")
-        for sentence in section.sentences:
-            page.paragraph(sentence, hanging=2, style="warning" if section.warning else "")
+        style = "warning" if section.warning else ""
+        lines += ["", terminal.paragraph(section.title, style or "strong")]
+        lines += (terminal.paragraph(sentence, style) for sentence in section.sentences)
         if section.grid is not None:
-            for line in grid_lines(section.grid, page.width):
-                page.line(line)
-    return page.text
+            lines += grid_lines(section.grid, terminal.width)
+    return "\n".join(lines) + "\n"
 
 
 def as_markdown(document: Document) -> str:
@@ -108,10 +106,16 @@ def grid_lines(
         shown -= 1
 
     def line(row: Sequence[str]) -> str:
-        cells = [pad(cut(row[at], sizes[at]), sizes[at], right=at in numbers) for at in range(shown)]
+        cells = [_cell(row[at], sizes[at], right=at in numbers) for at in range(shown)]
         return "  ".join(cells).rstrip()
 
     return [line(rows[0]), "  ".join("─" * size for size in sizes[:shown]), *(line(row) for row in rows[1:])]
+
+
+def _cell(text: str, size: int, *, right: bool) -> str:
+    shown = text if width_of(text) <= size else f"{set_cell_size(text, size - 1).rstrip()}…"
+    filled = " " * (size - width_of(shown))
+    return filled + shown if right else shown + filled
 
 
 def _across(sizes: Sequence[int]) -> int:

@@ -17,7 +17,7 @@ from scripted.ratings import explanation, rating_reply
 from adjudge.inputs.review import read_reviews
 from adjudge.models import ReviewVerdict
 from adjudge.protocols.review import review
-from adjudge.reports.review_tags import review_tags
+from adjudge.reports.review.tags import review_tags
 from adjudge.rubric import shipped
 
 RUBRIC = shipped("review")

@@ -1,0 +1,68 @@
+"""A review's verdict as the five tagged blocks of its contract, in their order; or INVALID TASK and the reason.
+
+Every closing tag stands on a line of its own, and nowhere else: what others wrote holds none of our tags any more.
+The names of the blocks are `inputs.review.tags`'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.cells import cell_len
+
+from ...inputs.review.tables import escape_pipes
+from ...inputs.review.tags import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
+from ...models import LABELS, FinalRating, ReviewVerdict
+from ...protocols.review.changelog import FROM_SCRATCH
+from ...rubric import Rubric
+from ..escaping import one_line
+
+_HEADER = ("Dimension", "Rating", "Justification")
+
+
+def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
+    """The blocks, with a line end after the last; what others wrote in them can break none."""
+    if verdict.invalid is not None or verdict.likert is None:
+        return f"{INVALID}\n{_text(verdict.invalid or '')}\n"
+    likert = [f"Likert: {verdict.likert.value}", f"Justification: {_text(verdict.likert.justification)}".rstrip()]
+    blocks = [
+        *((TABLES[label], ["", *_table(verdict.table(label), rubric), ""]) for label in LABELS),
+        (PREFERENCE, likert),
+        (CHANGELOG, _changelog(verdict.changelog)),
+        (LESSONS, _bullets(verdict.feedback)),
+    ]
+    return "\n\n".join("\n".join([f"<{tag}>", *lines, f"</{tag}>"]) for tag, lines in blocks) + "\n"
+
+
+def head_of(review_id: int | str, failed: str = "") -> str:
+    """The line before one review of several: what it is called, and why nothing follows if it failed."""
+    return HEAD + _text(str(review_id)) + (f": failed: {_text(failed)}" if failed else "") + "\n"
+
+
+def _text(text: str) -> str:
+    return hide_tags(one_line(text))
+
+
+def _table(ratings: Mapping[str, FinalRating], rubric: Rubric) -> list[str]:
+    """The table's lines. Justifications are not filled up with spaces: the longest would widen every line."""
+    rows = [
+        (escape_pipes(_text(criterion.name)), str(final.value), escape_pipes(_text(final.justification)))
+        for criterion in rubric.criteria
+        if (final := ratings.get(criterion.key)) is not None
+    ]
+    widths = [max(cell_len(row[column]) for row in (_HEADER, *rows)) for column in (0, 1)]
+    widths.append(cell_len(_HEADER[2]))
+    rule = tuple("-" * width for width in widths)
+    return [
+        "| " + " | ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in (_HEADER, rule, *rows)
+    ]
+
+
+def _changelog(lines: Sequence[str]) -> list[str]:
+    # The contract's own sentence, and not one correction among others.
+    return [FROM_SCRATCH] if tuple(lines) == (FROM_SCRATCH,) else _bullets(lines)
+
+
+def _bullets(lines: Sequence[str]) -> list[str]:
+    return [f"- {line}" for line in map(_text, lines) if line]

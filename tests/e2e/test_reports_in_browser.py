@@ -1,0 +1,322 @@
+"""HTML reports in a real browser: what is marked, where links lead, how they fit, and that hostile text stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from e2e.reports import DESKTOP, PHONE, Reports, Tab
+from reports import dialogue_samples, review_report_samples, verdict_samples
+
+from adjudge.models import ComparisonVerdict, DialogueVerdict
+from adjudge.reports import render
+from adjudge.reports.compare.view import build as build_comparison
+from adjudge.reports.dialogue.view import build as build_dialogue
+from adjudge.reports.escaping import clean
+from adjudge.reports.highlighting import Highlight
+from adjudge.reports.review.view import build as build_review
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+# Made here, while no event loop runs: the samples need one of their own.
+SAMPLES: dict[str, Any] = {
+    "plain comparison": verdict_samples.plain_sample(),
+    "hostile comparison": verdict_samples.hostile_sample(),
+    "tied comparison": verdict_samples.tied_sample(),
+    "blank comparison": verdict_samples.blank_sample(),
+    "short dialogue": dialogue_samples.example_a(),
+    "debated dialogue": dialogue_samples.debated_sample(),
+    "adopted dialogue": dialogue_samples.adopted_sample(),
+    "hostile dialogue": dialogue_samples.hostile_sample(),
+    "long dialogue": dialogue_samples.long_sample(),
+    **{f"{name} review": sample for name, sample in review_report_samples.every_sample().items()},
+}
+RICH = ["plain comparison", "debated dialogue", "audited review"]
+HOSTILE = ["hostile comparison", "hostile dialogue", "hostile review"]
+
+Opened = Callable[..., Awaitable[Tab]]
+
+
+@pytest.fixture
+def opened(reports: Reports) -> Opened:
+    def open_it(name: str, width: int = DESKTOP, scheme: str = "light") -> Awaitable[Tab]:
+        sample = SAMPLES[name]
+        return reports.open(name, render(sample.verdict, "html", rubric=sample.rubric), width, scheme)
+
+    return open_it
+
+
+def texts_of(name: str) -> list[tuple[str, list[Highlight]]]:
+    """Every text that a report shows with its marks: both answers, both responses, each utterance."""
+    verdict, rubric = SAMPLES[name].verdict, SAMPLES[name].rubric
+    if isinstance(verdict, ComparisonVerdict):
+        cut = [answer.pieces for answer in build_comparison(verdict, rubric).answers]
+    elif isinstance(verdict, DialogueVerdict):
+        cut = [turn.pieces for turn in build_dialogue(verdict, rubric).turns]
+    else:
+        cut = [response.pieces for response in build_review(verdict, rubric).responses if response.pieces]
+    return [
+        ("".join(piece.text for piece in pieces), [mark for piece in pieces for mark in piece.begins]) for pieces in cut
+    ]
+
+
+def marks_of(name: str) -> list[Highlight]:
+    return [mark for _, marks in texts_of(name) for mark in marks]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+async def test_a_report_asks_for_nothing_runs_nothing_and_complains_of_nothing(opened, name):
+    tab = await opened(name)
+    unwanted = "script, img, iframe, object, embed, form, base, body style, body body"
+    assert await tab.page.locator(unwanted).count() == 0
+    names = await tab.page.evaluate("[...document.querySelectorAll('*')].flatMap(each => each.getAttributeNames())")
+    assert not [name for name in names if name.startswith("on")]
+    assert [address.split(":")[0] for address in tab.requests] == ["file"]
+    assert tab.complaints == []
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_a_report_links_only_to_itself_and_to_web_pages(opened, name):
+    page = (await opened(name)).page
+    links = await page.evaluate("[...document.links].map(link => [link.getAttribute('href'), link.rel])")
+    outside = [["https://example.org/a?b=1&c=2", "noopener noreferrer"]] if "comparison" in name else []
+    assert [link for link in links if not link[0].startswith("#")] == outside
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+async def test_texts_stand_there_as_they_were_given_and_what_is_marked_is_exactly_what_was_quoted(opened, name):
+    page = (await opened(name)).page
+    shown = await page.evaluate(
+        """() => [...document.querySelectorAll('article .text, .turn .text')].map(shown => {
+            const text = shown.cloneNode(true);
+            text.querySelectorAll('.ref').forEach(ref => ref.remove());
+            return text.textContent;
+        })"""
+    )
+    assert shown == [clean(text) for text, _ in texts_of(name)]
+    marked = await page.evaluate(
+        """refs => refs.map(ref => [
+            [...document.querySelectorAll('.q-' + ref)].map(mark => mark.textContent).join(''),
+            document.querySelector(`#why-${ref} blockquote`)?.textContent ?? null])""",
+        [mark.ref for mark in marks_of(name)],
+    )
+    expected = [
+        [clean(text[mark.start : mark.end]), None if mark.tone == "fact" else clean(mark.text)]
+        for text, marks in texts_of(name)
+        for mark in marks
+    ]
+    assert marked == expected
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("name", [*RICH, "long dialogue"])
+async def test_a_mark_leads_to_its_reason_and_the_reason_back_to_the_mark(opened, name, width):
+    tab = await opened(name, width)
+    for mark in marks_of(name):
+        await tab.page.click(f".text a.ref[href='#why-{mark.ref}']")
+        reached = await tab.target()
+        assert (reached["id"], reached["seen"]) == (f"why-{mark.ref}", True)
+        assert str(reached["inside"] or "").endswith(mark.criterion), "in the part of its own criterion"
+        await tab.page.click(f"#why-{mark.ref} a.ref")
+        reached = await tab.target()
+        assert (reached["id"], reached["seen"]) == (f"at-{mark.ref}", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "inside"),
+    [
+        ("plain comparison", "mark:has-text('Put customer_id first') a", "criterion-correctness_reasoning"),
+        ("debated dialogue", ".turn mark.both a", "criterion-Empathy"),
+        ("audited review", "mark:has-text('everything is free') a", "rating-A-instruction_following"),
+    ],
+)
+async def test_a_click_on_the_marked_words_reaches_the_reason_too(opened, name, words, inside):
+    tab = await opened(name)
+    await tab.page.click(words)
+    assert (await tab.target())["inside"] == inside
+
+
+async def test_a_mark_deep_in_a_long_answer_is_scrolled_to(opened):
+    tab = await opened("hostile comparison")
+    await tab.page.click("#why-B1 a.ref")
+    reached = await tab.target()
+    assert (reached["id"], reached["seen"]) == ("at-B1", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "place"),
+    [
+        ("debated dialogue", ".audit a.ref[href='#at-C3']", "at-C3"),
+        ("audited review", "#rating-B-verbosity .bound a.ref", "why-F2"),
+    ],
+)
+async def test_evidence_in_the_audit_leads_to_its_mark_and_a_bound_rating_to_its_fact(opened, name, link, place):
+    tab = await opened(name)
+    await tab.unfold()
+    await tab.page.click(link)
+    reached = await tab.target()
+    assert (reached["id"], reached["seen"]) == (place, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "ref", "lit"),
+    [
+        ("plain comparison", "A5", ["favorable q-A5", "favorable q-A5 q-A6"]),
+        ("debated dialogue", "E6", ["evaluator q-E6", "both q-E6 q-C3", "evaluator q-E6"]),
+        ("audited review", "F2", ["fact q-F2", "both q-10 q-F2"]),
+    ],
+)
+async def test_only_the_marks_of_the_chosen_quote_light_up(opened, name, ref, lit):
+    page = (await opened(name)).page
+    colours = (
+        "[...document.querySelectorAll('.text mark')].map(e => [getComputedStyle(e).backgroundColor, e.className])"
+    )
+    before = await page.evaluate(colours)
+    await page.evaluate("ref => { location.hash = 'at-' + ref }", ref)
+    after = await page.evaluate(colours)
+    assert [name for (old, _), (new, name) in zip(before, after, strict=True) if old != new] == lit
+
+
+@pytest.mark.parametrize(
+    ("name", "tones"),
+    [
+        ("plain comparison", {"favorable": "solid", "unfavorable": "dashed"}),
+        ("debated dialogue", {"evaluator": "solid", "critic": "dashed", "both": "double"}),
+        ("audited review", {"quote": "solid", "fact": "dashed", "both": "double"}),
+    ],
+)
+async def test_marks_differ_without_colour(opened, name, tones):
+    page = (await opened(name)).page
+    for tone, style in tones.items():
+        mark = page.locator(f".text mark.{tone}").first
+        assert await mark.evaluate("e => getComputedStyle(e).borderBottomStyle") == style
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("name", SAMPLES)
+async def test_nothing_overflows_even_with_everything_open(opened, name, width):
+    tab = await opened(name, width)
+    await tab.unfold()
+    assert await tab.page.evaluate("document.documentElement.scrollWidth") == width
+    # A word too long for its line shows as a box whose content is wider than itself; words for screen readers only are
+    # cut off on purpose.
+    wide = """[...document.querySelectorAll('body *:not(.unseen, .label)')].filter(
+        e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline').map(e => e.className)"""
+    assert await tab.page.evaluate(wide) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        ("plain comparison", "article.answer"),
+        ("debated dialogue", ".bench > section"),
+        ("audited review", "article.table"),
+    ],
+)
+async def test_what_belongs_together_stands_side_by_side_on_a_desktop_and_stacked_on_a_phone(opened, name, pair):
+    async def boxes(width: int) -> list[dict[str, float]]:
+        page = (await opened(name, width)).page
+        return await page.evaluate(  # type: ignore[no-any-return]
+            "pair => [...document.querySelectorAll(pair)].map(e => e.getBoundingClientRect())", pair
+        )
+
+    first, second = await boxes(DESKTOP)
+    assert first["top"] == second["top"]
+    assert first["right"] < second["left"]
+    first, second = await boxes(PHONE)
+    assert first["bottom"] < second["top"]
+
+
+@pytest.mark.parametrize("name", RICH)
+async def test_dark_is_dark(opened, name):
+    page = (await opened(name, scheme="dark")).page
+    red = await page.evaluate("Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
+    assert red < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "folded"),
+    [
+        ("hostile comparison", "#criterion-insight_originality .reasons"),
+        ("long dialogue", "#criterion-TaskSuccess .reasons"),
+        ("hostile review", "#task-system .text"),
+    ],
+)
+async def test_on_paper_long_texts_are_there_to_their_end_and_what_was_folded_is_open(opened, name, folded):
+    page = (await opened(name)).page
+    await page.emulate_media(media="print")
+    cut_off = await page.evaluate(
+        "[...document.querySelectorAll('.text.long, .turns.long')].map(box => box.scrollHeight > box.clientHeight + 1)"
+    )
+    assert cut_off == [False]
+    assert await page.locator(folded).evaluate("e => e.getBoundingClientRect().height") > 50
+
+
+@pytest.mark.parametrize(
+    ("name", "right_to_left"),
+    [
+        ("hostile comparison", ["#criterion-clarity_structure blockquote >> nth=1"]),
+        ("hostile dialogue", ["#criterion-Understanding blockquote >> nth=0", ".turn:nth-child(5) .text"]),
+        ("scripts review", ["#task-prompt .text", "article:has(#response-A) .text", "#why-1 blockquote"]),
+    ],
+)
+async def test_arabic_runs_from_right_to_left(opened, name, right_to_left):
+    page = (await opened(name)).page
+    for place in right_to_left:
+        assert await page.locator(place).evaluate("e => getComputedStyle(e).direction") == "rtl"
+
+
+async def test_500_turns_scroll_beside_the_criteria_and_a_link_moves_only_the_transcript(opened):
+    tab = await opened("long dialogue")
+    page = tab.page
+    await tab.unfold()
+    assert await page.evaluate("document.documentElement.scrollHeight") < 6000, "the transcript stretches no page"
+    await page.evaluate("document.querySelector('#criterion-Empathy').scrollIntoView()")
+    before = await page.evaluate("scrollY")
+    for ref, last in (("E6", True), ("E1", False), ("C1", True), ("E3", False)):
+        await page.evaluate("ref => { location.hash = 'at-' + ref }", ref)
+        moved, top, scrolled = await page.evaluate(
+            """[scrollY, document.querySelector(':target').getBoundingClientRect().top,
+                document.querySelector('.turns').scrollTop]"""
+        )
+        assert abs(moved - before) <= 16, "the reader stays at the criterion"
+        assert 0 < top < 150, "and has the mark at the top of the transcript, the last as well as the first"
+        assert (scrolled > 20_000) == last
+
+
+async def test_a_reviews_two_tables_can_be_taken_in_at_a_glance(opened):
+    page = (await opened("audited review")).page
+    heights, tops = await page.evaluate(
+        """[[...document.querySelectorAll('.table')].map(e => e.getBoundingClientRect().height),
+            ['A', 'B'].map(label => [...document.querySelectorAll('.table.' + label + ' .rating')]
+                .map(e => Math.round(e.getBoundingClientRect().top)))]"""
+    )
+    assert max(heights) < 700, "both fit into a window, with the beginning of each justification"
+    assert tops[0] == tops[1], "a dimension is on one line in both"
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("name", ["audited review", "identical review", "blank comparison", "tied comparison"])
+async def test_no_word_of_ours_is_broken_in_two(opened, name, width):
+    page = (await opened(name, width)).page
+    lines = await page.evaluate(
+        """() => [...document.querySelectorAll('.tally span, .badge, .winner, .score .none, .tag, .points')].map(e => {
+            const words = document.createRange();
+            words.selectNodeContents(e);
+            return [e.textContent, new Set([...words.getClientRects()].map(box => box.top)).size];
+        })"""
+    )
+    assert lines
+    assert [words for words, count in lines if count > 1] == []
+
+
+async def test_the_scale_shows_the_final_value_and_the_one_that_was_entered(opened):
+    page = (await opened("audited review")).page
+    boxes = await page.evaluate(
+        "[...document.querySelectorAll('.scale li')].map(e => [e.className, e.getBoundingClientRect().top])"
+    )
+    assert [name for name, _ in boxes] == ["A", "A final", "A", "neither", "B entered", "B", "B"]
+    assert len({top for _, top in boxes}) == 1
+    entered = page.locator(".scale .entered")
+    assert await entered.evaluate("e => getComputedStyle(e).outlineStyle") == "dashed"
