@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -41,6 +42,12 @@ class Score(Frozen):
     assessed: bool = Field(
         default=True, description="False where the judge says that it cannot tell; the score is then the middle."
     )
+    exact: Fraction | None = Field(default=None, exclude=True, repr=False)
+
+    @property
+    def exactly(self) -> Fraction:
+        """The score before it was rounded to be shown: a jury's mean may have no finite decimal."""
+        return Fraction(self.value) if self.exact is None else self.exact
 
 
 class SingleOpinion(Frozen):

@@ -16,9 +16,12 @@ from ..rubric import Rubric
 
 _DECISIONS = {
     "higher_total": "The higher weighted total decides.",
-    "equal_totals": "The weighted totals are equal.",
-    "orders_disagree": "The totals are close and the two orders name different winners, so it is a tie.",
+    "equal_totals": "The weighted totals are equal, so it is a tie.",
     "judge_prefers_tie": "The totals are close and the judge itself prefers neither answer, so it is a tie.",
+    "both_orders_tie": "One order has equal totals; in the other they are close and the judge prefers neither answer: "
+    "it is a tie.",
+    "orders_disagree": "The orders do not name the same winner and the averaged totals are close, so it is a tie.",
+    "averaged_totals": "The orders do not name the same winner; the averaged totals are far enough apart to decide.",
 }
 _FIRST = {"ab": "A first", "ba": "B first"}
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
@@ -46,7 +49,9 @@ def confidence_sentence(verdict: ComparisonVerdict) -> str:
 
 
 def decision(verdict: ComparisonVerdict) -> str:
-    """The rule that decided, as a sentence."""
+    """The rule that decided, as a sentence; or that behind the best guess, where the judge is not sure enough."""
+    if not verdict.decided:
+        return "The judge is not sure enough to decide; the totals give the best guess."
     return _DECISIONS.get(verdict.decided_by, f"Decided by: {verdict.decided_by.replace('_', ' ')}.")
 
 

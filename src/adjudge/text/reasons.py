@@ -18,6 +18,8 @@ from .words import count_words
 QUOTED_WORDS = 3  # shorter ones are terms, not quotations
 # Whichever begins first holds the other: a quotation in code is code, code in a quotation is quoted.
 _CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.pattern}")
+# What stands in the place of a reason that quotes words nobody wrote.
+NOT_IN_THE_TEXT = "The judge's reason quoted words that are not in the text."
 _END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from ...judges.base import Candidate, ExplainQuestion, Judge, RateQuestion
 from ...models import (
@@ -32,7 +32,7 @@ from ...models import (
 )
 from ...models.cases import Original, Review
 from ...rubric import LIKERT, Rubric
-from ..origins import provenance_of, verdict_id
+from ..common import hostile_warnings, provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
 from .changelog import changelog
 from .consistency import allowed_likerts, deciding, likert
@@ -54,10 +54,6 @@ _FINAL = frozenset({"refused", "cut_off", "malformed"})
 _LIKERT = "likert"
 _UNCHECKED = JudgedWords(specific=False, true=True, reason="the judge could not be asked about it")
 _WHERE = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
-_HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
-    "injection": "addresses_the_judge",
-    "control_token": "control_token",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,12 @@ async def review(
         sbq=feedback(Audit(rubric, case, tables, final, facts)),
         verdict_id=_verdict_id(case, provenance, calls),
         facts=facts,
-        warnings=(*opinion.warnings, *explained.warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
+        warnings=(
+            *opinion.warnings,
+            *explained.warnings,
+            *_unassessed(rubric, opinion),
+            *hostile_warnings(facts, _WHERE),
+        ),
         **spent(calls),
         judge=provenance.judge,
         provenance=provenance,
@@ -290,15 +291,6 @@ def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
         return []
     message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
     return [Warning(code="not_assessed", message=message)]
-
-
-def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:
-    """Responses that try to steer the judge: rated like any other, and reported."""
-    return [
-        Warning(code=_HOSTILE[fact.name], message=f"{_WHERE[fact.where]} {fact.found}, at character {fact.start}")
-        for fact in facts
-        if fact.name in _HOSTILE
-    ]
 
 
 def _invalid(
