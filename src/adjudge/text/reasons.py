@@ -24,6 +24,11 @@ _END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
+def scored(value: object) -> str:
+    """What stands in the place of a score's reason that quotes words nobody wrote."""
+    return f"Scored {value}; the judge's reason quoted words that are not in the text."
+
+
 class WordChecker:
     """Checks words against the texts that the judge was shown."""
 
