@@ -247,8 +247,9 @@ def _number(value: Scored | Decimal) -> Decimal:
 
 
 def cited(reason: str, quotes: Iterable[Utterance]) -> str:
-    """A reason with the utterances it rests on: `Polite throughout (SYSTEM: "thank you").`"""
-    shown = "; ".join(quote.shown for quote in quotes)
+    """A reason with the utterances it rests on: `Polite throughout (SYSTEM: "thank you").` One it quotes itself is not
+    named again."""
+    shown = "; ".join(quote.shown for quote in quotes if quote.shown not in reason)
     stem = reason.rstrip()
     if not shown or not stem:
         return stem or shown
@@ -257,7 +258,11 @@ def cited(reason: str, quotes: Iterable[Utterance]) -> str:
 
 
 def uncited(justification: str, quotes: Iterable[Utterance]) -> str:
-    """A justification without the utterances it cites, which reports show beside it."""
-    shown = f" ({'; '.join(quote.shown for quote in quotes)})"
-    before, found, after = justification.rpartition(shown)
-    return before + after if found and len(shown) > len(" ()") else justification
+    """A justification without the utterances named behind it, which reports show beside it."""
+    named = tuple(quotes)
+    for first in named:
+        before, found, rest = justification.rpartition(f" ({first.shown}")
+        reason = before + rest.rpartition(")")[2]
+        if found and cited(reason, named) == justification:
+            return reason
+    return justification

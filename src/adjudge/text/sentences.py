@@ -41,20 +41,20 @@ def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of prose; an abbreviation's full stop ends none, and neither does one inside a quotation."""
-    found: list[str] = []
-    for start, end in sentence_spans(text):
-        piece = text[start:end]
-        if found and (_is_open(found[-1], piece) or piece[0].islower()):
-            found[-1] = f"{found[-1]} {piece}"
+    # Nothing ends inside quotation marks, so what stands there is hidden while ends are looked for.
+    hidden = QUOTATION.sub(lambda match: f"{match[0][0]}{'x' * (len(match[0]) - 2)}{match[0][-1]}", text)
+    found: list[tuple[int, int]] = []
+    for start, end in sentence_spans(hidden):
+        if found and (_is_open(hidden[found[-1][0] : found[-1][1]], hidden[start:end]) or hidden[start].islower()):
+            found[-1] = found[-1][0], end
         else:
-            found.append(piece)
-    return found
+            found.append((start, end))
+    return [text[start:end] for start, end in found]
 
 
 def _is_open(sentence: str, following: str) -> bool:
-    quoting = sentence.count("“") > sentence.count("”") or sentence.count('"') % 2 == 1
     numbered = following[0].isdigit() and _BEFORE_A_NUMBER.search(sentence) is not None
-    return quoting or numbered or _ABBREVIATION.search(sentence) is not None
+    return numbered or _ABBREVIATION.search(sentence) is not None
 
 
 def rough_words(text: str) -> int:
