@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
 from adjudge.judges.jury import Jury, majority
-from adjudge.models import Call, ComparisonOpinion, Failure, Research, Score, Usage
+from adjudge.models import Call, ComparisonOpinion, Evidence, Failure, Research, Score, Usage
 from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
 
@@ -72,6 +72,15 @@ def test_no_members_reason_stands_for_a_preference_that_no_member_has():
     settled = ask("median", opinion("x", 7, 1, "A"), opinion("y", 1, 7, "B"))
     assert settled.preference == "tie"
     assert settled.rationale == "The members of the jury do not prefer the same response."
+
+
+def test_what_one_member_did_not_quote_is_not_missing_if_another_did():
+    quote = Evidence(answer="A", impact="favorable", quote="x", rationale="r", start=0, end=1, criterion=KEYS[0])
+    gaps = ((KEYS[0], "A"), (KEYS[1], "A"))
+    settled = ask(
+        "median", opinion("x", 7, 1, "A").updated(unquoted=gaps), opinion("y", 7, 1, "A").updated(evidence=(quote,))
+    )
+    assert (settled.unquoted, settled.evidence) == (gaps, (quote,))
 
 
 def test_majority_over_every_vote_of_three():

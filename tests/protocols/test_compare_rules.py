@@ -319,8 +319,11 @@ async def test_a_judge_that_is_not_sure_enough_leaves_its_best_guess_as_the_winn
 
 async def test_evidence_is_missing_only_where_no_order_quoted():
     ab, ba = opinion("ab", (8, 5), "A"), opinion("ba", (8, 5), "A")
-    ab = ab.updated(evidence=tuple(item for item in ab.evidence if item.answer == "A"))
-    ba = ba.updated(evidence=tuple(item for item in ba.evidence if item.criterion != "clarity_structure"))
+    everywhere = tuple((key, "B") for key in ab.scores)
+    ab = ab.updated(evidence=tuple(item for item in ab.evidence if item.answer == "A"), unquoted=everywhere)
+    last = (("clarity_structure", "A"), ("clarity_structure", "B"))
+    other = tuple(item for item in ba.evidence if item.criterion != "clarity_structure")
+    ba = ba.updated(evidence=other, unquoted=last)
     verdict = await compare(CASE, Scripted({"ab": ab, "ba": ba}), shipped("compare"))
     assert [(warning.code, warning.message) for warning in verdict.warnings] == [
         ("missing_evidence", "clarity_structure: the judge gave no usable quote from response B")

@@ -344,7 +344,7 @@ async def test_the_critics_words_go_through_the_same_checks_and_may_quote_the_ev
     assert verdict.objections["Accuracy"].comment == OURS.replace("80", "60")
     assert verdict.objections["Fluency"].comment == "“It reads rather well throughout” holds."
     assert verdict.rulings["Accuracy"].justification == (
-        "Scored 60; the judge's reason quoted words that are not in the text (USER: \"Like superhero movies.\")."
+        'Scored 60; the judge\'s reason quoted words that are not in the text (USER: "Like superhero movies.").'
     )
     assert [warning.code for warning in verdict.warnings] == ["replaced_reason"] * 2
 

@@ -202,6 +202,7 @@ class Jury:
             order=opinions[0].order,
             scores={key: {label: self._score(key, label, opinions) for label in LABELS} for key in opinions[0].scores},
             evidence=tuple(item for opinion in opinions for item in opinion.evidence),
+            unquoted=tuple(dict.fromkeys(place for opinion in opinions for place in opinion.unquoted)),
             summaries=(speaker or opinions[0]).summaries,
             preference=preference,
             # No member's reason for one side stands for a preference that no member has.

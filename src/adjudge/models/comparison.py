@@ -54,7 +54,8 @@ class SingleOpinion(Frozen):
     """One judge's view of both answers, seen in one order, in the case's own labels.
 
     A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough. In JSON
-    the scores and their justifications are two tables; quotes stand in the verdict.
+    the scores and their justifications are two tables; quotes stand in the verdict. `unquoted` are the criteria and
+    answers for which a quote was asked for and none came.
     """
 
     judge: str
@@ -66,6 +67,7 @@ class SingleOpinion(Frozen):
     summaries: dict[Label, str]
     rationale: str
     evidence: tuple[Evidence, ...] = Field(default=(), exclude=True)
+    unquoted: tuple[tuple[str, Label], ...] = Field(default=(), exclude=True)
     calls: tuple[Call, ...] = Field(default=(), exclude=True)
     warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
     failures: tuple[Failure, ...] = Field(default=(), exclude=True)

@@ -39,7 +39,6 @@ from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts
 from ..text.reasons import NOT_IN_THE_TEXT
-from ..text.words import count_words
 from .common import hostile_warnings, provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
@@ -131,7 +130,7 @@ async def compare(
         ),
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
-            *_missing_evidence(case, scores),
+            *_missing_evidence(opinions),
             *_preference_warnings(decision.winner, opinions),
             *_failed_searches(lookups),
             *hostile_warnings(facts, _WHERE),
@@ -267,14 +266,13 @@ def _rationale(
     return f"The weighted totals are less than {band} apart and the judge prefers neither, so it is a tie."
 
 
-def _missing_evidence(case: Comparison, scores: Mapping[str, Mapping[Label, Score]]) -> Iterable[Warning]:
-    """What no order and no member of a jury quoted; an answer without a word needs no quote."""
-    for key, by_label in scores.items():
-        for label, score in by_label.items():
-            if score.assessed and not score.evidence and count_words(case.answer(label)):
-                yield Warning(
-                    code="missing_evidence", message=f"{key}: the judge gave no usable quote from response {label}"
-                )
+def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
+    """What no order and no member of a jury quoted, though it was asked to."""
+    quoted = {(item.criterion, item.answer) for opinion in opinions for item in opinion.evidence}
+    for key, label in dict.fromkeys(place for opinion in opinions for place in opinion.unquoted):
+        if (key, label) not in quoted:
+            message = f"{key}: the judge gave no usable quote from response {label}"
+            yield Warning(code="missing_evidence", message=message)
 
 
 def _preference_warnings(winner: Winner, opinions: list[ComparisonOpinion]) -> Iterable[Warning]:

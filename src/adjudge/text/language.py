@@ -67,6 +67,11 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
     return code if agreed and code in LANGUAGE_NAMES else None
 
 
+def is_in_a_language(text: str) -> bool:
+    """Whether CLD3 calls its guess at the language of a text, of any length, reliable."""
+    return bool(_identifier().FindLanguage(text=_readable(text)).is_reliable)
+
+
 def are_close(code: str, other: str) -> bool:
     """Whether two languages are the same or easily taken for each other."""
     return code == other or any(code in group and other in group for group in _CLOSE)

@@ -135,7 +135,7 @@ def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[V
         if moved * sign >= _NOTICED and len(told) < 2 and not (name == "items" and TASK in told):
             said = _beside(name, winner, measured, f"Response {winner}", f"Response {_OTHER[winner]}")
             told.setdefault(MEASURES[name].criterion, said)
-    return " ".join(filter(None, (doubt, *told.values())))
+    return " ".join(filter(None, (doubt, *told.values()))) or f"Small differences together favour Response {winner}."
 
 
 def _beside(name: str, label: Label, measured: Measured, own_name: str, other_name: str) -> str:

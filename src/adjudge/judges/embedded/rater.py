@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from ...constraints.demands import demands_in_english
 from ...models import RatedResponse, Rating, ReviewOpinion
+from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion
+from ...text.language import is_in_a_language
+from ...text.words import split_words
 from ..base import RateQuestion
 from .model import Model, Prediction, compare_pair
 
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
 _NO_PREFERENCE = 4
 _MUCH_BETTER = 0.9  # how sure the model must be
+_NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any language
+_NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
 _FOLLOWS = "Follows from the ratings above."
 _NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
 
@@ -27,13 +32,22 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
     return ReviewOpinion(
         judge=judge,
         task_type="other",
-        invalid="",
+        invalid=_NONSENSE if _is_nonsense(case) else "",
         response1=RatedResponse(ratings=ratings),
         response2=RatedResponse(ratings=ratings),
         preference=_preference(prediction),
         reasons="",
         constraints=tuple(demands_in_english(case)),
     )
+
+
+def _is_nonsense(case: Review) -> bool:
+    """A prompt of no language that CLD3 is sure of, of whose words none stands in any other text of the task."""
+    words = {word.casefold() for word in split_words(case.prompt)}
+    if len(split_words(case.prompt)) < _NONSENSE_WORDS or is_in_a_language(case.prompt):
+        return False
+    others = "\n".join((case.a, case.b, case.system_prompt, case.history, case.task_config))
+    return words.isdisjoint(word.casefold() for word in split_words(others))
 
 
 def _preference(prediction: Prediction) -> int:

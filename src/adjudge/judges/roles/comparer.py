@@ -173,6 +173,7 @@ class Comparer:
                 for key, marks in reply["criteria"].items()
             },
             evidence=found,
+            unquoted=_gaps(question, found),
             summaries={label: words[f"summary_{_number(label, shown)}"] for label in LABELS},
             preference=preferences[reply["preference"]],
             rationale=words["rationale"],
@@ -186,7 +187,7 @@ class Comparer:
         )
         problems = (
             *(quote.told(f"Answer {_number(quote.answer, shown)}") for quote in bad),
-            *(f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in _gaps(question, found)),
+            *(f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in opinion.unquoted),
             *(f"{reason.place}: {reason.why}" for reason in wrong),
         )
         return Reading(opinion.updated(evidence=evidence), problems, (*bad, *wrong))
@@ -233,11 +234,9 @@ class Comparer:
         }
         opinion = _with_reasons(first.opinion, {reason.place: mended.get(reason.place) for reason in wrong}, shown)
         left = [reason for reason in wrong if reason.place not in mended]
-        return Reading(
-            opinion.updated(
-                evidence=_each_once((*opinion.evidence, *found)), warnings=(*_dropped(lost), *_replaced(left, shown))
-            )
-        )
+        evidence = _each_once((*opinion.evidence, *found))
+        warnings = (*_dropped(lost), *_replaced(left, shown))
+        return Reading(opinion.updated(evidence=evidence, unquoted=_gaps(question, evidence), warnings=warnings))
 
 
 def _replacements(question: CompareQuestion, reading: Reading[ComparisonOpinion]) -> Shape:
@@ -382,11 +381,11 @@ def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(found.values())
 
 
-def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> list[tuple[str, Label]]:
+def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> tuple[tuple[str, Label], ...]:
     """Criteria and answers without a quote; an answer without a word needs none."""
     there = {(item.criterion, item.answer) for item in evidence}
     quotable = [label for label in LABELS if Haystack(question.case.answer(label)).word_count]
-    return [(key, label) for key in question.rubric.weights for label in quotable if (key, label) not in there]
+    return tuple((key, label) for key in question.rubric.weights for label in quotable if (key, label) not in there)
 
 
 def _dropped(bad: Iterable[_BadQuote]) -> list[Warning]:

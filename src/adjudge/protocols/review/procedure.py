@@ -110,7 +110,7 @@ async def review(
         warnings=(
             *opinion.warnings,
             *explained.warnings,
-            *_unassessed(rubric, opinion),
+            *_unassessed(rubric, opinion.judge, tables, same),
             *hostile_warnings(facts, _WHERE),
         ),
         **spent(calls),
@@ -269,7 +269,10 @@ def _why(tables: Tables, rubric: Rubric, value: int) -> str:
     a, b = (tables[label]["overall_quality"].value for label in LABELS)
     assumed = any(line.action == "filled" and not line.assessed for table in tables.values() for line in table.values())
     if assumed:
-        return f"Overall Quality is taken to be {a} and {b}, for what was not entered this judge cannot assess."
+        return (
+            f"Overall Quality is assumed to be {a} for Response 1 and {b} for Response 2: this judge cannot assess the "
+            "ratings that were left blank."
+        )
     if a != b:
         return f"Overall Quality is {a} for Response 1 and {b} for Response 2."
     if value == 4:
@@ -281,15 +284,16 @@ def _why(tables: Tables, rubric: Rubric, value: int) -> str:
     return f"Overall Quality is {a} for both, and {decides[0].name} decides for Response {better}."
 
 
-def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
+def _unassessed(rubric: Rubric, judge: str, tables: Tables, same: bool) -> list[Warning]:
+    """Dimensions that neither the judge nor a fact nor a rule says anything of; identical responses share theirs."""
     names = []
     for criterion in rubric.criteria:
-        blank = [label for label in LABELS if not opinion.responses[label].ratings[criterion.key].assessed]
+        blank = [label for label in LABELS if not tables["A" if same else label][criterion.key].assessed]
         if blank:
             names.append(criterion.name if len(blank) > 1 else f"{criterion.name} ({_WHERE[blank[0]]})")
     if not names:
         return []
-    message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
+    message = f"{judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
     return [Warning(code="not_assessed", message=message)]
 
 
