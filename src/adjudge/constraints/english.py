@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..models.constraints import Bound, Constraint, ConstraintKind, Source
-from ..text.language_names import code_named
-from ..text.sentences import code_spans, sentence_spans, word_set
+from ..text.language import code_named
+from ..text.sentences import hide_code, sentence_spans, word_set
 
 _READ_ENOUGH = 150  # findings of a kind, none of them false, before it binds
 _LONGEST = 20_000  # characters; what is longer is material with a few instructions somewhere
@@ -288,11 +288,7 @@ def _instructions(text: str) -> Iterator[_Sentence]:
 
 def _hide(text: str) -> str:
     """The text with code and quotations hidden and everything else in its place."""
-    pieces, done = [], 0
-    for low, high in code_spans(text):
-        pieces += [text[done:low], _HIDDEN * (min(high + 3, len(text)) - low)]
-        done = min(high + 3, len(text))
-    text = "".join((*pieces, text[done:])).replace("\r", " ").replace("\t", " ")
+    text = hide_code(text, _HIDDEN).replace("\r", " ").replace("\t", " ")
     text = _CODE.sub(lambda match: _HIDDEN * len(match[0]), text)
     return _QUOTATION.sub(lambda match: match[0][0] + _HIDDEN * (len(match[0]) - 2) + match[0][1:][-1:], text)
 

@@ -94,7 +94,7 @@ class ReviewSettings(_Asking):
             raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
         object.__setattr__(self, "languages", tuple(self.languages))
         if self.languages:
-            from ..text.language_names import LANGUAGE_NAMES
+            from ..text.language import LANGUAGE_NAMES
 
             for code in self.languages:
                 if code not in LANGUAGE_NAMES:

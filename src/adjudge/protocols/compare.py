@@ -92,7 +92,7 @@ async def compare(
 
     scores = _settle(opinions, weights, rubric.scale)
     totals = _totals(scores, weights)
-    whole = sum(map(Fraction, weights.values()))
+    whole = sum(map(Fraction, weights.values()), Fraction(0))
     apart = (Fraction(totals["A"]) - Fraction(totals["B"])) / whole
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
     named = {

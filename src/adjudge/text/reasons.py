@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable
 
 from .evidence import Haystack
-from .language import foreign_language, language_of
-from .language_names import language_name
+from .language import foreign_language, language_name, language_of
 from .sentences import QUOTATION
 from .words import count_words
 

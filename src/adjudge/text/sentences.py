@@ -57,6 +57,11 @@ def _is_open(sentence: str, following: str) -> bool:
     return numbered or _ABBREVIATION.search(sentence) is not None
 
 
+def ends_a_sentence(text: str) -> bool:
+    """Whether a text ends with a full stop or the like, closing marks aside."""
+    return text.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS)
+
+
 def rough_words(text: str) -> int:
     """About how many words: those between spaces, and for scripts without spaces one for two characters."""
     return len(text.split()) + len(_UNSPACED.findall(text)) // 2
@@ -73,6 +78,16 @@ def code_spans(text: str) -> list[tuple[int, int]]:
             spans.append((opened.start(), fence.start()))
             opened = None
     return spans if opened is None else [*spans, (opened.start(), len(text))]
+
+
+def hide_code(text: str, hidden: str = " ") -> str:
+    """The text with code blocks overwritten, fences included; every place and line end stays where it is."""
+    pieces, done = [], 0
+    for start, end in code_spans(text):
+        end = min(end + 3, len(text))
+        pieces += [text[done:start], re.sub(r"[^\n]", hidden, text[start:end])]
+        done = end
+    return "".join((*pieces, text[done:]))
 
 
 def word_set(words: str) -> frozenset[str]:

@@ -299,10 +299,10 @@ def _mended(
     field: str,
 ) -> dict[str, V]:
     """Marks or objections with the quotes and reasons that came; what is still bad is cut or replaced."""
-    entries = dict(given)
-    for key, quotes in again.quotes.items():
-        together = tuple(dict.fromkeys((*entries[key].quotes, *quotes)))
-        entries[key] = entries[key].updated(quotes=together)
+    entries: dict[str, V] = dict(given)
+    for key in again.quotes:
+        entry = entries[key]
+        entries[key] = entry.updated(quotes=tuple(dict.fromkeys((*entry.quotes, *again.quotes[key]))))
     for bad in (bad for bad in first.unusable if isinstance(bad, _BadReason)):
         entry = entries[bad.criterion]
         came = again.reasons.get(bad.criterion)

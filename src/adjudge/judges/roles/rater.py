@@ -27,8 +27,8 @@ from ...models import (
 from ...models.cases import Review
 from ...models.constraints import Bound, ConstraintKind, Source
 from ...rubric import OVERALL, Criterion, Rubric
+from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
-from ...text.markers import without_end_markers
 from ...text.reasons import WordChecker, language_of_reply, not_english, scored
 from ...text.sentences import sentences
 from ...text.words import count_words

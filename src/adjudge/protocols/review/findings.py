@@ -13,11 +13,20 @@ from ...constraints.measuring import Measurement, measure
 from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
+from ...text.control_tokens import find_system_markers, without_end_markers
 from ...text.findings import cut_off_facts, facts_of, hostile_facts
-from ...text.language import COMMONER, are_close, language_of, languages_in, plain_code
-from ...text.language_names import LANGUAGE_NAMES, code_named, language_name, named_languages
-from ...text.markers import find_system_markers, without_end_markers
-from ...text.repetition import find_repetition
+from ...text.flaws import find_repetition
+from ...text.language import (
+    COMMONER,
+    LANGUAGE_NAMES,
+    are_close,
+    code_named,
+    language_name,
+    language_of,
+    languages_in,
+    named_languages,
+    plain_code,
+)
 from ...text.sentences import sentence_spans
 from ...text.words import count_words
 

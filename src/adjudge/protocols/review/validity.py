@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...models.cases import Review
+from ...text.control_tokens import without_end_markers
 from ...text.language import LANGUAGE_NAMES, language_of
-from ...text.markers import without_end_markers
 from ...text.words import count_words
 
 _WORDS = 4  # from which the language of a text can be told, for this purpose
