@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ..models.cases import Review
 from ..models.constraints import Bound, Constraint, ConstraintKind, Source
 from ..text.language import code_named
 from ..text.sentences import hide_code, sentence_spans, word_set
@@ -394,3 +395,10 @@ def _wordings(sentence: _Sentence, text: str) -> Iterator[_Demand]:
             words = text[low : low + len(quoted[0]) - 2].strip().rstrip(",.;:")
             if any(map(str.isalnum, words)) and not _GAP.search(words):
                 yield _demand(kind, sentence, match, words)
+
+
+def demands_in_english(case: Review) -> list[Constraint]:
+    """What a plain English prompt or system prompt demands; where both speak of the same, the system prompt's."""
+    ruling = read_constraints(case.system_prompt, "system_prompt")
+    kinds = {constraint.kind for constraint in ruling}
+    return [*ruling, *(one for one in read_constraints(case.prompt, "prompt") if one.kind not in kinds)]

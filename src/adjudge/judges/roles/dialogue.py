@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from importlib import resources
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import orjson
 import yaml
@@ -31,7 +31,6 @@ MAX_QUOTES = 3
 MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
 _QUOTATION_MARKS = str.maketrans("", "", '"“”„«»')
-V = TypeVar("V", Mark, Objection)
 
 
 class Quote(TypedDict):
@@ -292,14 +291,14 @@ def _told(unusable: Iterable[_BadQuote | _BadReason]) -> tuple[str, ...]:
 
 
 def _mended(
-    given: Mapping[str, V],
+    given: Mapping[str, Mark] | Mapping[str, Objection],
     first: Reading[Any],
     again: _Repaired,
-    value: Callable[[str, V], Decimal],
+    value: Callable[[str, Any], Decimal],
     field: str,
-) -> dict[str, V]:
+) -> dict[str, Any]:
     """Marks or objections with the quotes and reasons that came; what is still bad is cut or replaced."""
-    entries: dict[str, V] = dict(given)
+    entries: dict[str, Any] = dict(given)
     for key in again.quotes:
         entry = entries[key]
         entries[key] = entry.updated(quotes=tuple(dict.fromkeys((*entry.quotes, *again.quotes[key]))))

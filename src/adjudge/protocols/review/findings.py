@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...constraints.demands import demands_in_english
+from ...constraints.english import demands_in_english
 from ...constraints.measuring import Measurement, measure
 from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
