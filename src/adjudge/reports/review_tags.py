@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..inputs.review.tables import escape_pipes
 from ..inputs.review.tags import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
 from ..models import LABELS, FinalRating, ReviewVerdict
-from ..protocols.review.changelog import FROM_SCRATCH
+from ..protocols.review.correcting import FROM_SCRATCH
 from ..rubric import Rubric
 from .columns import pad, width_of
 from .escaping import one_line

@@ -250,8 +250,7 @@ class _Check:
 
     def __init__(self, case: Review, foreign: str = "") -> None:
         self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
-        others = (case.prompt, case.system_prompt, case.history, case.task_config)
-        self._words = WordChecker((*self._answers.values(), *others))
+        self._words = WordChecker(case.texts)
         self._foreign = foreign
         self.bad: list[_Bad] = []
 

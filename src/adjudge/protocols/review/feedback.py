@@ -14,10 +14,9 @@ from ...models import LABELS, Fact, FinalRating, Label
 from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric
 from .binding import HARMFUL, SAFE
-from .consistency import allowed_likerts, allowed_overalls, deciding, dimensions, severity
-from .kept_words import NOT_SPECIFIC, NOT_TRUE
-from .originals import read_rating
-from .preference import Tables
+from .consistency import allowed_likerts, allowed_overalls, badness, deciding, dimensions, severity
+from .correcting import read_rating
+from .justifying import NOT_SPECIFIC, NOT_TRUE, Tables
 
 LEAST, MOST = 2, 4
 
@@ -60,7 +59,7 @@ class Audit:
         if final is None or final.action != "replaced":
             return 0
         criterion = self.criteria[key]
-        before, after = (_badness(criterion, value) for value in (self.entered[label][key], final.value))
+        before, after = (badness(criterion, value) for value in (self.entered[label][key], final.value))
         return (before > after) - (before < after)
 
     def bound_by(self, name: str) -> list[Label]:
@@ -330,10 +329,6 @@ def _takeaways(audit: Audit) -> Iterator[str]:
     else:
         yield "Count minor and major issues before setting the Overall Quality: one minor issue already rules out 5."
     yield "Set the Likert last, from the two Overalls, and let its justification name the dimensions that decided."
-
-
-def _badness(criterion: Criterion, value: int) -> int:
-    return {None: 0, "minor": 1, "major": 2}[severity(criterion, value)]
 
 
 def _number(label: Label) -> int:

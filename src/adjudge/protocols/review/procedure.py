@@ -32,16 +32,24 @@ from ...models import (
 )
 from ...models.cases import Original, Review
 from ...rubric import LIKERT, Rubric
+from ...text.reasons import WordChecker
 from ..common import hostile_warnings, provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
-from .changelog import changelog
 from .consistency import allowed_likerts, deciding, likert
-from .correcting import NO_WORDS, NOT_GIVEN, correct_response
+from .correcting import NO_WORDS, NOT_GIVEN, OffScale, changelog, correct_response, read_rating
 from .feedback import Audit, feedback
 from .findings import facts_alone, with_the_judges
-from .kept_words import candidate, checker_of, judged, settled
-from .originals import OffScale, read_rating
-from .preference import VERDICTS, Tables, composed, contradicted, identical, with_verdict
+from .justifying import (
+    VERDICTS,
+    Tables,
+    candidate,
+    composed,
+    contradicted,
+    identical,
+    judged,
+    settled,
+    with_verdict,
+)
 from .validity import are_identical, why_invalid
 
 P = ParamSpec("P")
@@ -192,7 +200,7 @@ async def _explained(
 ) -> _Explained | Failure:
     """Everybody's words: the person's where they may stand, the judge's reasons where they fit, else ours by rule."""
     ours: dict[Label, dict[str, FinalRating]] = {label: draft.table for label, draft in drafts.items()}
-    check = checker_of(case)
+    check = WordChecker(case.texts)
     tables = {
         label: {key: settled(line, draft.facts.get(key, ()), check) for key, line in draft.table.items()}
         for label, draft in drafts.items()
