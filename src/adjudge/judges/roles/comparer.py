@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
@@ -19,7 +20,7 @@ from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ...text.reasons import NOT_IN_THE_TEXT, WordChecker, scored
 from ..base import CompareQuestion
-from .base import A_NUMBER, Reading, Shape, bullets, object_of, scores_of
+from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 from .naming import in_case_labels
 
 _MOST_QUOTES = 6  # further quotes that are looked at, for each criterion on average
@@ -86,8 +87,7 @@ def _system(rubric: Rubric) -> str:
             f"- {criterion.key} ({criterion.name}): {' '.join(criterion.guidance.split())}"
             for criterion in rubric.criteria
         ),
-        min_words=str(MIN_WORDS),
-        max_words=str(MAX_WORDS),
+        **Comparer.terms,
     )
 
 
@@ -115,8 +115,11 @@ class _BadReason(NamedTuple):
         return f"{where}: {self.why}"
 
 
-class Comparer:
+class Comparer(Role[CompareQuestion, ComparisonOpinion]):
     """Asks for and reads comparisons."""
+
+    file = "comparer"
+    terms = MappingProxyType({"min_words": str(MIN_WORDS), "max_words": str(MAX_WORDS)})
 
     def prompt(self, question: CompareQuestion) -> Prompt:
         case, (first, second) = question.case, question.shown
@@ -192,24 +195,13 @@ class Comparer:
         )
         return Reading(opinion.updated(evidence=evidence), problems, (*bad, *wrong))
 
-    def repair(
-        self, question: CompareQuestion, prompt: Prompt, text: str, reading: Reading[ComparisonOpinion]
-    ) -> Prompt:
-        file = prompts.load("comparer")
-        if reading.opinion is None:
-            return prompt.continued(text, file.render("repair", problems=bullets(reading.problems)))
-        message = file.render(
-            "replacements", problems=bullets(reading.problems), min_words=str(MIN_WORDS), max_words=str(MAX_WORDS)
-        )
-        return prompt.continued(text, message, _replacements(question, reading).schema)
+    def replacements(self, question: CompareQuestion, reading: Reading[ComparisonOpinion]) -> Shape:
+        return _replacements_shape(question.rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
 
-    def read_repair(
-        self, question: CompareQuestion, first: Reading[ComparisonOpinion], text: str, judge: str
-    ) -> Reading[ComparisonOpinion]:
-        if first.opinion is None:
-            return self.read(question, text, judge)
-        reply = _replacements(question, first).parse(text)
-        given = {} if isinstance(reply, tuple) else reply
+    def mend(
+        self, question: CompareQuestion, first: Reading[ComparisonOpinion], given: Mapping[str, Any], judge: str
+    ) -> ComparisonOpinion:
+        assert first.opinion is not None
         check, shown = _checker(question), question.shown
         quotes = [
             quote
@@ -236,11 +228,7 @@ class Comparer:
         left = [reason for reason in wrong if reason.place not in mended]
         evidence = _each_once((*opinion.evidence, *found))
         warnings = (*_dropped(lost), *_replaced(left, shown))
-        return Reading(opinion.updated(evidence=evidence, unquoted=_gaps(question, evidence), warnings=warnings))
-
-
-def _replacements(question: CompareQuestion, reading: Reading[ComparisonOpinion]) -> Shape:
-    return _replacements_shape(question.rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
+        return opinion.updated(evidence=evidence, unquoted=_gaps(question, evidence), warnings=warnings)
 
 
 def _with_reasons(

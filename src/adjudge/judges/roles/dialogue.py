@@ -25,7 +25,7 @@ from ...text.reasons import WordChecker, scored
 from ...text.sentences import QUOTATION, sentences
 from ...text.words import count_words
 from ..base import CriticizeQuestion, EvaluateQuestion
-from .base import Reading, Shape, bullets, object_of, scores_of
+from .base import Reading, Role, Shape, object_of, scores_of
 
 MAX_QUOTES = 3
 MIN_WORDS = 3  # or the whole utterance, if it is shorter
@@ -153,17 +153,8 @@ def _ask(file: str, rubric: Rubric, shape: Shape, schema_name: str, **texts: str
     return Prompt(_system(file, rubric), (user,), shape.schema, schema_name)
 
 
-def _ask_again(file: str, rubric: Rubric, prompt: Prompt, text: str, reading: Reading[Any]) -> Prompt:
-    """The repair round: the whole reply if it could not be read, else only what cannot be used."""
-    problems = bullets(reading.problems)
-    if reading.opinion is None:
-        return prompt.continued(text, prompts.load(file).render("repair", problems=problems))
-    message = prompts.load(file).render("replacements", problems=problems)
-    return prompt.continued(text, message, _replacements_shape(rubric, _has_bad_reasons(reading)).schema)
-
-
-def _has_bad_reasons(reading: Reading[Any]) -> bool:
-    return any(isinstance(bad, _BadReason) for bad in reading.unusable)
+def _replacements(rubric: Rubric, reading: Reading[Any]) -> Shape:
+    return _replacements_shape(rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -256,9 +247,7 @@ class _Repaired(NamedTuple):
     warnings: tuple[Warning, ...]
 
 
-def _read_replacements(check: _Checker, rubric: Rubric, first: Reading[Any], text: str) -> _Repaired:
-    reply = _replacements_shape(rubric, _has_bad_reasons(first)).parse(text)
-    given = {} if isinstance(reply, tuple) else reply
+def _read_replacements(check: _Checker, first: Reading[Any], given: Mapping[str, Any]) -> _Repaired:
     quotes: dict[str, list[Quote]] = {}
     for item in given.get("quotes", []):
         quotes.setdefault(item["criterion"], []).append({"speaker": item["speaker"], "quote": item["quote"]})
@@ -310,8 +299,10 @@ def _mended(
     return entries
 
 
-class Evaluator:
+class Evaluator(Role[EvaluateQuestion, Evaluation]):
     """A score, a one-sentence reason and a quote for every criterion of a conversation."""
+
+    file = "evaluator"
 
     def prompt(self, question: EvaluateQuestion) -> Prompt:
         shape = _evaluation_shape(question.rubric)
@@ -337,17 +328,16 @@ class Evaluator:
         missing = [f"{key}: no usable quote" for key, mark in marks.items() if not mark.quotes]
         return Reading(opinion, (*_told(unusable), *missing), tuple(unusable))
 
-    def repair(self, question: EvaluateQuestion, prompt: Prompt, text: str, reading: Reading[Evaluation]) -> Prompt:
-        return _ask_again("evaluator", question.rubric, prompt, text, reading)
+    def replacements(self, question: EvaluateQuestion, reading: Reading[Evaluation]) -> Shape:
+        return _replacements(question.rubric, reading)
 
-    def read_repair(
-        self, question: EvaluateQuestion, first: Reading[Evaluation], text: str, judge: str
-    ) -> Reading[Evaluation]:
-        if first.opinion is None:
-            return self.read(question, text, judge)
-        again = _read_replacements(_Checker(question.case), question.rubric, first, text)
+    def mend(
+        self, question: EvaluateQuestion, first: Reading[Evaluation], given: Mapping[str, Any], judge: str
+    ) -> Evaluation:
+        assert first.opinion is not None
+        again = _read_replacements(_Checker(question.case), first, given)
         marks = _mended(first.opinion.marks, first, again, lambda _, mark: mark.value, "reason")
-        return Reading(first.opinion.updated(marks=marks, warnings=(*again.warnings, *_unsupported(marks))))
+        return first.opinion.updated(marks=marks, warnings=(*again.warnings, *_unsupported(marks)))
 
 
 def _unsupported(marks: Mapping[str, Mark]) -> tuple[Warning, ...]:
@@ -358,8 +348,10 @@ def _unsupported(marks: Mapping[str, Mark]) -> tuple[Warning, ...]:
     )
 
 
-class Critic:
+class Critic(Role[CriticizeQuestion, Critique]):
     """For every score of an evaluation, whether it holds, and if not, the quote that shows it."""
+
+    file = "critic"
 
     def prompt(self, question: CriticizeQuestion) -> Prompt:
         shape, transcript = _critique_shape(question.rubric), shown(question.case)
@@ -398,15 +390,14 @@ class Critic:
         opinion = Critique(judge=judge, entries=entries, warnings=_warnings(unusable))
         return Reading(opinion, (*_told(unusable), *missing), tuple(unusable))
 
-    def repair(self, question: CriticizeQuestion, prompt: Prompt, text: str, reading: Reading[Critique]) -> Prompt:
-        return _ask_again("critic", question.rubric, prompt, text, reading)
+    def replacements(self, question: CriticizeQuestion, reading: Reading[Critique]) -> Shape:
+        return _replacements(question.rubric, reading)
 
-    def read_repair(
-        self, question: CriticizeQuestion, first: Reading[Critique], text: str, judge: str
-    ) -> Reading[Critique]:
-        if first.opinion is None:
-            return self.read(question, text, judge)
-        again = _read_replacements(_Checker(question.case, _evaluated(question)), question.rubric, first, text)
+    def mend(
+        self, question: CriticizeQuestion, first: Reading[Critique], given: Mapping[str, Any], judge: str
+    ) -> Critique:
+        assert first.opinion is not None
+        again = _read_replacements(_Checker(question.case, _evaluated(question)), first, given)
         marks = question.evaluation.marks
 
         def value(key: str, entry: Objection) -> Decimal:
@@ -415,7 +406,7 @@ class Critic:
         entries = _mended(first.opinion.entries, first, again, value, "comment")
         for key in again.quotes:
             entries[key] = entries[key].updated(wanted_quote=True)
-        return Reading(first.opinion.updated(entries=entries, warnings=again.warnings))
+        return first.opinion.updated(entries=entries, warnings=again.warnings)
 
 
 def _evaluated(question: CriticizeQuestion) -> list[str]:

@@ -5,15 +5,13 @@ It is asked once, after the ratings are fixed. It changes none of them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import prompts
 from ...llm.base import Prompt
 from ...models import LABELS, Explanation, JudgedWords, Warning
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
 from ..base import ExplainQuestion
-from .base import Reading, Shape, bullets, object_of
+from .base import Reading, Role, Shape, object_of
 from .rater import REASONS, shown_texts
 
 _WORDS = object_of("judged_words", {"reason": str, "specific": bool, "true": bool})
@@ -26,8 +24,10 @@ def _shape(question: ExplainQuestion) -> Shape:
     return Shape(object_of("explanation", {**fields, "reasons": str}))
 
 
-class Explainer:
+class Explainer(Role[ExplainQuestion, Explanation]):
     """Asks for and reads explanations."""
+
+    file = "explainer"
 
     def prompt(self, question: ExplainQuestion) -> Prompt:
         texts = shown_texts(question.case)
@@ -76,9 +76,6 @@ class Explainer:
         warnings = tuple(Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in wrong)
         opinion = Explanation(judge=judge, reasons="" if wrong else reasons, words=words, warnings=warnings)
         return Reading(opinion, (*problems, *(f"reasons: {why}" for why in wrong)))
-
-    def repair(self, question: ExplainQuestion, prompt: Prompt, text: str, reading: Reading[Any]) -> Prompt:
-        return prompt.continued(text, prompts.load("explainer").render("repair", problems=bullets(reading.problems)))
 
     def read_repair(
         self, question: ExplainQuestion, first: Reading[Explanation], text: str, judge: str

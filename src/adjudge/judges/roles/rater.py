@@ -33,7 +33,7 @@ from ...text.reasons import WordChecker, language_of_reply, not_english, scored
 from ...text.sentences import sentences
 from ...text.words import count_words
 from ..base import RateQuestion
-from .base import A_NUMBER, Reading, Shape, bullets, object_of
+from .base import A_NUMBER, Reading, Role, Shape, object_of
 
 MAX_QUOTE_WORDS = 40
 REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
@@ -122,8 +122,10 @@ def _system(rubric: Rubric) -> str:
     return prompts.load("rater").render("system", criteria="\n".join(lines))
 
 
-class Rater:
+class Rater(Role[RateQuestion, ReviewOpinion]):
     """Asks for and reads ratings."""
+
+    file = "rater"
 
     def prompt(self, question: RateQuestion) -> Prompt:
         findings = _findings(question.facts)
@@ -180,66 +182,48 @@ class Rater:
         )
         return Reading(opinion, tuple(entry.told for entry in check.bad), tuple(check.bad))
 
-    def repair(self, question: RateQuestion, prompt: Prompt, text: str, reading: Reading[ReviewOpinion]) -> Prompt:
-        problems = bullets(reading.problems)
-        if reading.opinion is None:
-            return prompt.continued(text, prompts.load("rater").render("repair", problems=problems))
-        message = prompts.load("rater").render("replacements", problems=problems)
-        return prompt.continued(text, message, _replacements(question, reading).schema)
+    def replacements(self, question: RateQuestion, reading: Reading[ReviewOpinion]) -> Shape:
+        return _replacements_shape(question.rubric, any(entry.key == INVALID for entry in reading.unusable))
 
-    def read_repair(
-        self, question: RateQuestion, first: Reading[ReviewOpinion], text: str, judge: str
-    ) -> Reading[ReviewOpinion]:
-        if first.opinion is None:
-            return self.read(question, text, judge)
-        reply = _replacements(question, first).parse(text)
+    def mend(
+        self, question: RateQuestion, first: Reading[ReviewOpinion], given: Mapping[str, Any], judge: str
+    ) -> ReviewOpinion:
+        assert first.opinion is not None
         wanted = {(entry.label, entry.key) for entry in first.unusable}
         criteria = {item.key: item for item in question.rubric.criteria}
         responses = dict(first.opinion.responses)
-        reasons = first.opinion.reasons
         mended: set[tuple[Label | None, str]] = set()
-        for given in [] if isinstance(reply, tuple) else reply["entries"]:
-            label, key = _LABEL[given["response"]], given["criterion"]
-            if (label, key) not in wanted or not given["justification"].strip():
+        for entry in given.get("entries", []):
+            label, key = _LABEL[entry["response"]], entry["criterion"]
+            if (label, key) not in wanted or not entry["justification"].strip():
                 continue
             check = _Check(question.case)
             if key == STILL_GOOD:
-                words = check.still_good(label, {STILL_GOOD: given["justification"]})
+                words = check.still_good(label, {STILL_GOOD: entry["justification"]})
                 rated = responses[label].updated(still_good=words)
             else:
-                rating = check.rating(label, criteria[key], given, responses[label].ratings[key].value)
+                rating = check.rating(label, criteria[key], entry, responses[label].ratings[key].value)
                 rated = responses[label].updated(ratings={**responses[label].ratings, key: rating})
             if not check.bad:
                 mended.add((label, key))
                 responses[label] = rated
-        if not isinstance(reply, tuple) and (None, BECAUSE) in wanted:
+        whole = {BECAUSE: first.opinion.reasons, INVALID: first.opinion.invalid}
+        for key in whole:
             check = _Check(question.case)
-            reasons = check.reasons(reply[BECAUSE])
-            if not check.bad:
-                mended.add((None, BECAUSE))
-        invalid = first.opinion.invalid
-        if not isinstance(reply, tuple) and (None, INVALID) in wanted:
-            check = _Check(question.case)
-            words = check.invalid(reply[INVALID])
-            if not check.bad and words:
-                mended.add((None, INVALID))
-                invalid = words
+            words = (check.reasons if key == BECAUSE else check.invalid)(given.get(key, ""))
+            if (None, key) in wanted and words and not check.bad:
+                mended.add((None, key))
+                whole[key] = words
         left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
         lists = [told for told in first.opinion.warnings if told.code in ("dropped_constraint", "dropped_observation")]
         warnings = (*lists, *_warnings(left))
-        return Reading(
-            first.opinion.updated(
-                response1=responses["A"],
-                response2=responses["B"],
-                reasons=reasons,
-                invalid=invalid,
-                warnings=warnings,
-            )
+        return first.opinion.updated(
+            response1=responses["A"],
+            response2=responses["B"],
+            reasons=whole[BECAUSE],
+            invalid=whole[INVALID],
+            warnings=warnings,
         )
-
-
-def _replacements(question: RateQuestion, reading: Reading[ReviewOpinion]) -> Shape:
-    return _replacements_shape(question.rubric, any(entry.key == INVALID for entry in reading.unusable))
 
 
 class _Check:
