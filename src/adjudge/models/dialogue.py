@@ -16,6 +16,7 @@ from .base import Exact, Frozen
 from .cases import Dialogue, Speaker
 from .common import Call, Failure, Provenance, Tokens, Warning
 
+_ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
 
 
@@ -253,8 +254,8 @@ def cited(reason: str, quotes: Iterable[Utterance]) -> str:
     stem = reason.rstrip()
     if not shown or not stem:
         return stem or shown
-    end = stem[-1] if stem[-1:] in ".!?" else "."
-    return f"{stem.rstrip('.!?')} ({shown}){end}"
+    end = stem[-1] if stem[-1] in _ENDS else "."
+    return f"{stem.rstrip(_ENDS)} ({shown}){end}"
 
 
 def uncited(justification: str, quotes: Iterable[Utterance]) -> str:

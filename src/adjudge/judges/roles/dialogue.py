@@ -204,7 +204,9 @@ class _Checker:
             if self._find(match[1], quote) is None:
                 why = f"the quote {quote[:120]!r} in the reason was never said by {match[1]}"
                 return _BadReason(criterion, why, words, long=False, missing=missing)
-        if why := self._words.invented_quote(words):
+        # Beside the quotes that are named behind it, a mark that is not closed would quote what nobody said.
+        open_mark = "a quotation mark in the reason is not closed" if '"' in QUOTATION.sub("", words) else ""
+        if why := self._words.invented_quote(words) or open_mark:
             return _BadReason(criterion, why, words, long=False, missing=missing)
         if (count := len(sentences(words))) > 1:
             return _BadReason(criterion, f"the reason has {count} sentences; one is needed", words, True, missing)
