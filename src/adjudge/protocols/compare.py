@@ -93,13 +93,11 @@ async def compare(
     scores = _settle(opinions, weights, rubric.scale)
     totals = _totals(scores, weights)
     whole = sum(map(Fraction, weights.values()), Fraction(0))
-    apart = (Fraction(totals["A"]) - Fraction(totals["B"])) / whole
+    apart = _apart(totals, whole)
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
     named = {
-        o.order: decide_one_order(
-            (Fraction(by_order[o.order]["A"]) - Fraction(by_order[o.order]["B"])) / whole, o.preference, rubric.tie_band
-        )
-        for o in opinions
+        opinion.order: decide_one_order(_apart(by_order[opinion.order], whole), opinion.preference, rubric.tie_band)
+        for opinion in opinions
     }
     decision = decide(list(named.values()), apart, rubric.tie_band)
     order = _order_report(named, by_order, whole, options)
@@ -185,10 +183,15 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
     }
 
 
+def _apart(totals: Mapping[Label, Decimal], whole: Fraction) -> Fraction:
+    """A's normalised total minus B's; `whole` is the sum of the weights."""
+    return (Fraction(totals["A"]) - Fraction(totals["B"])) / whole
+
+
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
     """The mean of the orders' scores, rounded once, with the first order's words and the quotes of all."""
-    shown = scale.step.normalize()
-    step = Decimal(1).scaleb(min(0, int(shown.as_tuple().exponent)) - 4)
+    # Four decimals more than the scale has.
+    step = Decimal(1).scaleb(min(0, int(scale.step.normalize().as_tuple().exponent)) - 4)
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]

@@ -38,7 +38,7 @@ from .binding import bind, bounds_of, without_pleasantries_as_length
 from .consistency import allowed_likerts, deciding, likert
 from .correcting import NO_WORDS, NOT_GIVEN, OffScale, changelog, correct_response, read_rating
 from .feedback import Audit, feedback
-from .findings import facts_alone, with_the_judges
+from .findings import are_identical, facts_alone, why_invalid, with_the_judges
 from .justifying import (
     VERDICTS,
     Tables,
@@ -50,7 +50,6 @@ from .justifying import (
     settled,
     with_verdict,
 )
-from .validity import are_identical, why_invalid
 
 P = ParamSpec("P")
 T = TypeVar("T")
