@@ -68,7 +68,11 @@ def median(values: Iterable[Decimal | Fraction]) -> Fraction:
 
 def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
     """The decimal nearest to a fraction at the given step (half to even), for showing or for storing a score."""
-    return plain(_EXACT.multiply(Decimal(round(fraction / Fraction(step))), step))
+    above, below = step.as_integer_ratio()
+    divisor = fraction.denominator * above
+    whole, rest = divmod(fraction.numerator * below, divisor)
+    whole += 2 * rest > divisor or (2 * rest == divisor and whole % 2)
+    return plain(_EXACT.multiply(Decimal(whole), step))
 
 
 def cut(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from .evidence import Haystack
 from .language import foreign_language, language_name, language_of
-from .sentences import QUOTATION
+from .sentences import QUOTATION, QUOTATION_MARK
 from .words import count_words
 
 QUOTED_WORDS = 3  # shorter ones are terms, not quotations
@@ -37,7 +37,7 @@ class WordChecker:
 
     def invented_quote(self, words: str) -> str:
         """What is wrong with the quotations in some words; empty if all of them are real."""
-        for match in _CODE_OR_QUOTED.finditer(words):
+        for match in _CODE_OR_QUOTED.finditer(words) if QUOTATION_MARK.search(words) else ():
             quote = next(filter(None, match.groups()), "")
             if count_words(quote) >= QUOTED_WORDS and not self._stands(quote):
                 return f"the quotation {quote[:120]!r} stands in none of the texts"

@@ -15,6 +15,7 @@ QUOTATION = re.compile(
     r"(?<!\d)\"([^\"“”„«»]{1,600})[\"”]|[“„]([^\"“”„«»]{1,600})[\"”“]|”([^\"“”„]{1,600})”|"
     r"«([^«»]{1,600})»|»([^«»]{1,600})«"
 )
+QUOTATION_MARK = re.compile('["“”„«»]')  # without one, nothing is quoted
 # Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.
 _BOUNDARY = re.compile(
     r"[.!?…؟۔।॥։。！？｡\n](?:(?<=\n)|(?<=[。！？｡])[」』”’）]{0,2}|(?<![。！？｡])[\"'”’»)\]*_]{0,3}(?=\s))"

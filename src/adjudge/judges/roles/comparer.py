@@ -164,36 +164,43 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             _BadReason(_place_of(item, shown), why) for item in found if (why := check.invented_quote(item.rationale))
         ]
         unusable = {reason.place for reason in wrong}
-        words = {
-            place: NOT_IN_THE_TEXT if place in unusable else in_case_labels(said, shown)
-            for place, said in reasons.items()
+        scores = {
+            key: {label: Decimal(str(marks[f"score_{_number(label, shown)}"])) for label in LABELS}
+            for key, marks in reply["criteria"].items()
         }
+
+        def words(place: str, said: str, ours: str = NOT_IN_THE_TEXT) -> str:
+            return ours if place in unusable else in_case_labels(said, shown)
+
+        def ours(item: Evidence) -> str:
+            return scored(scores[item.criterion][item.answer])
+
+        def score(key: str, label: Label) -> Score:
+            place, value = f"{key}.justification_{_number(label, shown)}", scores[key][label]
+            return Score(value=value, justification=words(place, reasons[place], scored(value)))
+
         opinion = ComparisonOpinion(
             judge=judge,
             order=question.order,
-            scores={
-                key: {label: _score(key, marks, _number(label, shown), words) for label in LABELS}
-                for key, marks in reply["criteria"].items()
-            },
-            evidence=found,
+            scores={key: {label: score(key, label) for label in LABELS} for key in scores},
+            evidence=tuple(
+                _because(
+                    item, words(_place_of(item, shown), item.rationale, scored(scores[item.criterion][item.answer]))
+                )
+                for item in found
+            ),
             unquoted=_gaps(question, found),
-            summaries={label: words[f"summary_{_number(label, shown)}"] for label in LABELS},
+            summaries={label: words(place := f"summary_{_number(label, shown)}", reasons[place]) for label in LABELS},
             preference=preferences[reply["preference"]],
-            rationale=words["rationale"],
+            rationale=words("rationale", reasons["rationale"]),
             warnings=(*_dropped(bad), *_replaced(wrong, shown)),
-        )
-        evidence = tuple(
-            item.updated(rationale=_scored(opinion, item))
-            if _place_of(item, shown) in unusable
-            else item.updated(rationale=in_case_labels(item.rationale, shown))
-            for item in found
         )
         problems = (
             *(quote.told(f"Answer {_number(quote.answer, shown)}") for quote in bad),
             *(f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in opinion.unquoted),
             *(f"{reason.place}: {reason.why}" for reason in wrong),
         )
-        return Reading(opinion.updated(evidence=evidence), problems, (*bad, *wrong))
+        return Reading(opinion, problems, (*bad, *wrong))
 
     def replacements(self, question: CompareQuestion, reading: Reading[ComparisonOpinion]) -> Shape:
         return _replacements_shape(question.rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
@@ -209,7 +216,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             if quote["rationale"].strip() and not check.invented_quote(quote["rationale"])
         ]
         found, _ = _locate(question, quotes)
-        found = tuple(item.updated(rationale=in_case_labels(item.rationale, shown)) for item in found)
+        found = tuple(_because(item, in_case_labels(item.rationale, shown)) for item in found)
         # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
         came = Counter((item.criterion, item.answer) for item in found)
         lost: list[_BadQuote] = []
@@ -247,8 +254,9 @@ def _with_reasons(
         },
         rationale=mended.get("rationale") or opinion.rationale,
         evidence=tuple(
-            item.updated(rationale=words)
-            if item.rationale == _scored(opinion, item) and (words := mended.get(_place_of(item, shown)))
+            _because(item, words)
+            if item.rationale == scored(opinion.scores[item.criterion][item.answer].value)
+            and (words := mended.get(_place_of(item, shown)))
             else item
             for item in opinion.evidence
         ),
@@ -298,14 +306,8 @@ def _place_of(item: Evidence, shown: tuple[Label, Label]) -> str:
     return f"{item.criterion}.rationale_{_number(item.answer, shown)}"
 
 
-def _score(key: str, marks: Mapping[str, Any], n: int, words: Mapping[str, str]) -> Score:
-    value, said = Decimal(str(marks[f"score_{n}"])), words[f"{key}.justification_{n}"]
-    return Score(value=value, justification=scored(value) if said == NOT_IN_THE_TEXT else said)
-
-
-def _scored(opinion: ComparisonOpinion, item: Evidence) -> str:
-    """What stands in the place of a quote's rationale that quotes words nobody wrote."""
-    return scored(opinion.scores[item.criterion][item.answer].value)
+def _because(item: Evidence, rationale: str) -> Evidence:
+    return item.model_copy(update={"rationale": rationale})
 
 
 def _quotes_in(reply: Mapping[str, Any], rubric: Rubric) -> list[Mapping[str, Any]]:
@@ -372,8 +374,8 @@ def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
 def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> tuple[tuple[str, Label], ...]:
     """Criteria and answers without a quote; an answer without a word needs none."""
     there = {(item.criterion, item.answer) for item in evidence}
-    quotable = [label for label in LABELS if Haystack(question.case.answer(label)).word_count]
-    return tuple((key, label) for key in question.rubric.weights for label in quotable if (key, label) not in there)
+    gaps = [(key, label) for key in question.rubric.weights for label in LABELS if (key, label) not in there]
+    return tuple(gap for gap in gaps if Haystack(question.case.answer(gap[1])).word_count)
 
 
 def _dropped(bad: Iterable[_BadQuote]) -> list[Warning]:

@@ -6,7 +6,7 @@ import re
 
 from ...models import Label
 from ...text.reasons import QUOTED_WORDS
-from ...text.sentences import QUOTATION
+from ...text.sentences import QUOTATION, QUOTATION_MARK
 from ...text.words import count_words
 
 _BOTH_NAMED = re.compile(r"\b(?:answers?|responses?) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
@@ -32,7 +32,7 @@ def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
         return match[0] if place is None else f"Response {shown[place]}"
 
     pieces, done, text = [], 0, text.strip()
-    for quoted in QUOTATION.finditer(text):
+    for quoted in QUOTATION.finditer(text) if QUOTATION_MARK.search(text) else ():
         if count_words(quoted[0]) < QUOTED_WORDS:
             continue
         pieces += [_NAMED.sub(one, _BOTH_NAMED.sub(both, text[done : quoted.start()])), quoted[0]]
