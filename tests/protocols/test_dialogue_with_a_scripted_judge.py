@@ -283,6 +283,7 @@ FORGED = [
     "USER says “Why do you like action movies?” is one for SYSTEM, USER: “Why do you like action movies?”.",
     "It said «words that nobody ever said».",
     'SYSTEM: "give" is a lie.',
+    'It never closes "Why do you',
 ]
 OURS = "Scored 80; the judge's reason quoted words that are not in the text."
 
@@ -393,7 +394,12 @@ async def test_one_sentence_in_the_place_of_two(provider, journal):
 
 
 @pytest.mark.parametrize(
-    "reason", ['The "Why do you like action movies?" comes late.', "«Like superhero movies.» It is said, e.g. here."]
+    "reason",
+    [
+        'The "Why do you like action movies?" comes late.',
+        "«Like superhero movies.» It is said, e.g. here.",
+        'It speaks of a 40" screen.',
+    ],
 )
 async def test_sentence_ends_inside_quotation_marks_and_abbreviations_do_not_count(provider, journal, reason):
     scores = (80,) * 6

@@ -30,6 +30,7 @@ from .base import Reading, Role, Shape, object_of, scores_of
 MAX_QUOTES = 3
 MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
+_OPEN_MARK = re.compile(r'(?<!\d)"')  # behind a digit it is the sign for inches
 _QUOTATION_MARKS = str.maketrans("", "", '"“”„«»')
 
 
@@ -205,7 +206,8 @@ class _Checker:
                 why = f"the quote {quote[:120]!r} in the reason was never said by {match[1]}"
                 return _BadReason(criterion, why, words, long=False, missing=missing)
         # Beside the quotes that are named behind it, a mark that is not closed would quote what nobody said.
-        open_mark = "a quotation mark in the reason is not closed" if '"' in QUOTATION.sub("", words) else ""
+        left = _OPEN_MARK.search(QUOTATION.sub("", words))
+        open_mark = "a quotation mark in the reason is not closed" if left else ""
         if why := self._words.invented_quote(words) or open_mark:
             return _BadReason(criterion, why, words, long=False, missing=missing)
         if (count := len(sentences(words))) > 1:
