@@ -72,6 +72,7 @@ def written(evaluated: Evaluation, criticized: Critique) -> str:
         key: {
             "quotes": quotes(entry.quotes),
             "comment": entry.comment,
+            "missing": "",
             "agree": entry.agree,
             "contradicts": entry.contradicts,
             "score": int(entry.suggested or evaluated.marks[key].value),

@@ -18,11 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adjudge.text.cut_off import find_cut_off
+from adjudge.text import Spot
+from adjudge.text.control_tokens import find_system_markers
+from adjudge.text.flaws import find_cut_off, find_repetition
 from adjudge.text.injection import find_control_tokens, find_injection
-from adjudge.text.markers import find_system_markers
-from adjudge.text.repetition import find_repetition
-from adjudge.text.spots import Spot
 
 SAMPLES = Path(__file__).parent / "samples"
 HEADER = f"{'detector':<16} {'samples':>7} {'present':>7} {'precision':>9} {'recall':>7}"

@@ -8,24 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, InvalidOperation
 from fractions import Fraction
-from functools import lru_cache
-from typing import NamedTuple
 
 # Wide enough for any weight we accept; a result that would be rounded raises instead.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
-# Looked up once: a context's attributes are slow to find, and these run dozens of times a verdict.
-_add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
-add_product = _EXACT.fma  # number × weight + total, exact
 _SHOWN = Decimal("0.0001")
-_ZERO = Decimal(0)
-_ONE = Decimal(1)
-
-
-class Ratio(NamedTuple):
-    """A quotient as it came, not reduced: all that rounding needs, at a fraction of a `Fraction`'s price."""
-
-    numerator: int
-    denominator: int
 
 
 def to_decimal(number: object) -> Decimal | None:
@@ -44,9 +30,7 @@ def to_decimal(number: object) -> Decimal | None:
 def plain(number: Decimal) -> Decimal:
     """The same number without an exponent or trailing zeros: 70, not 7E+1; 7.5, not 7.50."""
     whole = number.to_integral_value()
-    if number != whole:
-        return number.normalize(_EXACT)
-    return whole if whole.same_quantum(_ONE) else whole.quantize(_ONE, context=_EXACT)
+    return whole.quantize(Decimal(1), context=_EXACT) if number == whole else number.normalize(_EXACT)
 
 
 def hundredths(number: Decimal) -> Decimal:
@@ -58,78 +42,42 @@ def hundredths(number: Decimal) -> Decimal:
 
 def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]) -> Decimal:
     """Σ score × weight over the scored criteria, exact."""
-    total = _ZERO
+    total = Decimal(0)
     for key, score in scores.items():
-        total = add_product(score, weights[key], total)
+        total = _EXACT.fma(score, weights[key], total)
     return plain(total)
-
-
-def exact_sum(numbers: Iterable[Decimal]) -> Decimal:
-    """The sum, exact."""
-    total = _ZERO
-    for number in numbers:
-        total = _add(total, number)
-    return total
 
 
 def difference(first: Decimal, second: Decimal) -> Decimal:
     """first − second, exact."""
-    return _subtract(first, second)
+    return _EXACT.subtract(first, second)
 
 
-def product(first: Decimal, second: Decimal) -> Decimal:
-    """first × second, exact."""
-    return _multiply(first, second)
-
-
-def quotient(dividend: Decimal, divisor: Decimal) -> Ratio:
-    """dividend ÷ divisor, exact; the divisor is above 0."""
-    above, below = dividend.as_integer_ratio()
-    whole, part = divisor.as_integer_ratio()
-    return Ratio(above * part, below * whole)
-
-
-def mean(values: Iterable[Decimal]) -> Fraction:
+def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
     """The exact mean."""
     fractions = [Fraction(value) for value in values]
     return sum(fractions, Fraction(0)) / len(fractions)
 
 
-def median(values: Iterable[Decimal]) -> Fraction:
+def median(values: Iterable[Decimal | Fraction]) -> Fraction:
     """The exact median; of an even number of values the mean of the middle two."""
     ordered = sorted(Fraction(value) for value in values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def rounded(fraction: Fraction | Ratio, step: Decimal = _SHOWN) -> Decimal:
+def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
     """The decimal nearest to a fraction at the given step (half to even), for showing or for storing a score."""
-    above, below = _ratio_of(step)
+    above, below = step.as_integer_ratio()
     divisor = fraction.denominator * above
     whole, rest = divmod(fraction.numerator * below, divisor)
-    if 2 * rest > divisor or (2 * rest == divisor and whole % 2):
-        whole += 1
-    return _in_steps(whole, step)
+    whole += 2 * rest > divisor or (2 * rest == divisor and whole % 2)
+    return plain(_EXACT.multiply(Decimal(whole), step))
 
 
-def cut(fraction: Fraction | Ratio, step: Decimal = _SHOWN) -> Decimal:
+def cut(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
     """A fraction that is not negative, cut off at the step: a margin below a limit is never shown as the limit."""
-    above, below = _ratio_of(step)
-    return _in_steps(fraction.numerator * below // (fraction.denominator * above), step)
-
-
-def _ratio_of(step: Decimal) -> tuple[int, int]:
-    return (1, 10_000) if step is _SHOWN else step.as_integer_ratio()
-
-
-def _in_steps(count: int, step: Decimal) -> Decimal:
-    return _shown(count) if step is _SHOWN else plain(_multiply(Decimal(count), step))
-
-
-@lru_cache(maxsize=1024)
-def _shown(count: int) -> Decimal:
-    """So many ten-thousandths; in a run the same few come again and again."""
-    return plain(_multiply(Decimal(count), _SHOWN))
+    return plain(_EXACT.multiply(Decimal(fraction // Fraction(step)), step))
 
 
 def rounded_money(amount: Decimal) -> Decimal:

@@ -33,7 +33,7 @@ from .protocols.review import ReviewOptions
 from .protocols.review import review as run_review
 from .rubric import Rubric, load, parse, shipped
 from .search import JournalledSearcher, RecordedSearcher, open_searcher
-from .text.language_names import LANGUAGE_NAMES
+from .text.language import LANGUAGE_NAMES
 
 Case = Comparison | Dialogue | Review
 Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict

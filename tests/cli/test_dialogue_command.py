@@ -59,7 +59,11 @@ def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
         (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed for a file with one"),
         (TWO, ("--format", "html"), "--format: html for 2 dialogues; html shows one"),
         (TWO, ("-o", "out.pdf"), "--output: out.pdf: no format is known for .pdf; use --format, or one of .json"),
-        (TWO.replace("Hello.", "OVERALL 4/5"), (), "standard input:4: dialogue 2: cannot read the ratings '4/5'; numbers such as"),
+        (
+            TWO.replace("Hello.", "OVERALL 4/5"),
+            (),
+            "standard input:4: dialogue 2: cannot read the ratings '4/5'; numbers",
+        ),
         (TWO, ("--critic", "gpt"), "--critic: 'gpt' names no judge; allowed: embedded"),
     ],
 )

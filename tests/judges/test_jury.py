@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
 from adjudge.judges.jury import Jury, majority
-from adjudge.models import Call, ComparisonOpinion, Failure, Research, Score, Usage
+from adjudge.models import Call, ComparisonOpinion, Evidence, Failure, Research, Score, Usage
 from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
 
@@ -61,9 +62,25 @@ def test_the_median_of_three_is_the_middle_one_with_that_members_words():
     assert len(settled.calls) == len(settled.members) == 3
 
 
-def test_the_mean_of_three_is_kept_at_a_hundredth():
+def test_the_mean_of_three_is_exact_behind_what_is_shown():
     settled = ask("mean", opinion("x", 7, 1, "A"), opinion("y", 7, 1, "A"), opinion("z", 8, 1, "A"))
-    assert settled.scores["clarity_structure"]["A"].value == Decimal("7.33")
+    score = settled.scores["clarity_structure"]["A"]
+    assert (score.value, score.exactly) == (Decimal("7.3333"), Fraction(22, 3))
+
+
+def test_no_members_reason_stands_for_a_preference_that_no_member_has():
+    settled = ask("median", opinion("x", 7, 1, "A"), opinion("y", 1, 7, "B"))
+    assert settled.preference == "tie"
+    assert settled.rationale == "The members of the jury do not prefer the same response."
+
+
+def test_what_one_member_did_not_quote_is_not_missing_if_another_did():
+    quote = Evidence(answer="A", impact="favorable", quote="x", rationale="r", start=0, end=1, criterion=KEYS[0])
+    gaps = ((KEYS[0], "A"), (KEYS[1], "A"))
+    settled = ask(
+        "median", opinion("x", 7, 1, "A").updated(unquoted=gaps), opinion("y", 7, 1, "A").updated(evidence=(quote,))
+    )
+    assert (settled.unquoted, settled.evidence) == (gaps, (quote,))
 
 
 def test_majority_over_every_vote_of_three():

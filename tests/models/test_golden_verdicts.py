@@ -100,6 +100,7 @@ async def test_a_dialogue_with_the_seeds_scores(engine, check, provider, openai_
         key: {
             "quotes": [quote] if key in objects else [],
             "comment": "Not so." if key in objects else "Holds.",
+            "missing": "",
             "agree": key not in objects,
             "contradicts": key in objects,
             "score": 20 if key in objects else score,

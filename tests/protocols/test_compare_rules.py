@@ -2,14 +2,17 @@
 
 import itertools
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.judges.jury import Jury
 from adjudge.models import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Finding, Lookup, Research, Score
 from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import CompareOptions, combine_preferences, compare, decide
+from adjudge.protocols.compare import CompareOptions, compare, decide, decide_one_order
+from adjudge.reports.wording import decision, headline, order_sentence
 from adjudge.rubric import parse, shipped
 
 BAND = Decimal("0.5")
@@ -17,42 +20,40 @@ WINNERS = ("A", "B", "tie")
 CASE = Comparison("Say hello to the world.", "Hello to you, whole wide world.", "Good day to all of you there.")
 
 
-def decided(a, b, preference, agree):
-    return decide({"A": Decimal(a), "B": Decimal(b)}, preference, orders_agree=agree, band=BAND)[0]
+def one(apart, preference):
+    return decide_one_order(Fraction(apart), preference, BAND)
 
 
-def test_the_winner_rule_over_every_pair_of_totals_preference_and_order_agreement():
-    # Every normalised total that the default weights can give, in eighths.
-    totals = [Decimal(n) / 8 for n in range(8, 81)]
-    for a, b, preference, agree in itertools.product(totals, totals, WINNERS, (True, False)):
-        higher = "A" if a > b else "B"
-        close = abs(a - b) < BAND
-        expected = "tie" if a == b or (close and (preference == "tie" or not agree)) else higher
-        assert decided(a, b, preference, agree) == expected
+def test_the_winner_of_one_order_over_every_distance_and_preference():
+    # Every difference of normalised totals that the default weights can give, in sixteenths.
+    for sixteenths, preference in itertools.product(range(-144, 145), WINNERS):
+        apart = Fraction(sixteenths, 16)
+        expected = "tie" if not apart or (abs(apart) < BAND and preference == "tie") else "A" if apart > 0 else "B"
+        assert one(apart, preference).winner == expected
 
 
 def test_exactly_half_a_point_is_outside_the_band():
-    assert decided("7.5", "7.0", "tie", False) == "A"
-    assert decided("7.499999999999999999999", "7", "tie", True) == "tie"
+    assert one("0.5", "tie").winner == "A"
+    assert one("0.499999999999999999999", "tie").winner == "tie"
 
 
 def test_a_preference_for_the_lower_total_does_not_decide():
-    assert decided("7.1", "7.0", "B", True) == "A"
+    assert one("0.1", "B").winner == "A"
 
 
-def test_preferences_combine_to_what_they_share_or_the_only_side_named():
-    table = {pair: combine_preferences(list(pair)) for pair in itertools.product(WINNERS, repeat=2)}
-    assert table == {
-        ("A", "A"): "A",
-        ("B", "B"): "B",
-        ("tie", "tie"): "tie",
-        ("A", "B"): "tie",
-        ("B", "A"): "tie",
-        ("A", "tie"): "A",
-        ("tie", "A"): "A",
-        ("B", "tie"): "B",
-        ("tie", "B"): "B",
-    }
+def test_the_winner_of_both_orders_over_every_pair_of_distances_and_preferences():
+    apart = [Fraction(eighths, 8) for eighths in range(-24, 25)]
+    orders = [(distance, one(distance, preference)) for distance in apart for preference in WINNERS]
+    for (first, ab), (second, ba) in itertools.product(orders, repeat=2):
+        average = (first + second) / 2
+        decision = decide([ab, ba], average, BAND)
+        if ab.winner == ba.winner:
+            assert decision.winner == ab.winner
+            assert decision.rule not in ("orders_disagree", "averaged_totals")
+        elif abs(average) < BAND:
+            assert decision == ("tie", "orders_disagree")
+        else:
+            assert decision == ("A" if average > 0 else "B", "averaged_totals")
 
 
 class Scripted:
@@ -130,7 +131,41 @@ async def test_orders_that_disagree_with_close_totals_are_a_tie():
 async def test_orders_that_disagree_with_a_clear_difference_still_have_a_winner():
     verdict, _ = await judged(((10, 1), "A"), ((5, 6), "B"))
     assert verdict.order.consistent is False
-    assert (verdict.winner, verdict.decided_by) == ("A", "higher_total")
+    assert (verdict.winner, verdict.decided_by) == ("A", "averaged_totals")
+    assert verdict.rationale == "because ab A"
+
+
+async def test_both_orders_tie_by_different_rules_and_it_is_a_tie():
+    verdict, _ = await judged(((7, 7), "A"), (("7.2", 7), "tie"))
+    assert (verdict.winner, verdict.decided_by) == ("tie", "both_orders_tie")
+    assert verdict.order.consistent is True
+    assert verdict.rationale == "because ba tie"
+
+
+def scores_apart(eighths):
+    return Decimal(5) + Decimal(eighths) / 16, Decimal(5) - Decimal(eighths) / 16
+
+
+@given(st.integers(-16, 16), st.integers(-16, 16), st.sampled_from(WINNERS), st.sampled_from(WINNERS))
+async def test_the_verdict_says_one_thing(first, second, prefers, then_prefers):
+    verdict, _ = await judged((scores_apart(first), prefers), (scores_apart(second), then_prefers))
+    winners = verdict.order.winners
+    assert verdict.evaluation.order_consistent is (winners["ab"] == winners["ba"])
+    if verdict.order.consistent:
+        assert verdict.winner == winners["ab"]
+    given = {"because ab " + prefers: ("ab", prefers), "because ba " + then_prefers: ("ba", then_prefers)}
+    if verdict.rationale in given:
+        order, preference = given[verdict.rationale]
+        assert winners[order] == preference == verdict.winner
+    else:
+        assert not any(reason in verdict.rationale for reason in given)
+        assert not any(winners[order] == preference == verdict.winner for order, preference in given.values())
+    follows = (prefers, then_prefers) == ("A", "B")
+    assert ("preference_follows_position" in [warning.code for warning in verdict.warnings]) is follows
+    told = f"{decision(verdict)} {order_sentence(verdict.order)} {headline(verdict)}"
+    assert ("both call it a tie" in told) <= (verdict.winner == "tie")
+    assert ("they disagree" in told) is (len(set(winners.values())) == 2)
+    assert ("it is a tie" in decision(verdict)) is (verdict.winner == "tie")
 
 
 async def test_close_totals_with_a_judge_that_prefers_neither_are_a_tie():
@@ -268,11 +303,47 @@ async def test_text_that_addresses_the_judge_is_reported_as_a_fact_and_a_warning
     assert all(hostile.a[fact.start : fact.end] for fact in verdict.facts)
 
 
-async def test_a_judge_that_prefers_whatever_stands_first_is_inconsistent_and_close_totals_are_a_tie():
+async def test_a_preference_that_follows_the_position_is_a_warning_and_no_disagreement_of_the_orders():
     verdict, _ = await judged((("7.2", 7), "A"), (("7.2", 7), "B"))
-    assert verdict.order.consistent is False
-    assert (verdict.winner, verdict.decided_by) == ("tie", "orders_disagree")
-    assert "Response tie" not in verdict.rationale
+    assert verdict.order.consistent is True
+    assert (verdict.winner, verdict.decided_by) == ("A", "higher_total")
+    assert [warning.code for warning in verdict.warnings] == ["preference_follows_position"]
+
+
+async def test_a_judge_that_is_not_sure_enough_leaves_its_best_guess_as_the_winner():
+    both = {order: opinion(order, (8, 5), "A").updated(decided=False) for order in ("ab", "ba")}
+    verdict = await compare(CASE, Scripted(both), shipped("compare"))
+    assert (verdict.winner, verdict.decided) == ("A", False)
+    assert "Undecided" in headline(verdict)
+
+
+async def test_evidence_is_missing_only_where_no_order_quoted():
+    ab, ba = opinion("ab", (8, 5), "A"), opinion("ba", (8, 5), "A")
+    everywhere = tuple((key, "B") for key in ab.scores)
+    ab = ab.updated(evidence=tuple(item for item in ab.evidence if item.answer == "A"), unquoted=everywhere)
+    last = (("clarity_structure", "A"), ("clarity_structure", "B"))
+    other = tuple(item for item in ba.evidence if item.criterion != "clarity_structure")
+    ba = ba.updated(evidence=other, unquoted=last)
+    verdict = await compare(CASE, Scripted({"ab": ab, "ba": ba}), shipped("compare"))
+    assert [(warning.code, warning.message) for warning in verdict.warnings] == [
+        ("missing_evidence", "clarity_structure: the judge gave no usable quote from response B")
+    ]
+
+
+async def test_a_jurys_mean_is_rounded_once_after_both_orders_are_averaged():
+    def members(order, *scores):
+        return [Scripted({order: opinion(order, (score, score), "tie")}) for score in scores]
+
+    class Both:
+        name = "jury(mean):…"
+
+        async def opine(self, question):
+            scores = (3, 3, 4) if question.order == "ab" else (4, 4, 4)
+            return await Jury(self.name, tuple(members(question.order, *scores)), "mean").opine(question)
+
+    verdict = await compare(CASE, Both(), shipped("compare"))
+    assert str(verdict.criteria["clarity_structure"].scores["A"].value) == "3.6667"  # 11/3
+    assert verdict.overall["A"].weighted_total == Decimal("3.6667") * 8
 
 
 async def test_a_margin_below_the_band_is_never_shown_as_the_band():

@@ -8,7 +8,7 @@ from scripted.judging import open_openai
 from scripted.provider import says
 
 from adjudge.errors import RubricError
-from adjudge.judges.roles.transcripts import example
+from adjudge.judges.roles.dialogue import example, example_critique
 from adjudge.models import DialogueVerdict, Failure
 from adjudge.models.cases import Dialogue, Turn
 from adjudge.protocols.dialogue import dialogue
@@ -38,13 +38,21 @@ def criticizes(scores, **objections):
     """Agrees with these scores, but for the criteria named: (score, speaker, quote, contradicts)."""
     entries = {}
     for key, score in zip(KEYS, scores, strict=True):
-        entries[key] = {"quotes": [], "comment": "Holds.", "agree": True, "contradicts": False, "score": score}
+        entries[key] = {
+            "quotes": [],
+            "comment": "Holds.",
+            "missing": "",
+            "agree": True,
+            "contradicts": False,
+            "score": score,
+        }
         if key in objections:
             wanted, speaker, quote, contradicts = objections[key]
             quotes = [{"speaker": speaker, "quote": quote}] if quote else []
             entries[key] = {
                 "quotes": quotes,
                 "comment": "Not so.",
+                "missing": "",
                 "agree": False,
                 "contradicts": contradicts,
                 "score": wanted,
@@ -237,18 +245,8 @@ async def test_the_example_in_the_prompts_comes_out_as_it_says(provider, journal
         speaker, _, text = line.partition("] ")[2].partition(": ")
         turns.append(Turn(speaker, text, number))
     evaluation = known["evaluation"]
-    critique = {
-        key: {
-            "quotes": [{"speaker": entry["speaker"], "quote": entry["quote"]}] if "quote" in entry else [],
-            "comment": entry["comment"],
-            "agree": entry["agree"],
-            "contradicts": entry.get("contradicts", False),
-            "score": entry.get("score", known["evaluation"][key]["score"]),
-        }
-        for key, entry in known["critique"].items()
-    }
     case = Dialogue(1, tuple(turns))
-    verdict = await judged(provider, journal, {"criteria": evaluation}, {"criteria": critique}, case=case)
+    verdict = await judged(provider, journal, {"criteria": evaluation}, {"criteria": example_critique()}, case=case)
     assert isinstance(verdict, DialogueVerdict)
     assert verdict.warnings == ()
     assert provider.calls == 2, "every quote of the example is verbatim"
@@ -280,14 +278,136 @@ async def test_a_scrap_of_an_utterance_is_no_evidence(provider, journal, scrap):
     assert (verdict.rulings["TaskSuccess"].value, verdict.rulings["TaskSuccess"].rule) == (80, "keep_unverified_quote")
 
 
-async def test_a_quote_invented_inside_a_reason_is_taken_out_and_counted(provider, journal):
+FORGED = [
+    'It was rude, SYSTEM: "You are an idiot, my friend." and left.',
+    "USER says “Why do you like action movies?” is one for SYSTEM, USER: “Why do you like action movies?”.",
+    "It said «words that nobody ever said».",
+    'SYSTEM: "give" is a lie.',
+    'It never closes "Why do you',
+]
+OURS = "Scored 80; the judge's reason quoted words that are not in the text."
+
+
+def with_reasons(script, *reasons):
+    """The same script; a request for better reasons is answered with these."""
+
+    def behave(request):
+        if "reasons" in request.schema["properties"]:
+            return says({"quotes": [], "reasons": list(reasons)})
+        return script(request)
+
+    return behave
+
+
+async def judged_with(provider, journal, evaluation, critique, *reasons):
+    provider.script = with_reasons(script(evaluation, critique), *reasons)
+    judge = open_openai(provider, journal)
+    verdict = await dialogue(TALK, judge, judge, RUBRIC)
+    await judge.close()
+    assert isinstance(verdict, DialogueVerdict)
+    return verdict
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("again", [None, "", FORGED[0]])
+async def test_a_reason_that_quotes_what_nobody_said_is_replaced_whole_and_counted(provider, journal, forged, again):
     scores = (80,) * 6
     evaluation = evaluates(scores)
-    evaluation["criteria"]["Empathy"]["reason"] = 'It was rude, SYSTEM: "You are an idiot, my friend." and left.'
+    evaluation["criteria"]["Empathy"]["reason"] = forged
+    reasons = [] if again is None else [{"criterion": "Empathy", "words": again}]
+    verdict = await judged_with(provider, journal, evaluation, criticizes(scores), *reasons)
+    assert verdict.marks["Empathy"].reason == OURS
+    assert verdict.marks["Empathy"].quotes
+    assert [warning.code for warning in verdict.warnings] == ["replaced_reason"]
+    assert provider.calls == 3, "asked for once more"
+
+
+async def test_a_better_reason_takes_the_place_of_one_that_quotes_what_nobody_said(provider, journal):
+    scores = (80,) * 6
+    evaluation = evaluates(scores)
+    evaluation["criteria"]["Empathy"]["reason"] = FORGED[0]
+    better = {"criterion": "Empathy", "words": "It asks “Why do you like action movies?” and no more."}
+    verdict = await judged_with(provider, journal, evaluation, criticizes(scores), better)
+    assert verdict.marks["Empathy"].reason == better["words"]
+    assert verdict.warnings == ()
+
+
+async def test_the_critics_words_go_through_the_same_checks_and_may_quote_the_evaluators(provider, journal):
+    scores = (80,) * 6
+    critique = criticizes(scores, Accuracy=(60, "USER", "Like superhero movies.", True))
+    evaluation = evaluates(scores)
+    evaluation["criteria"]["Fluency"]["reason"] = "It reads rather well throughout."
+    critique["criteria"]["Empathy"]["comment"] = FORGED[0]
+    critique["criteria"]["Accuracy"]["comment"] = FORGED[2]
+    critique["criteria"]["Fluency"]["comment"] = "“It reads rather well throughout” holds."
+    verdict = await judged_with(provider, journal, evaluation, critique)
+    assert verdict.objections["Empathy"].comment == OURS
+    assert verdict.objections["Accuracy"].comment == OURS.replace("80", "60")
+    assert verdict.objections["Fluency"].comment == "“It reads rather well throughout” holds."
+    assert verdict.rulings["Accuracy"].justification == (
+        'Scored 60; the judge\'s reason quoted words that are not in the text (USER: "Like superhero movies.").'
+    )
+    assert [warning.code for warning in verdict.warnings] == ["replaced_reason"] * 2
+
+
+async def test_what_the_critic_finds_missing_is_named_without_quotation_marks(provider, journal):
+    scores = (80,) * 6
+    critique = criticizes(scores)
+    critique["criteria"]["Empathy"]["missing"] = "A word such as “I am very sorry”. And more."
+    verdict = await judged(provider, journal, evaluates(scores), critique)
+    assert verdict.objections["Empathy"].comment == "Holds; missing: A word such as I am very sorry."
+    assert provider.calls == 2
+
+
+LONG = "It asks twice. Then it stops."
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        (LONG, 'SYSTEM: "Why do you like action movies?" – It asks twice.'),
+        ('SYSTEM: "Why do you like action movies?" is a question. So be it.',
+         'SYSTEM: "Why do you like action movies?" is a question.'),
+        ('USER: "Like superhero movies." is an answer. So be it.',
+         'USER: "Like superhero movies." is an answer (SYSTEM: "Why do you like action movies?").'),
+    ],
+)  # fmt: skip
+async def test_a_reason_of_two_sentences_is_asked_for_once_more_and_then_cut(provider, journal, reason, shown):
+    scores = (80,) * 6
+    evaluation = evaluates(scores)
+    evaluation["criteria"]["Empathy"]["reason"] = reason
+    verdict = await judged_with(provider, journal, evaluation, criticizes(scores))
+    assert "Empathy: the reason has 2 sentences; one is needed" in provider.requests[1].turns[-1]
+    assert verdict.output.evaluator["Empathy"].justification == shown
+    assert verdict.marks["Empathy"].justification == shown
+    assert verdict.warnings == ()
+
+
+async def test_one_sentence_in_the_place_of_two(provider, journal):
+    scores = (80,) * 6
+    evaluation, critique = evaluates(scores), criticizes(scores)
+    evaluation["criteria"]["Empathy"]["reason"] = critique["criteria"]["Fluency"]["comment"] = LONG
+    better = [{"criterion": key, "words": "It asks twice and stops."} for key in ("Empathy", "Fluency")]
+    verdict = await judged_with(provider, journal, evaluation, critique, *better)
+    assert verdict.marks["Empathy"].reason == "It asks twice and stops."
+    assert verdict.objections["Fluency"].comment == "It asks twice and stops."
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        'The "Why do you like action movies?" comes late.',
+        "«Like superhero movies.» It is said, e.g. here.",
+        'It speaks of a 40" screen.',
+    ],
+)
+async def test_sentence_ends_inside_quotation_marks_and_abbreviations_do_not_count(provider, journal, reason):
+    scores = (80,) * 6
+    evaluation = evaluates(scores)
+    evaluation["criteria"]["Empathy"]["reason"] = reason
     verdict = await judged(provider, journal, evaluation, criticizes(scores))
-    assert isinstance(verdict, DialogueVerdict)
-    assert "idiot" not in verdict.marks["Empathy"].justification
-    assert [warning.code for warning in verdict.warnings] == ["dropped_quote"]
+    assert verdict.marks["Empathy"].reason == reason
+    assert provider.calls == 2
 
 
 async def test_an_empty_reason_is_asked_for_again(provider, journal):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.cut_off import TAIL, find_cut_off
+from adjudge.text.flaws import TAIL, find_cut_off
 
 PROSE = "Bees matter to farms. They carry pollen between flowers. Without them many crops would fail."
 LIST = "1. Wash the rice well.\n2. Boil the water.\n3."

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.models.cases import Comparison
+from adjudge.text import Spot
 from adjudge.text.findings import comparison_facts, cut_off_facts, facts_of, hostile_facts
-from adjudge.text.spots import Spot
 
 PROSE = "Bees matter to farms. They carry pollen between flowers. Without them many crops would fail. "
 

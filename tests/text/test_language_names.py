@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.language_names import LANGUAGE_NAMES, code_named, language_name, named_languages
+from adjudge.text.language import LANGUAGE_NAMES, code_named, language_name, named_languages
 
 NAMED = [
     ("Answer in Spanish.", {"es"}),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.repetition import find_repetition
+from adjudge.text.flaws import find_repetition
 
 REPEATED = [
     ("The cat sat on the mat. It rained. The cat sat on the mat.", 2),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..text.sentences import CLOSERS, SENTENCE_ENDS, code_spans
+from ..text.sentences import ends_a_sentence, hide_code
 from ..text.structure import read_structure
 from ..text.words import count_words
 
@@ -32,11 +32,7 @@ _ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
 
 def outside_code(text: str) -> str:
     """A text without its code blocks, or all of it if there is nothing else."""
-    pieces, done = [], 0
-    for low, high in code_spans(text):
-        pieces.append(text[done:low])
-        done = min(high + 3, len(text))
-    rest = "".join((*pieces, text[done:]))
+    rest = hide_code(text)
     return rest if rest.strip() else text
 
 
@@ -74,7 +70,7 @@ def sentence_counts(text: str) -> frozenset[int]:
     pieces = [
         piece for line in lines for piece in SentenceBreaker(line, "en@ss=standard") if any(map(str.isalnum, piece))
     ]
-    ended = sum(piece.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS) for piece in pieces)
+    ended = sum(map(ends_a_sentence, pieces))
     doubtful = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT])) + sum(map(_is_doubtful, pieces[:-1]))
     least = max(1, min(ended, len(pieces)) - doubtful) if pieces else 0
     return frozenset(range(least, len(pieces) + 1))
@@ -99,7 +95,7 @@ def paragraph_counts(text: str) -> frozenset[int]:
 
 def _blocks(body: str) -> tuple[int, int, int]:
     blocks = [block for block in _BLANK_LINE.split(body) if any(map(str.isalnum, block))]
-    whole = [block for block in blocks if "\n" in block.strip() or _ends(block)]
+    whole = [block for block in blocks if "\n" in block.strip() or ends_a_sentence(block)]
     lines = [line for line in body.split("\n") if any(map(str.isalnum, line))]
     return len(blocks), len(whole), len(lines)
 
@@ -121,7 +117,3 @@ def item_counts(text: str) -> frozenset[int]:
     ways = {*counts, sum(counts), *headings, structure.bold_leads, len(counts), *(n + unnumbered for n in counts)}
     # A single entry is no list: "1. Introduction" says nothing of how many items there are.
     return frozenset(way for way in ways if way > 1)
-
-
-def _ends(block: str) -> bool:
-    return block.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS)

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ..models.cases import Review
 from ..models.constraints import Bound, Constraint, ConstraintKind, Source
-from ..text.language_names import code_named
-from ..text.sentences import code_spans, sentence_spans, word_set
+from ..text.language import code_named
+from ..text.sentences import hide_code, sentence_spans, word_set
 
 _READ_ENOUGH = 150  # findings of a kind, none of them false, before it binds
 _LONGEST = 20_000  # characters; what is longer is material with a few instructions somewhere
@@ -288,11 +289,7 @@ def _instructions(text: str) -> Iterator[_Sentence]:
 
 def _hide(text: str) -> str:
     """The text with code and quotations hidden and everything else in its place."""
-    pieces, done = [], 0
-    for low, high in code_spans(text):
-        pieces += [text[done:low], _HIDDEN * (min(high + 3, len(text)) - low)]
-        done = min(high + 3, len(text))
-    text = "".join((*pieces, text[done:])).replace("\r", " ").replace("\t", " ")
+    text = hide_code(text, _HIDDEN).replace("\r", " ").replace("\t", " ")
     text = _CODE.sub(lambda match: _HIDDEN * len(match[0]), text)
     return _QUOTATION.sub(lambda match: match[0][0] + _HIDDEN * (len(match[0]) - 2) + match[0][1:][-1:], text)
 
@@ -398,3 +395,10 @@ def _wordings(sentence: _Sentence, text: str) -> Iterator[_Demand]:
             words = text[low : low + len(quoted[0]) - 2].strip().rstrip(",.;:")
             if any(map(str.isalnum, words)) and not _GAP.search(words):
                 yield _demand(kind, sentence, match, words)
+
+
+def demands_in_english(case: Review) -> list[Constraint]:
+    """What a plain English prompt or system prompt demands; where both speak of the same, the system prompt's."""
+    ruling = read_constraints(case.system_prompt, "system_prompt")
+    kinds = {constraint.kind for constraint in ruling}
+    return [*ruling, *(one for one in read_constraints(case.prompt, "prompt") if one.kind not in kinds)]

@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
-from ..text.language import are_close, language_of
-from ..text.language_names import language_name
-from ..text.markers import without_end_markers
+from ..text.control_tokens import without_end_markers
+from ..text.language import are_close, language_name, language_of
 from ..text.sentences import CLOSERS, code_spans
 from .counting import (
     count_characters,

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from ..models import Label
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
+from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span
-from ..text.language import languages_in, plain_code
-from ..text.language_names import code_named, named_languages
-from ..text.markers import without_end_markers
+from ..text.language import code_named, languages_in, named_languages, plain_code
 from ..text.sentences import CLOSERS, SENTENCE_ENDS
 from .numbers import find_number
 

@@ -42,7 +42,6 @@ from .base import MAX_QUERIES, Judge, O, Question
 
 VoteRule = Literal["median", "mean"]
 VOTE_RULES: dict[VoteRule, Callable[[Iterable[Decimal]], Fraction]] = {"median": median, "mean": mean}
-_SCORE_STEP = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +196,17 @@ class Jury:
         self, opinions: list[ComparisonOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
     ) -> ComparisonOpinion:
         preference = majority([opinion.preference for opinion in opinions])
-        speaker = next((opinion for opinion in opinions if opinion.preference == preference), opinions[0])
+        speaker = next((opinion for opinion in opinions if opinion.preference == preference), None)
         return ComparisonOpinion(
             judge=self.name,
             order=opinions[0].order,
             scores={key: {label: self._score(key, label, opinions) for label in LABELS} for key in opinions[0].scores},
             evidence=tuple(item for opinion in opinions for item in opinion.evidence),
-            summaries=speaker.summaries,
+            unquoted=tuple(dict.fromkeys(place for opinion in opinions for place in opinion.unquoted)),
+            summaries=(speaker or opinions[0]).summaries,
             preference=preference,
-            rationale=speaker.rationale,
+            # No member's reason for one side stands for a preference that no member has.
+            rationale=speaker.rationale if speaker else "The members of the jury do not prefer the same response.",
             calls=calls,
             warnings=warnings,
             members=tuple(opinions),
@@ -216,9 +217,9 @@ class Jury:
         """The settled score, with the words of the member who came nearest to it."""
         given = [opinion.scores[criterion][label] for opinion in opinions]
         given = [score for score in given if score.assessed] or given
-        value = rounded(VOTE_RULES[self.rule](score.value for score in given), _SCORE_STEP)
-        nearest = min(given, key=lambda score: abs(score.value - value))
-        return Score(value=value, justification=nearest.justification, assessed=nearest.assessed)
+        exact = VOTE_RULES[self.rule](score.value for score in given)
+        nearest = min(given, key=lambda score: abs(Fraction(score.value) - exact))
+        return Score(value=rounded(exact), justification=nearest.justification, assessed=nearest.assessed, exact=exact)
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))

@@ -207,6 +207,11 @@ class Review(Frozen):
         return self.ratings_a if label == "A" else self.ratings_b
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """All that a judge is shown of the task."""
+        return self.a, self.b, self.prompt, self.system_prompt, self.history, self.task_config
+
+    @property
     def has_originals(self) -> bool:
         return bool(self.preference) or any(map(bool, (*self.ratings_a.values(), *self.ratings_b.values())))
 

@@ -34,7 +34,9 @@ Purpose = Literal["opinion", "longer", "repair"]
 WarningCode = Literal[
     "dropped_quote",
     "missing_evidence",
+    "replaced_reason",  # a reason that quoted words which are not in the text, written by a program instead
     "preference_against_totals",
+    "preference_follows_position",  # A when A stands first, B when B does
     "jury_member_failed",
     "search_failed",
     "addresses_the_judge",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -41,13 +42,20 @@ class Score(Frozen):
     assessed: bool = Field(
         default=True, description="False where the judge says that it cannot tell; the score is then the middle."
     )
+    exact: Fraction | None = Field(default=None, exclude=True, repr=False)
+
+    @property
+    def exactly(self) -> Fraction:
+        """The score before it was rounded to be shown: a jury's mean may have no finite decimal."""
+        return Fraction(self.value) if self.exact is None else self.exact
 
 
 class SingleOpinion(Frozen):
     """One judge's view of both answers, seen in one order, in the case's own labels.
 
     A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough. In JSON
-    the scores and their justifications are two tables; quotes stand in the verdict.
+    the scores and their justifications are two tables; quotes stand in the verdict. `unquoted` are the criteria and
+    answers for which a quote was asked for and none came.
     """
 
     judge: str
@@ -59,6 +67,7 @@ class SingleOpinion(Frozen):
     summaries: dict[Label, str]
     rationale: str
     evidence: tuple[Evidence, ...] = Field(default=(), exclude=True)
+    unquoted: tuple[tuple[str, Label], ...] = Field(default=(), exclude=True)
     calls: tuple[Call, ...] = Field(default=(), exclude=True)
     warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
     failures: tuple[Failure, ...] = Field(default=(), exclude=True)

@@ -16,6 +16,7 @@ from .base import Exact, Frozen
 from .cases import Dialogue, Speaker
 from .common import Call, Failure, Provenance, Tokens, Warning
 
+_ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
 
 
@@ -247,17 +248,22 @@ def _number(value: Scored | Decimal) -> Decimal:
 
 
 def cited(reason: str, quotes: Iterable[Utterance]) -> str:
-    """A reason with the utterances it rests on: `Polite throughout (SYSTEM: "thank you").`"""
-    shown = "; ".join(quote.shown for quote in quotes)
+    """A reason with the utterances it rests on: `Polite throughout (SYSTEM: "thank you").` One it quotes itself is not
+    named again."""
+    shown = "; ".join(quote.shown for quote in quotes if quote.shown not in reason)
     stem = reason.rstrip()
     if not shown or not stem:
         return stem or shown
-    end = stem[-1] if stem[-1:] in ".!?" else "."
-    return f"{stem.rstrip('.!?')} ({shown}){end}"
+    end = stem[-1] if stem[-1] in _ENDS else "."
+    return f"{stem.rstrip(_ENDS)} ({shown}){end}"
 
 
 def uncited(justification: str, quotes: Iterable[Utterance]) -> str:
-    """A justification without the utterances it cites, which reports show beside it."""
-    shown = f" ({'; '.join(quote.shown for quote in quotes)})"
-    before, found, after = justification.rpartition(shown)
-    return before + after if found and len(shown) > len(" ()") else justification
+    """A justification without the utterances named behind it, which reports show beside it."""
+    named = tuple(quotes)
+    for first in named:
+        before, found, rest = justification.rpartition(f" ({first.shown}")
+        reason = before + rest.rpartition(")")[2]
+        if found and cited(reason, named) == justification:
+            return reason
+    return justification

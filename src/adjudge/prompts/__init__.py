@@ -36,15 +36,7 @@ class PromptFile:
 
     def render(self, part: str, **values: str) -> str:
         """The part with its `$names` filled in; a name without a value is an error in our code."""
-        pieces = self._cut[part].copy()
-        # Every second piece is a name: only these change from case to case.
-        pieces[1::2] = map(values.__getitem__, pieces[1::2])
-        return "".join(pieces).strip()
-
-    @cached_property
-    def _cut(self) -> dict[str, list[str]]:
-        """Each part in pieces, text and names in turn."""
-        return {part: _PLACE.split(text) for part, text in self.parts.items()}
+        return _PLACE.sub(lambda name: values[name[1]], self.parts[part]).strip()
 
 
 @lru_cache(maxsize=16)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, Protocol
+from fractions import Fraction
+from typing import NamedTuple, Protocol
 
-from ..arithmetic import cut, difference, exact_sum, product, quotient, rounded, weighted_total
+from ..arithmetic import cut, mean, rounded, weighted_total
 from ..judges.base import CompareQuestion, Judge, ResearchQuestion
 from ..models import (
     LABELS,
@@ -21,7 +22,6 @@ from ..models import (
     ComparisonVerdict,
     CriterionVerdict,
     Evidence,
-    Fact,
     Failure,
     Judgment,
     Label,
@@ -38,7 +38,8 @@ from ..models import (
 from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts
-from .origins import provenance_of, verdict_id
+from ..text.reasons import NOT_IN_THE_TEXT
+from .common import hostile_warnings, provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
 
@@ -90,17 +91,16 @@ async def compare(
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
     scores = _settle(opinions, weights, rubric.scale)
-    whole = exact_sum(weights.values())
-    band = product(rubric.tie_band, whole)  # totals are compared as they are: normalising divides both by the same
     totals = _totals(scores, weights)
-    preference = combine_preferences([opinion.preference for opinion in opinions])
-    if opinions[1:]:
-        by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
-        order = _order_report(opinions, by_order, whole, band)
-        winner, decided_by = decide(totals, preference, orders_agree=order.consistent is True, band=band)
-    else:
-        winner, decided_by = decide(totals, preference, orders_agree=True, band=band)
-        order = _one_order_report(opinions[0].order, winner, options)
+    whole = sum(map(Fraction, weights.values()), Fraction(0))
+    apart = _apart(totals, whole)
+    by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
+    named = {
+        opinion.order: decide_one_order(_apart(by_order[opinion.order], whole), opinion.preference, rubric.tie_band)
+        for opinion in opinions
+    }
+    decision = decide(list(named.values()), apart, rubric.tie_band)
+    order = _order_report(named, by_order, whole, options)
     provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
         evaluation=Judgment(
@@ -112,21 +112,27 @@ async def compare(
                 label: Overall(
                     weighted_total=totals[label],
                     summary=opinions[0].summaries[label],
-                    normalized=rounded(quotient(totals[label], whole)),
+                    normalized=rounded(Fraction(totals[label]) / whole),
                 )
                 for label in LABELS
             },
-            winner=winner,
-            winner_rationale=_rationale(winner, decided_by, opinions),
+            winner=decision.winner,
+            winner_rationale=_rationale(decision, named, opinions, rubric.tie_band),
             web_search_used=any(lookup.error is None for lookup in lookups),
-            margin=cut(quotient(difference(totals["A"], totals["B"]).copy_abs(), whole)),
+            margin=cut(abs(apart)),
             decided=all(opinion.decided for opinion in opinions),
             confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
-            decided_by=decided_by,
+            decided_by=decision.rule,
             order_consistent=order.consistent,
             order=order,
         ),
-        warnings=_warnings(winner, preference, opinions, lookups, facts),
+        warnings=(
+            *(warning for opinion in opinions for warning in opinion.warnings),
+            *_missing_evidence(opinions),
+            *_preference_warnings(decision.winner, opinions),
+            *_failed_searches(lookups),
+            *hostile_warnings(facts, _WHERE),
+        ),
         facts=facts,
         lookups=lookups,
         **spent(calls),
@@ -141,27 +147,30 @@ async def compare(
 # -- who wins ---------------------------------------------------------------------------------------------------------
 
 
-def decide(
-    totals: Mapping[Label, Decimal], preference: Winner, *, orders_agree: bool, band: Decimal
-) -> tuple[Winner, str]:
-    """The winner and the rule that decided, from totals and a band of one scale. Only inside it can it be a tie."""
-    apart = difference(totals["A"], totals["B"])
+class Decision(NamedTuple):
+    """Who wins, and the rule that says so."""
+
+    winner: Winner
+    rule: str
+
+
+def decide_one_order(apart: Fraction, preference: Winner, band: Decimal) -> Decision:
+    """What one order names; `apart` is A's normalised total minus B's. Only inside the band can it be a tie."""
     if not apart:
-        return "tie", "equal_totals"
-    higher: Winner = "A" if apart > 0 else "B"
-    if apart.copy_abs() >= band:
-        return higher, "higher_total"
-    if not orders_agree:
-        return "tie", "orders_disagree"
-    if preference == "tie":
-        return "tie", "judge_prefers_tie"
-    return higher, "higher_total"
+        return Decision("tie", "equal_totals")
+    if abs(apart) < band and preference == "tie":
+        return Decision("tie", "judge_prefers_tie")
+    return Decision("A" if apart > 0 else "B", "higher_total")
 
 
-def combine_preferences(preferences: list[Winner]) -> Winner:
-    """One preference of several: the one they share; A against B is a tie; a side and a tie is that side."""
-    sides = {preference for preference in preferences if preference != "tie"}
-    return sides.pop() if len(sides) == 1 else "tie"
+def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decision:
+    """What all orders name, if they name the same; else what the totals of the averaged scores say."""
+    if len({decision.winner for decision in named}) == 1:
+        same_rule = len({decision.rule for decision in named}) == 1
+        return named[0] if same_rule else Decision("tie", "both_orders_tie")
+    if abs(apart) < band:
+        return Decision("tie", "orders_disagree")
+    return Decision("A" if apart > 0 else "B", "averaged_totals")
 
 
 # -- scores -----------------------------------------------------------------------------------------------------------
@@ -174,17 +183,20 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
     }
 
 
+def _apart(totals: Mapping[Label, Decimal], whole: Fraction) -> Fraction:
+    """A's normalised total minus B's; `whole` is the sum of the weights."""
+    return (Fraction(totals["A"]) - Fraction(totals["B"])) / whole
+
+
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
-    """The mean of the orders' scores, exact for any scale, with the first order's words and the quotes of all."""
+    """The mean of the orders' scores, rounded once, with the first order's words and the quotes of all."""
+    # Four decimals more than the scale has.
+    step = Decimal(1).scaleb(min(0, int(scale.step.normalize().as_tuple().exponent)) - 4)
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
-        value = given[0].value
-        if given[1:]:
-            mean = quotient(exact_sum(score.value for score in given), Decimal(len(given)))
-            value = rounded(mean, scale.step / 200)
         return Score(
-            value=value,
+            value=rounded(mean(score.exactly for score in given), step),
             justification=given[0].justification,
             evidence=_quoted(opinions, key, label),
             assessed=all(score.assessed for score in given),
@@ -214,81 +226,75 @@ def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
     return ("ab",) if drawn % 2 == 0 else ("ba",)
 
 
-def _one_order_report(order: Order, winner: Winner, options: CompareOptions) -> OrderReport:
-    return OrderReport(
-        judged=(order,), winners={order: winner}, consistent=None, moved={}, drawn_from_seed=options.seed
-    )
-
-
 def _order_report(
-    opinions: list[ComparisonOpinion],
-    by_order: Mapping[Order, Mapping[Label, Decimal]],
-    whole: Decimal,
-    band: Decimal,
+    named: Mapping[Order, Decision],
+    totals: Mapping[Order, Mapping[Label, Decimal]],
+    whole: Fraction,
+    options: CompareOptions,
 ) -> OrderReport:
-    winners = {
-        opinion.order: decide(by_order[opinion.order], opinion.preference, orders_agree=True, band=band)[0]
-        for opinion in opinions
-    }
-    # A judge that prefers whatever stands first names both sides, even where its scores do not.
-    sides = {opinion.preference for opinion in opinions} - {"tie"}
+    winners = {order: decision.winner for order, decision in named.items()}
+    if len(winners) == 1:
+        return OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=options.seed)
+    moved = {label: (Fraction(totals["ba"][label]) - Fraction(totals["ab"][label])) / whole for label in LABELS}
     return OrderReport(
         judged=tuple(winners),
         winners=winners,
-        consistent=len(set(winners.values())) == 1 and len(sides) < 2,
-        moved={
-            label: rounded(quotient(difference(by_order["ba"][label], by_order["ab"][label]), whole))
-            for label in LABELS
-        },
+        moved={label: rounded(distance) for label, distance in moved.items()},
+        consistent=len(set(winners.values())) == 1,
     )
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
-def _rationale(winner: Winner, decided_by: str, opinions: list[ComparisonOpinion]) -> str:
-    """The judge's own reason, from an order that saw it as the verdict does; what the rules did stands before it."""
-    agreeing = [opinion for opinion in opinions if opinion.preference == winner]
-    said = (agreeing or opinions)[0].rationale
-    if decided_by == "orders_disagree":
-        return f"The two orders named different winners and the totals are close, so this is a tie. {said}"
-    if decided_by == "judge_prefers_tie" and not agreeing:
-        return f"The totals are close and the judge prefers neither, so this is a tie. {said}"
-    if decided_by == "equal_totals":
-        return f"The weighted totals are equal, so this is a tie. {said}"
-    if not agreeing:
-        return f"Response {winner} has the higher weighted total. The judge's overall impression was different: {said}"
-    return said
+def _rationale(
+    decision: Decision, named: Mapping[Order, Decision], opinions: list[ComparisonOpinion], band: Decimal
+) -> str:
+    """The reason of a judge that names the verdict's winner as its order does; if there is none, what decided."""
+    winner, rule = decision
+    for opinion in opinions:
+        if named[opinion.order].winner == opinion.preference == winner and opinion.rationale != NOT_IN_THE_TEXT:
+            return opinion.rationale
+    if rule == "orders_disagree":
+        return f"The two orders do not name the same winner and the totals are less than {band} apart: it is a tie."
+    if rule == "averaged_totals":
+        return (
+            f"The two orders do not name the same winner; averaged over both, Response {winner} has the higher "
+            f"weighted total, by {band} or more."
+        )
+    if rule == "higher_total":
+        return f"Response {winner} has the higher weighted total."
+    if rule == "equal_totals":
+        return "The weighted totals are equal, so it is a tie."
+    return f"The weighted totals are less than {band} apart and the judge prefers neither, so it is a tie."
 
 
-def _warnings(
-    winner: Winner,
-    preference: Winner,
-    opinions: list[ComparisonOpinion],
-    lookups: tuple[Lookup, ...],
-    facts: tuple[Fact, ...],
-) -> tuple[Warning, ...]:
-    warnings = [warning for opinion in opinions for warning in opinion.warnings]
-    if "tie" not in (winner, preference) and winner != preference:
-        message = f"the judge's overall preference was {preference}, the weighted totals say {winner}"
-        warnings.append(Warning(code="preference_against_totals", message=message))
-    warnings += [
-        Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
-        for lookup in lookups
-        if lookup.error is not None
-    ]
-    warnings += [
-        Warning(code=_HOSTILE[fact.name], message=f"{_WHERE[fact.where]} {fact.found}, at character {fact.start}")
-        for fact in facts
-        if fact.name in _HOSTILE
-    ]
-    return tuple(warnings)
+def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
+    """What no order and no member of a jury quoted, though it was asked to."""
+    quoted = {(item.criterion, item.answer) for opinion in opinions for item in opinion.evidence}
+    for key, label in dict.fromkeys(place for opinion in opinions for place in opinion.unquoted):
+        if (key, label) not in quoted:
+            message = f"{key}: the judge gave no usable quote from response {label}"
+            yield Warning(code="missing_evidence", message=message)
 
 
-_HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
-    "injection": "addresses_the_judge",
-    "control_token": "control_token",
-}
+def _preference_warnings(winner: Winner, opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
+    preferred = {opinion.order: opinion.preference for opinion in opinions}
+    if preferred == {"ab": "A", "ba": "B"}:
+        message = "the judge preferred A when A stood first, and B when B stood first"
+        yield Warning(code="preference_follows_position", message=message)
+    sides = set(preferred.values()) - {"tie"}
+    if winner != "tie" and len(sides) == 1 and winner not in sides:
+        message = f"the judge's overall preference was {sides.pop()}, the weighted totals say {winner}"
+        yield Warning(code="preference_against_totals", message=message)
+
+
+def _failed_searches(lookups: tuple[Lookup, ...]) -> Iterable[Warning]:
+    for lookup in lookups:
+        if lookup.error is not None:
+            yield Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
+
+
 _WHERE = {"task": "the task", "context": "the context", "A": "response A", "B": "response B"}
 
 

@@ -27,7 +27,7 @@ from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric
 from ..text.injection import find_control_tokens, find_injection
 from .audit import audit
-from .origins import provenance_of, verdict_id
+from .common import provenance_of, verdict_id
 from .referee import normalized, overall_experience, settle
 
 

@@ -12,7 +12,6 @@ from ..engine import case_json
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number
-from ..text.words import count_spaced
 
 _VERDICT = b',"verdict":{'
 
@@ -116,7 +115,7 @@ def answer_words(case: CaseLine) -> tuple[int, int] | None:
     """How many words the two answers have, for whoever wants to take length into account."""
     if case.input is None or "a" not in case.input:
         return None
-    return count_spaced(case.input["a"]), count_spaced(case.input["b"])
+    return len(case.input["a"].split()), len(case.input["b"].split())
 
 
 def head_of(line: bytes) -> dict[str, Any]:

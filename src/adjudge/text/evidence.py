@@ -12,10 +12,11 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import NamedTuple
 
-from .words import count_words, split_words
+from .words import count_words
 
 MIN_WORDS = 5
 MAX_WORDS = 25
+_HEAD = 200  # characters, in which nearly every text has words enough
 _WINDOW = 256
 _LONGEST_RUN = 32
 
@@ -56,26 +57,19 @@ class Haystack:
 
     def locate(self, quote: str) -> Span | Miss:
         """The quote's place if it stands in the text and has an allowed length."""
-        stripped = quote.strip()
-        # Nearly every quote stands there as written: then its words are the place's words.
-        if stripped and (at := _find_whole(self.text, stripped)) >= 0:
-            span, words = Span(at, at + len(stripped)), count_words(stripped)
-        elif (found := self._find_folded(stripped)) is not None:
-            span, words = found, count_words(self.text[found.start : found.end])
-        else:
+        span = self.find(quote)
+        if span is None:
             return Miss("does not stand in the answer word for word")
+        words = count_words(self.text[span.start : span.end])
         if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span
 
     def find(self, quote: str) -> Span | None:
-        """The quote's place, whatever its length; a place that cuts no word is preferred."""
+        """The quote's place, whatever its length: as written if it stands there so, else as folding finds it."""
         quote = quote.strip()
         if quote and (at := _find_whole(self.text, quote)) >= 0:
             return Span(at, at + len(quote))
-        return self._find_folded(quote)
-
-    def _find_folded(self, quote: str) -> Span | None:
         for wanted in (quote, quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
             if not wanted:
                 continue
@@ -86,13 +80,9 @@ class Haystack:
 
     @cached_property
     def word_count(self) -> int:
-        """How many words the text has, as far as the rule needs it: counting stops once there are enough."""
-        words = 0
-        for size in (400, 10_000, len(self.text)):
-            words = len(split_words(self.text[:size]))
-            if words >= MIN_WORDS:
-                break
-        return words
+        """How many words the text has, as far as the rule needs it: a long beginning with enough of them will do."""
+        head = count_words(self.text[:_HEAD])
+        return head if head > MIN_WORDS else count_words(self.text)
 
     @cached_property
     def _folded(self) -> tuple[str, list[_Piece]]:

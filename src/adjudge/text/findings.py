@@ -10,10 +10,9 @@ from typing import Literal
 
 from ..models import LABELS, Fact
 from ..models.cases import Comparison
-from .cut_off import find_cut_off
+from . import Spot
+from .flaws import find_cut_off, find_repetition
 from .injection import find_control_tokens, find_injection
-from .repetition import find_repetition
-from .spots import Spot
 
 Where = Literal["task", "context", "A", "B"]
 

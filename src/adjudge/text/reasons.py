@@ -10,16 +10,22 @@ import re
 from collections.abc import Iterable
 
 from .evidence import Haystack
-from .language import foreign_language, language_of
-from .language_names import language_name
-from .sentences import QUOTATION
+from .language import foreign_language, language_name, language_of
+from .sentences import QUOTATION, QUOTATION_MARK
 from .words import count_words
 
 QUOTED_WORDS = 3  # shorter ones are terms, not quotations
 # Whichever begins first holds the other: a quotation in code is code, code in a quotation is quoted.
 _CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.pattern}")
+# What stands in the place of a reason that quotes words nobody wrote.
+NOT_IN_THE_TEXT = "The judge's reason quoted words that are not in the text."
 _END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def scored(value: object) -> str:
+    """What stands in the place of a score's reason that quotes words nobody wrote."""
+    return f"Scored {value}; the judge's reason quoted words that are not in the text."
 
 
 class WordChecker:
@@ -31,7 +37,7 @@ class WordChecker:
 
     def invented_quote(self, words: str) -> str:
         """What is wrong with the quotations in some words; empty if all of them are real."""
-        for match in _CODE_OR_QUOTED.finditer(words):
+        for match in _CODE_OR_QUOTED.finditer(words) if QUOTATION_MARK.search(words) else ():
             quote = next(filter(None, match.groups()), "")
             if count_words(quote) >= QUOTED_WORDS and not self._stands(quote):
                 return f"the quotation {quote[:120]!r} stands in none of the texts"

@@ -12,8 +12,10 @@ CLOSERS = "\"'”’»›)]}」』）】*_`~"
 
 # The pairs of marks that people write, each with what cannot stand inside it; the sign for inches opens none.
 QUOTATION = re.compile(
-    r"(?:(?<!\d)\"|[“„])([^\"“”„«»]{1,600})[\"”“]|”([^\"“”„]{1,600})”|«([^«»]{1,600})»|»([^«»]{1,600})«"
+    r"(?<!\d)\"([^\"“”„«»]{1,600})[\"”]|[“„]([^\"“”„«»]{1,600})[\"”“]|”([^\"“”„]{1,600})”|"
+    r"«([^«»]{1,600})»|»([^«»]{1,600})«"
 )
+QUOTATION_MARK = re.compile('["“”„«»]')  # without one, nothing is quoted
 # Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.
 _BOUNDARY = re.compile(
     r"[.!?…؟۔।॥։。！？｡\n](?:(?<=\n)|(?<=[。！？｡])[」』”’）]{0,2}|(?<![。！？｡])[\"'”’»)\]*_]{0,3}(?=\s))"
@@ -41,20 +43,25 @@ def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of prose; an abbreviation's full stop ends none, and neither does one inside a quotation."""
-    found: list[str] = []
-    for start, end in sentence_spans(text):
-        piece = text[start:end]
-        if found and (_is_open(found[-1], piece) or piece[0].islower()):
-            found[-1] = f"{found[-1]} {piece}"
+    # Nothing ends inside quotation marks, so what stands there is hidden while ends are looked for.
+    hidden = QUOTATION.sub(lambda match: f"{match[0][0]}{'x' * (len(match[0]) - 2)}{match[0][-1]}", text)
+    found: list[tuple[int, int]] = []
+    for start, end in sentence_spans(hidden):
+        if found and (_is_open(hidden[found[-1][0] : found[-1][1]], hidden[start:end]) or hidden[start].islower()):
+            found[-1] = found[-1][0], end
         else:
-            found.append(piece)
-    return found
+            found.append((start, end))
+    return [text[start:end] for start, end in found]
 
 
 def _is_open(sentence: str, following: str) -> bool:
-    quoting = sentence.count("“") > sentence.count("”") or sentence.count('"') % 2 == 1
     numbered = following[0].isdigit() and _BEFORE_A_NUMBER.search(sentence) is not None
-    return quoting or numbered or _ABBREVIATION.search(sentence) is not None
+    return numbered or _ABBREVIATION.search(sentence) is not None
+
+
+def ends_a_sentence(text: str) -> bool:
+    """Whether a text ends with a full stop or the like, closing marks aside."""
+    return text.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS)
 
 
 def rough_words(text: str) -> int:
@@ -73,6 +80,16 @@ def code_spans(text: str) -> list[tuple[int, int]]:
             spans.append((opened.start(), fence.start()))
             opened = None
     return spans if opened is None else [*spans, (opened.start(), len(text))]
+
+
+def hide_code(text: str, hidden: str = " ") -> str:
+    """The text with code blocks overwritten, fences included; every place and line end stays where it is."""
+    pieces, done = [], 0
+    for start, end in code_spans(text):
+        end = min(end + 3, len(text))
+        pieces += [text[done:start], re.sub(r"[^\n]", hidden, text[start:end])]
+        done = end
+    return "".join((*pieces, text[done:]))
 
 
 def word_set(words: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .sentences import code_spans
+from .sentences import code_spans, hide_code
 
 READ = 30_000  # characters, some five thousand words; what was asked for is counted in tens
 _LINES = 3000
@@ -59,24 +59,16 @@ class _Line:
 
 def read_structure(text: str) -> Structure:
     """The structure of a text's beginning, without what stands in code fences."""
-    return _read(text[:READ])
-
-
-def _read(body: str) -> Structure:
-    code = code_spans(body)
-    pieces, at = [], 0
-    for start, end in code:
-        end = min(end + 3, len(body))
-        pieces += [body[at:start], re.sub(r"[^\n]", " ", body[start:end])]
-        at = end
-    body = "".join([*pieces, body[at:]])
+    body = text[:READ]
+    has_code = bool(code_spans(body))
+    body = hide_code(body)
     lines = _lines(body)
     listings = [*_numbered(lines, len(body)), *_bulleted(lines, len(body)), *_tables(lines)]
     return Structure(
         listings=tuple(sorted(listings, key=lambda listing: listing.start)),
         headings=sum(1 for line in lines if line.kind == "heading"),
         bold_leads=sum(1 for line in lines if _BOLD_LEAD.match(line.text)),
-        has_code=bool(code),
+        has_code=has_code,
         lines=len(lines),
         length=len(body),
     )

@@ -2,8 +2,14 @@
 
 import pytest
 
-from adjudge.judges.embedded.conversation import Place, find_contradiction, quote, read_conversation, replies_to
-from adjudge.judges.embedded.phrases import declines
+from adjudge.judges.embedded.conversation import (
+    Place,
+    declines,
+    find_contradiction,
+    quote,
+    read_conversation,
+    replies_to,
+)
 from adjudge.models.cases import Dialogue, Turn
 
 MEASURES = (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.judges.embedded.evaluator import MIXES
+from adjudge.judges.embedded.dialogue import MIXES
 from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance
 from adjudge.models.cases import Dialogue, Turn
 from adjudge.protocols.dialogue import dialogue

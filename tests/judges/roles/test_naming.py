@@ -15,6 +15,7 @@ from adjudge.judges.roles.naming import in_case_labels
         ("breathe first answer", "breathe Response B"),
         ("Answers 2 AND 1 agree", "Responses A AND B agree"),
         ("“Answer one” – naïve", "“Response B” – naïve"),
+        ("Answer 1 says “see Answer 1 above”", "Response B says “see Answer 1 above”"),
         ("the first answer 2", "Response B 2"),
         ("answer 1.5 and answers", "answer 1.5 and answers"),
         ("nothing here", "nothing here"),

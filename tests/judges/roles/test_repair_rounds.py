@@ -152,7 +152,7 @@ async def test_a_quote_that_is_wrong_twice_is_dropped_and_counted(
     provider.script = [judges(change=invent_quote), says({"evidence": [bad]})]
     opinion = await any_judge().opine(asked(case, "ba"))
     assert isinstance(opinion, ComparisonOpinion)
-    assert [warning.code for warning in opinion.warnings] == ["dropped_quote", "missing_evidence"]
+    assert [warning.code for warning in opinion.warnings] == ["dropped_quote"]
     assert all("response B" in warning.message for warning in opinion.warnings), "Answer 1 is B in this order"
     assert provider.calls == 2
 
@@ -171,16 +171,13 @@ async def test_an_empty_quote_field_leads_to_one_repair_that_asks_for_nothing_el
         assert [item.answer for item in opinion.evidence if item.criterion == key] == ["A", "B"], "each stands once"
 
 
-async def test_a_quote_field_that_is_empty_twice_is_a_warning(
+async def test_a_quote_field_that_is_empty_twice_leaves_no_evidence(
     any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
 ) -> None:
     provider.script = [judges(change=leave_empty), says({"evidence": []})]
     opinion = await any_judge().opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
-    assert [(warning.code, warning.message) for warning in opinion.warnings] == [
-        ("missing_evidence", f"clarity_structure: the judge gave no usable quote from response {label}")
-        for label in "AB"
-    ]
+    assert not [item for item in opinion.evidence if item.criterion == "clarity_structure"]
     assert provider.calls == 2
 
 
@@ -196,7 +193,7 @@ async def test_an_opinion_is_not_lost_because_its_quotes_cannot_be_mended(
     judge = any_judge()
     opinion = await judge.opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
-    assert [warning.code for warning in opinion.warnings] == ["dropped_quote", "missing_evidence"]
+    assert [warning.code for warning in opinion.warnings] == ["dropped_quote"]
     replaying = any_judge()
     replaying.journal = ReplayJournal(journal)
     assert await replaying.opine(asked(case)) == opinion
@@ -208,7 +205,7 @@ async def test_quotes_cut_off_twice_are_dropped(
     provider.script = [judges(change=leave_empty), is_cut_off(), is_cut_off()]
     opinion = await any_judge().opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
-    assert [warning.code for warning in opinion.warnings] == ["missing_evidence", "missing_evidence"]
+    assert not [item for item in opinion.evidence if item.criterion == "clarity_structure"]
     assert [call.purpose for call in opinion.calls] == ["opinion", "repair", "longer"]
 
 
@@ -223,6 +220,110 @@ async def test_a_passing_trouble_in_the_repair_is_a_failure_that_can_be_taken_up
     opinion = await judge.opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
     assert provider.calls == 5, "the first reply was not paid again"
+
+
+# -- reasons ----------------------------------------------------------------------------------------------------------
+
+
+INVENTED = "It says “words that nobody ever wrote here”."
+PLACES = [
+    "clarity_structure.justification_2",
+    "clarity_structure.rationale_2",
+    "summary_2",
+    "rationale",
+]
+
+
+def invent_reason(place: str) -> Any:
+    def change(reply: dict[str, Any]) -> None:
+        key, dot, field = place.rpartition(".")
+        (reply["criteria"][key] if dot else reply)[field] = INVENTED
+
+    return change
+
+
+def words_at(opinion: ComparisonOpinion, place: str) -> str:
+    """What people read at this place, in the order A first."""
+    return {
+        "clarity_structure.justification_2": opinion.scores["clarity_structure"]["B"].justification,
+        "clarity_structure.rationale_2": next(
+            item.rationale for item in opinion.evidence if (item.criterion, item.answer) == ("clarity_structure", "B")
+        ),
+        "summary_2": opinion.summaries["B"],
+        "rationale": opinion.rationale,
+    }[place]
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_an_empty_reason_is_no_reply(
+    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, place: str
+) -> None:
+    def empty(reply: dict[str, Any]) -> None:
+        invent_reason(place)(reply)
+        key, dot, field = place.rpartition(".")
+        (reply["criteria"][key] if dot else reply)[field] = " \n"
+
+    provider.script = lambda request: judges(change=empty)
+    failure = await openai_judge().opine(asked(case))
+    assert isinstance(failure, Failure)
+    assert (failure.reason, provider.calls) == ("malformed", 2)
+    assert f"{place}: empty" in failure.message
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_reason_with_an_invented_quotation_is_asked_for_once_more_and_no_score_moves(
+    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, place: str
+) -> None:
+    better = {"place": place, "words": "Answer 2 is short."}
+    provider.script = [judges(change=invent_reason(place)), says({"evidence": [], "reasons": [better]})]
+    opinion = await openai_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    assert f"- {place}: the quotation 'words that nobody ever wrote here' stands" in provider.requests[1].turns[-1]
+    assert words_at(opinion, place) == "Response B is short."
+    assert opinion.warnings == ()
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("again", [INVENTED, "", None])
+async def test_a_reason_that_fails_twice_is_replaced_whole_with_a_warning(
+    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, place: str, again: str | None
+) -> None:
+    reasons = [] if again is None else [{"place": place, "words": again}]
+    provider.script = [
+        judges(score=lambda text: 4, change=invent_reason(place)),
+        says({"evidence": [], "reasons": reasons}),
+    ]
+    opinion = await openai_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    ours = "Scored 4; the judge's reason quoted words that are not in the text."
+    if "." not in place:
+        ours = "The judge's reason quoted words that are not in the text."
+    assert words_at(opinion, place) == ours
+    assert [warning.code for warning in opinion.warnings] == ["replaced_reason"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It says “{a}”.",
+        "It says «{b}», and that is all.",
+        'The task says "{task}!"',
+        'Only "two words" of mine.',
+        "In code `print(“these are no quotation”)` anything goes.",
+    ],
+)
+async def test_quotations_of_what_the_judge_was_shown_short_ones_and_code_pass(
+    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, words: str
+) -> None:
+    quoted = words.format(a=case.a[:28], b=case.b[:27], task=case.task.rstrip("?!."))
+
+    def change(reply: dict[str, Any]) -> None:
+        reply["rationale"] = quoted
+
+    provider.script = [judges(change=change)]
+    opinion = await openai_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    assert (opinion.rationale, provider.calls) == (quoted, 1)
 
 
 async def test_a_repair_does_not_give_a_chat_marker_back_its_power(

@@ -124,6 +124,19 @@ async def test_sentences_that_fail_a_check_are_asked_for_once_more_and_then_writ
     assert verdict.tables[1]["truthfulness"].justification == GOOD  # what was said of the words stands
 
 
+@pytest.mark.parametrize("why", ["", "It says “what is not in any text”.", "它没有说明这条河流经维也纳。"])
+@pytest.mark.parametrize("again", ["It names no river.", ""])
+async def test_why_words_do_not_stand_is_checked_too_and_no_answer_moves(judged, provider, why, again):
+    case = entered({"truthfulness": Original("3", GOOD)})
+    verdict = await judged(
+        REPLY, explanation(REASONS, (False, True, why)), explanation(REASONS, (True, True, again)), case=case
+    )
+    assert provider.calls == 3
+    final = verdict.tables[1]["truthfulness"]
+    assert (final.justification_action, codes(verdict)) == ("rewritten", [])
+    assert final.justification_reason == ("it is not specific (It names no river)" if again else "it is not specific")
+
+
 @pytest.mark.parametrize("behaviour", [refuses(), is_cut_off()])
 async def test_a_judge_that_will_not_explain_does_not_lose_its_ratings_and_ours_stands(judged, behaviour):
     verdict = await judged(REPLY, behaviour, behaviour, case=entered({"truthfulness": Original("3", GOOD)}))

@@ -4,14 +4,15 @@ import pytest
 
 from adjudge.models import Fact, FinalRating, JudgedWords
 from adjudge.models.cases import Original, Review
-from adjudge.protocols.review.kept_words import NOT_SPECIFIC, NOT_TRUE, candidate, checker_of, judged, settled
+from adjudge.protocols.review.justifying import NOT_SPECIFIC, NOT_TRUE, candidate, judged, settled
+from adjudge.text.reasons import WordChecker
 
 CASE = Review(
     prompt="Where does the Danube flow?",
     a="The Danube flows through Vienna and Budapest. It reaches the Black Sea after 2,850 kilometres.",
     b="Elsewhere.",
 )
-CHECK = checker_of(CASE)
+CHECK = WordChecker(CASE.texts)
 GOOD = "It names Vienna and Budapest, which the Danube does flow through."
 SPANISH = "La respuesta nombra Viena y Budapest, dos ciudades por las que pasa el Danubio, y eso es correcto."
 LONG = Fact(name="too_long", where="A", start=0, end=9, found="has 15 words; at most 10 were asked for", certain=True)

@@ -36,6 +36,45 @@ async def test_nonsense_is_for_the_judge_to_see(judged):
     assert len(verdict.calls) == 1
 
 
+GIBBERISH = "asdf jkl qwer uiop zxcv"
+
+
+@pytest.mark.parametrize(
+    ("changed", "invalid"),
+    [
+        ({"prompt": GIBBERISH}, True),
+        ({"prompt": "asdf jkl qwer"}, False),  # three words may be a name in any language
+        ({"prompt": GIBBERISH, "a": "What does Asdf mean?"}, False),  # a response takes it up
+        ({"prompt": GIBBERISH, "system_prompt": "Decode qwer."}, False),
+        ({"prompt": GIBBERISH, "history": "User: zxcv"}, False),
+        ({"prompt": GIBBERISH, "task_config": "uiop"}, False),
+        ({"prompt": "¿Qué río pasa por la ciudad?"}, False),
+    ],
+)
+async def test_offline_nonsense_is_what_no_other_text_of_the_task_takes_up(changed, invalid):
+    case = Review(**{**fields(CASE.blind()), "system_prompt": "", "history": "", "task_config": "", **changed})
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    ours = "The prompt is in no language that can be told, and no word of it stands in either response."
+    assert verdict.invalid == (ours if invalid else None)
+
+
+async def test_what_a_fact_or_a_rule_decides_is_not_said_to_be_unassessed():
+    broken_off = "The Danube flows through Vienna and through Budapest.\nThen it flows on through the town of Belgrade,"
+    verdict = await review(Review(CASE.prompt, broken_off, CASE.b), EmbeddedJudge(), RUBRIC)
+    (said,) = [warning.message for warning in verdict.warnings if warning.code == "not_assessed"]
+    assert "Verbosity (Response 2)" in said
+    assert "Overall Quality" not in said
+
+
+async def test_what_stands_for_blank_ratings_is_said_in_a_sentence():
+    case = Review(CASE.prompt, CASE.a, CASE.b, preference=Original("7"))
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    assert verdict.likert.reason == (
+        "Overall Quality is assumed to be 4 for Response 1 and 4 for Response 2: this judge cannot assess the ratings "
+        "that were left blank."
+    )
+
+
 GERMAN = {
     "prompt": "Welcher Fluss fließt durch die Stadt Wien, und wohin fließt er danach weiter?",
     "a": "Durch Wien fließt die Donau, und danach fließt sie weiter nach Budapest.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.protocols.review.originals import OffScale, read_rating
+from adjudge.protocols.review.correcting import OffScale, read_rating
 from adjudge.rubric import HOW_BAD, LIKERT, ONE_TO_FIVE, TOO_LITTLE_TOO_MUCH, Scale
 
 SCALES = [HOW_BAD, TOO_LITTLE_TOO_MUCH, ONE_TO_FIVE, LIKERT]

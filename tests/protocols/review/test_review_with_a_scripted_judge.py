@@ -113,7 +113,7 @@ async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):
     verdict = await judged(bad, {"entries": [], "reasons": ""}, case=CASE.blind())
     final = verdict.tables[2]["truthfulness"]
     assert final.justification == "Scored 1; the judge's reason quoted words that are not in the text."
-    assert codes(verdict) == ["dropped_quote"]
+    assert codes(verdict) == ["replaced_reason"]
 
 
 async def test_a_quotation_of_two_words_and_code_are_not_checked(judged):
@@ -134,6 +134,17 @@ async def test_what_is_still_good_goes_through_the_same_checks(judged, words, me
     entry = {"response": 2, "criterion": "still_good", "quote": "", "justification": "It is short."}
     verdict = await judged(bad, {"entries": [entry] if mended else [], "reasons": ""}, case=CASE.blind())
     assert verdict.opinion.responses["B"].still_good == ("It is short." if mended else "")
+    assert len(verdict.warnings) == (0 if mended else 1)
+
+
+@pytest.mark.parametrize("words", [SPANISH, "The prompt says “nothing that can be understood”."])
+@pytest.mark.parametrize("mended", [True, False])
+async def test_why_a_task_is_invalid_goes_through_the_same_checks(judged, words, mended):
+    bad = {**REPLY, "invalid_because": words}
+    again = {"entries": [], "reasons": "", "invalid_because": "It is gibberish." if mended else words}
+    verdict = await judged(bad, again, case=CASE.blind())
+    ours = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
+    assert verdict.invalid == ("It is gibberish." if mended else ours)
     assert len(verdict.warnings) == (0 if mended else 1)
 
 

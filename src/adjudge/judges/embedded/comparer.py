@@ -6,21 +6,25 @@ nothing was measured for is not assessed: it gets the middle of the scale and no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from ...models import LABELS, ComparisonOpinion, Evidence, Label, Score
 from ...models.cases import check_weights
 from ...rubric import Rubric
+from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
+from ...text.words import count_words, split_words
 from ..base import CompareQuestion
 from .measures import DECLINED, MEASURES, TASK, Found, Measured
 from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair
-from .quoting import fit
 
 _BASE = 0.55  # where an answer stands with nothing for or against it, from 0 to 1
 _REACH = 0.3  # how far one unit of votes moves each answer
 _SHARED_FLAW = 0.3  # what a flaw that both have takes from both
 _NOTICED = 0.02  # a smaller vote is not worth a word
+_WINDOW = 600  # characters around the place that a quote is cut from
+_UNSPACED = 25  # characters without a space, from which on words are cut as ICU cuts them
 _KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
@@ -135,7 +139,7 @@ def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[V
         if moved * sign >= _NOTICED and len(told) < 2 and not (name == "items" and TASK in told):
             said = _beside(name, winner, measured, f"Response {winner}", f"Response {_OTHER[winner]}")
             told.setdefault(MEASURES[name].criterion, said)
-    return " ".join(filter(None, (doubt, *told.values())))
+    return " ".join(filter(None, (doubt, *told.values()))) or f"Small differences together favour Response {winner}."
 
 
 def _beside(name: str, label: Label, measured: Measured, own_name: str, other_name: str) -> str:
@@ -192,3 +196,35 @@ def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: M
             end=span.end,
         )
     return None
+
+
+def fit(text: str, start: int, end: int) -> Span | None:
+    """The passage as a quote: widened to five words, cut after twenty-five, never inside a word."""
+    low = text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
+    pieces = list(_pieces(text, low, min(end, start + _WINDOW) + _WINDOW))
+    first = next((at for at, (_, high) in enumerate(pieces) if high > start), len(pieces) - 1)
+    if first < 0:
+        return None
+    sizes = [count_words(text[low:high]) for low, high in pieces]
+    last = first
+    while last + 1 < len(pieces) and pieces[last + 1][0] < end and sum(sizes[first : last + 2]) <= MAX_WORDS:
+        last += 1
+    while last + 1 < len(pieces) and sum(sizes[first : last + 1]) < MIN_WORDS:
+        last += 1
+    while first and sum(sizes[first : last + 1]) < MIN_WORDS:
+        first -= 1
+    found = Haystack(text).locate(text[pieces[first][0] : pieces[last][1]])
+    return Span(pieces[first][0], pieces[last][1]) if isinstance(found, Span) else None
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The places of what stands between spaces; where a script has none, those of its words."""
+    for match in re.finditer(r"\S+", text[start:end]):
+        low, high = start + match.start(), start + match.end()
+        if high - low <= _UNSPACED or match[0].isascii():
+            yield low, high
+            continue
+        for word in split_words(match[0]):
+            at = text.find(word, low, high)
+            yield at, at + len(word)
+            low = at + len(word)

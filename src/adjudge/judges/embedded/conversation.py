@@ -1,7 +1,7 @@
 """What can be measured in a conversation without understanding it: who apologised, praised, complained, and where.
 
-Every finding is a place in the transcript that can be quoted. Nothing is weighed here, and nothing is read but the
-speakers and what they said.
+Every finding is a place in the transcript that can be quoted. The phrases are short English lists; nothing binds on
+them, and text in another language has none, so they say nothing of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,80 @@ from ...models import Utterance
 from ...models.cases import Dialogue, Turn
 from ...text.sentences import rough_words, sentence_spans
 from ...text.words import count_words, split_words
-from . import phrases
+
+# -- phrases -----------------------------------------------------------------------------------------------------------
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """One pattern for all phrases, as whole words in any case; an apostrophe may be typographic."""
+    together = "|".join(phrases).replace("'", "['’]").replace(" ", r"\s+")
+    return re.compile(rf"\b(?:{together})\b", re.IGNORECASE)
+
+
+# "I'm sorry to hear that" is sympathy, and nothing was declined.
+_APOLOGIES_AND_REFUSALS = (
+    "sorry(?! to hear| for your loss)", "apologi[sz]e", "apologies", "unfortunately", "regrettably", "as an ai",
+    "(?:i'm|i am|we're|we are) afraid", "my mistake", "(?:must|have to) decline", "not possible",
+    "(?:i|we) (?:can't|cannot|can not|couldn't|could not|won't|will not)(?! (?:wait|agree more|thank you enough))",
+    "(?:i'm|i am|we're|we are|i was|we were|currently) (?:unable|not able)", "(?:wasn't|weren't|won't be) able to",
+    "(?:i|we) (?:don't|do not) (?:know|have (?:any|access|information|that|the ability)|see any)",
+    "(?:i|we) (?:didn't|did not|don't|do not) find",
+)  # fmt: skip
+_DECLINES = _any_of(*_APOLOGIES_AND_REFUSALS)
+# In a conversation also where nobody says sorry, and still nothing came of it.
+DECLINED = _any_of(
+    *_APOLOGIES_AND_REFUSALS,
+    "unsuccessful", "not successful", "not available", "isn't available", "unavailable", "sold out", "fully booked",
+    "no (?:results?|match(?:es)?|such|longer available)", "there (?:are|is|were|was) (?:no|none|nothing)",
+    "there (?:aren't|isn't) any", "(?:has|have) failed",
+)  # fmt: skip
+COURTESY = _any_of(
+    "thank(?:s| you)", "please", "(?:you're|you are)(?: very| most)? welcome", "welcome to", "(?:happy|glad) to",
+    "my pleasure", "of course", "certainly", "gladly", "sorry", "apologi[sz]e", "apologies", "i understand",
+    "enjoy your", "have a (?:great|good|nice|lovely|wonderful)",
+)  # fmt: skip
+REQUEST = _any_of(
+    "(?:can|could|would|will) you", "can i", "please", "i(?:'d| would) like", "i (?:also )?(?:need|want)",
+    "(?:i'm|i am) looking for",
+)  # fmt: skip
+# Something was done for USER; "fully booked", or a question whether to book, is nothing done.
+CARRIED_OUT = _any_of(
+    "(?:have|has|been|is|are|was|were|'ve)(?: now| also| just)? (?:booked|reserved|confirmed|purchased|ordered|sent)",
+    "(?:have|has|been|'ve)(?: now| also| just)? (?:scheduled|changed|updated|cancell?ed|refunded)", "successfully",
+    "(?:is|was|were) successful", "(?:reference|confirmation) (?:number|code|is)", "taken care of",
+)  # fmt: skip
+# Of whatever it is: who speaks of good things is mostly content with the conversation, too.
+PRAISE = _any_of(
+    r"(?<!not\s)(?:great|perfect|awesome|excellent|wonderful|fantastic|amazing|brilliant|lovely|nice|cool|helpful)",
+    r"(?<!not\s)exactly", "sounds (?:good|fun|interesting)", "loved?", "good job", "that works",
+)  # fmt: skip
+NO = _any_of(
+    r"(?:\A|(?<=[.!?]\s))(?:no|nope|nah)", "(?:don't|do not) (?:know|remember|think so)", "not (?:sure|really)",
+    "no idea", "haven't", "have not", "never (?:seen|heard)",
+)  # fmt: skip
+THANKS = _any_of("thanks?(?: you)?", "thx", "cheers", "appreciate it", "much appreciated")
+# Only what is said to SYSTEM or of it: a film may be annoying, too.
+COMPLAINT = _any_of(
+    "(?:this|that|it)(?:'s| is)(?: so| really| just| very)? (?:ridiculous|unacceptable|frustrating|disappointing)",
+    "(?:you|you're|you are|this is)(?: so| really| just)? (?:useless|unhelpful|not helpful|no help)",
+    "wast(?:e of|ing) my time", "(?:that|this) (?:doesn't|does not|didn't) help", "thanks for nothing", "i give up",
+    "(?:terrible|awful|poor) service", "forget it", "how many times", "not good enough", "i'm (?:so )?frustrated",
+    "(?:speak|talk) to (?:a|your) (?:human|manager|supervisor|real person)",
+)  # fmt: skip
+CORRECTION = _any_of(
+    "no,? i meant", "i (?:already|just) (?:said|told)", "i told you", "as i said", "you misunderstood",
+    "(?:that's|that is) (?:not what|wrong|incorrect|not (?:right|correct|true))", "you just (?:told me|said)",
+    "not what i (?:asked|said|meant|wanted)", "i (?:didn't|did not) ask",
+)  # fmt: skip
+
+
+def declines(text: str) -> tuple[int, int] | None:
+    """The place of the first apology or refusal."""
+    match = _DECLINES.search(text)
+    return match.span() if match else None
+
+
+# -- places ------------------------------------------------------------------------------------------------------------
 
 _LONGEST = 200  # characters of a quote
 _SHORTEST = 3  # words of a quote that is not the whole utterance
@@ -65,8 +138,8 @@ def read_conversation(case: Dialogue) -> Conversation:
     def find(pattern: re.Pattern[str], among: Iterable[int]) -> tuple[Place, ...]:
         return tuple(Place(at, *match.span()) for at in among if (match := pattern.search(turns[at].text)))
 
-    declined, complained = find(phrases.DECLINED, system), find(phrases.COMPLAINT, user)
-    corrected = find(phrases.CORRECTION, user)
+    declined, complained = find(DECLINED, system), find(COMPLAINT, user)
+    corrected = find(CORRECTION, user)
     bad = {place.turn for place in (*declined, *complained, *corrected)}  # a turn speaks for one thing
     others = [index for index in user if index not in bad]
     return Conversation(
@@ -74,22 +147,22 @@ def read_conversation(case: Dialogue) -> Conversation:
         system=system,
         user=user,
         declined=declined,
-        carried_out=find(phrases.CARRIED_OUT, (index for index in system if index not in bad)),
-        courteous=find(phrases.COURTESY, system),
+        carried_out=find(CARRIED_OUT, (index for index in system if index not in bad)),
+        courteous=find(COURTESY, system),
         slips=find(_SLIP, system),
-        said_no=find(phrases.NO, (index for index in others if not _ends(turns, index))),
+        said_no=find(NO, (index for index in others if not _ends(turns, index))),
         corrected=corrected,
         complained=complained,
         unanswered=tuple(_unanswered(turns, user)),
-        praised=find(phrases.PRAISE, others),
-        thanked=find(phrases.THANKS, (index for index in others if index in user[-_LAST_WORDS:])),
+        praised=find(PRAISE, others),
+        thanked=find(THANKS, (index for index in others if index in user[-_LAST_WORDS:])),
     )
 
 
 def _ends(turns: tuple[Turn, ...], index: int) -> bool:
     """Whether USER only ends the conversation: a no to an offer of more help, or with thanks, refuses nothing."""
     offered = index > 0 and _MORE_HELP.search(turns[index - 1].text)
-    return bool(offered or phrases.THANKS.search(turns[index].text))
+    return bool(offered or THANKS.search(turns[index].text))
 
 
 def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
@@ -110,7 +183,7 @@ def replies_to(talk: Conversation, index: int) -> list[int]:
 
 def asks(text: str) -> bool:
     """Whether somebody asks for something; thanks such as "that's all I need" are no request."""
-    return "?" in text or bool(phrases.REQUEST.search(text) and not phrases.THANKS.search(text))
+    return "?" in text or bool(REQUEST.search(text) and not THANKS.search(text))
 
 
 def find_contradiction(talk: Conversation) -> tuple[Place, Place] | None:

@@ -1,7 +1,7 @@
 """The embedded judge: measures the texts, weighs what it measured, and says in plain words what it saw.
 
-Deterministic and offline. It knows nothing of the world and follows no argument, and says so. Conversations go to its
-Evaluator and its Critic, reviews to its Rater.
+Deterministic and offline. It knows nothing of the world and follows no argument, and says so. In a review it reads
+plain demands and leaves every rating to the person who entered it: what code is certain of, facts say, and facts bind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, cast
 
-from ...models import Explanation, Failure, Research
+from ...constraints.english import demands_in_english
+from ...models import Explanation, Failure, RatedResponse, Rating, Research, ReviewOpinion
+from ...models.cases import Review
+from ...rubric import LIKERT, OVERALL, Criterion
+from ...text.language import is_in_a_language
+from ...text.words import split_words
 from ..base import (
     CompareQuestion,
     CriticizeQuestion,
@@ -22,12 +27,17 @@ from ..base import (
     ResearchQuestion,
 )
 from .comparer import compare_texts
-from .critic import criticize
-from .evaluator import evaluate
-from .model import Model
-from .rater import rate
+from .dialogue import criticize, evaluate
+from .model import Model, Prediction, compare_pair
 
 O = TypeVar("O")
+_UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
+_NO_PREFERENCE = 4
+_MUCH_BETTER = 0.9  # how sure the model must be
+_NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any language
+_NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
+_FOLLOWS = "Follows from the ratings above."
+_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
 _LARGE = 100_000  # characters that take long enough for others to notice
 
 
@@ -46,26 +56,75 @@ class EmbeddedJudge:
     async def opine(self, question: Question[O]) -> O | Failure:
         """The opinion asked for; the same for both orders of the same case."""
         work: Callable[[], object]
-        if isinstance(question, CompareQuestion):
-            work = partial(compare_texts, question, self._name, self._model)
-            size = len(question.case.a) + len(question.case.b)
-        elif isinstance(question, RateQuestion):
-            work = partial(rate, question, self._name, self._model)
-            size = len(question.case.a) + len(question.case.b)
-        elif isinstance(question, EvaluateQuestion):
-            work = partial(evaluate, question)
-            size = sum(len(turn.text) for turn in question.case.turns)
-        elif isinstance(question, CriticizeQuestion):
-            work = partial(criticize, question)
-            size = sum(len(turn.text) for turn in question.case.turns)
-        elif isinstance(question, ResearchQuestion):
-            return cast(O, Research(judge=self.name, queries=()))
-        elif isinstance(question, ExplainQuestion):
-            # Whether words are specific and true is for a judge that reads.
-            return cast(O, Explanation(judge=self.name, reasons="", words={}))
-        else:
-            return Failure(reason="rejected", message=f"cannot answer a {type(question).__name__}", judge=self.name)
-        return cast(O, await asyncio.to_thread(work) if size > _LARGE else work())
+        texts: tuple[str, ...]
+        match question:
+            case CompareQuestion():
+                work, texts = (
+                    partial(compare_texts, question, self._name, self._model),
+                    (question.case.a, question.case.b),
+                )
+            case RateQuestion():
+                work = partial(rate, question, self._name, self._model)
+                texts = (question.case.a, question.case.b)
+            case EvaluateQuestion():
+                work, texts = partial(evaluate, question), tuple(turn.text for turn in question.case.turns)
+            case CriticizeQuestion():
+                work, texts = partial(criticize, question), tuple(turn.text for turn in question.case.turns)
+            case ResearchQuestion():
+                return cast(O, Research(judge=self.name, queries=()))
+            case ExplainQuestion():
+                # Whether words are specific and true is for a judge that reads.
+                return cast(O, Explanation(judge=self.name, reasons="", words={}))
+            case _:
+                message = f"cannot answer a {type(question).__name__}"
+                return Failure(reason="rejected", message=message, judge=self.name)
+        return cast(O, await asyncio.to_thread(work) if sum(map(len, texts)) > _LARGE else work())
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+# -- reviews -----------------------------------------------------------------------------------------------------------
+
+
+def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = None) -> ReviewOpinion:
+    """What is demanded, which side the model prefers, and no rating of its own."""
+    case = question.case
+    _, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
+    ratings = {criterion.key: _unassessed(criterion) for criterion in question.rubric.criteria}
+    return ReviewOpinion(
+        judge=judge,
+        task_type="other",
+        invalid=_NONSENSE if _is_nonsense(case) else "",
+        response1=RatedResponse(ratings=ratings),
+        response2=RatedResponse(ratings=ratings),
+        preference=_preference(prediction),
+        reasons="",
+        constraints=tuple(demands_in_english(case)),
+    )
+
+
+def _is_nonsense(case: Review) -> bool:
+    """A prompt of no language that CLD3 is sure of, of whose words none stands in any other text of the task."""
+    words = {word.casefold() for word in split_words(case.prompt)}
+    if len(split_words(case.prompt)) < _NONSENSE_WORDS or is_in_a_language(case.prompt):
+        return False
+    others = "\n".join((case.a, case.b, case.system_prompt, case.history, case.task_config))
+    return words.isdisjoint(word.casefold() for word in split_words(others))
+
+
+def _preference(prediction: Prediction) -> int:
+    """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
+    if prediction.winner == "tie" or not prediction.decided:
+        return _NO_PREFERENCE
+    much = prediction.confidence >= _MUCH_BETTER
+    low, high = int(LIKERT.low), int(LIKERT.high)
+    return (low if much else low + 1) if prediction.winner == "A" else (high if much else high - 1)
+
+
+def _unassessed(criterion: Criterion) -> Rating:
+    if criterion.key == OVERALL:
+        return Rating(value=_UNSURE_OVERALL, justification=_FOLLOWS, assessed=False)
+    return Rating(
+        value=0 if criterion.scale.low < 0 else int(criterion.scale.high), justification=_NOT_ASSESSED, assessed=False
+    )

@@ -15,14 +15,13 @@ from typing import NamedTuple
 from ...constraints.english import read_constraints
 from ...constraints.measuring import measure
 from ...models.constraints import Constraint
-from ...text.cut_off import find_cut_off
+from ...text import Spot
+from ...text.flaws import find_cut_off, find_repetition
 from ...text.injection import find_control_tokens, find_injection
-from ...text.repetition import find_repetition
 from ...text.sentences import sentence_spans, word_set
-from ...text.spots import Spot
 from ...text.structure import read_structure
 from ...text.words import count_words, split_words
-from .phrases import declines
+from .conversation import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
 DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 where there is nothing at all

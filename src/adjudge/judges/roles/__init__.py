@@ -1,9 +1,8 @@
-"""How an LLM is asked for each kind of opinion: one role a file, prompt and parsing side by side."""
+"""How an LLM is asked for each kind of opinion: prompt and parsing side by side."""
 
 from .base import Reading, Role
 from .comparer import COMPARER
-from .critic import CRITIC
-from .evaluator import EVALUATOR
+from .dialogue import CRITIC, EVALUATOR
 from .explainer import EXPLAINER
 from .rater import RATER
 from .researcher import RESEARCHER

@@ -6,17 +6,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import orjson
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from ... import prompts
 from ...llm.base import Prompt
 from ...rubric import Rubric
 
 O = TypeVar("O")
-Q_contra = TypeVar("Q_contra", contravariant=True)
+Q = TypeVar("Q")
 
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A<think>.*?</think>", re.DOTALL)
@@ -30,26 +32,6 @@ class Reading(Generic[O]):
     opinion: O | None
     problems: tuple[str, ...] = ()
     unusable: tuple[Any, ...] = ()
-
-
-class Role(Protocol[Q_contra, O]):
-    """How an LLM is asked one kind of question."""
-
-    def prompt(self, question: Q_contra) -> Prompt:
-        """The first message."""
-        ...
-
-    def read(self, question: Q_contra, text: str, judge: str) -> Reading[O]:
-        """The reply, parsed and checked."""
-        ...
-
-    def repair(self, question: Q_contra, prompt: Prompt, text: str, reading: Reading[O]) -> Prompt:
-        """The message that says exactly what was wrong."""
-        ...
-
-    def read_repair(self, question: Q_contra, first: Reading[O], text: str, judge: str) -> Reading[O]:
-        """The reply to that, together with what was already good."""
-        ...
 
 
 class Shape:
@@ -145,3 +127,41 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
 def bullets(problems: tuple[str, ...]) -> str:
     """Problems as the lines of a list."""
     return "\n".join(f"- {problem}" for problem in problems)
+
+
+class Role(Generic[Q, O]):
+    """How an LLM is asked one kind of question: the first message, the reading of its reply, and one repair round."""
+
+    file: str  # the prompt file, with the parts `repair` and, where parts of a reply can be mended, `replacements`
+    terms: Mapping[str, str] = MappingProxyType({})
+
+    def prompt(self, question: Q) -> Prompt:
+        """The first message."""
+        raise NotImplementedError
+
+    def read(self, question: Q, text: str, judge: str) -> Reading[O]:
+        """The reply, parsed and checked."""
+        raise NotImplementedError
+
+    def replacements(self, question: Q, reading: Reading[O]) -> Shape | None:
+        """What is asked for where only parts of a usable reply are wrong; None to ask for all of it again."""
+        return None
+
+    def mend(self, question: Q, first: Reading[O], given: Mapping[str, Any], judge: str) -> O:
+        """The first opinion with the replacements that came; `given` is empty if these could not be read."""
+        raise NotImplementedError
+
+    def repair(self, question: Q, prompt: Prompt, text: str, reading: Reading[O]) -> Prompt:
+        """The message that says exactly what was wrong."""
+        shape = self.replacements(question, reading) if reading.opinion is not None else None
+        part = "repair" if shape is None else "replacements"
+        message = prompts.load(self.file).render(part, problems=bullets(reading.problems), **self.terms)
+        return prompt.continued(text, message, None if shape is None else shape.schema)
+
+    def read_repair(self, question: Q, first: Reading[O], text: str, judge: str) -> Reading[O]:
+        """The reply to that, together with what was already good."""
+        shape = self.replacements(question, first) if first.opinion is not None else None
+        if shape is None:
+            return self.read(question, text, judge)
+        reply = shape.parse(text)
+        return Reading(self.mend(question, first, {} if isinstance(reply, tuple) else reply, judge))

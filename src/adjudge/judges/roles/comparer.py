@@ -1,7 +1,7 @@
 """The comparer: scores both answers on every criterion, with reasons and quotes.
 
-The model sees Answer 1 and Answer 2 by position; here its reply is put back into the case's labels A and B,
-and every quote is looked up before it becomes evidence.
+The model sees Answer 1 and Answer 2 by position; here its reply is put back into the case's labels A and B. Every quote
+is looked up before it becomes evidence, and so are the quotations inside its reasons.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
@@ -17,12 +18,15 @@ from ...llm.base import Prompt
 from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
+from ...text.reasons import NOT_IN_THE_TEXT, WordChecker, scored
 from ..base import CompareQuestion
-from .base import A_NUMBER, Reading, Shape, bullets, object_of, scores_of
+from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 from .naming import in_case_labels
 
 _MOST_QUOTES = 6  # further quotes that are looked at, for each criterion on average
 _ANSWERS = (1, 2)
+_REASONED = ("rationale", "justification")  # the reasons of each criterion and answer
+_WHOLE = ("summary_1", "summary_2", "rationale")  # and those of the whole reply
 
 
 @lru_cache(maxsize=32)
@@ -50,8 +54,15 @@ def _reply_shape(rubric: Rubric) -> Shape:
 
 
 @lru_cache(maxsize=32)
-def _replacements_shape(rubric: Rubric) -> Shape:
-    return Shape(object_of("quotes", {"evidence": _quotes(rubric)}))
+def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
+    """Quotes to take the place of bad ones; and reasons, where some quoted words that are not in the texts."""
+    fields = {"evidence": _quotes(rubric)}
+    if reasons:
+        parts = [f"{key}.{field}_{n}" for key in rubric.weights for field in _REASONED for n in _ANSWERS]
+        place: Any = Literal[(*parts, *_WHOLE)]
+        reason = object_of("reason", {"place": place, "words": str})
+        fields["reasons"] = list[reason]  # type: ignore[valid-type]
+    return Shape(object_of("replacements", fields))
 
 
 def _quotes(rubric: Rubric) -> Any:
@@ -76,8 +87,7 @@ def _system(rubric: Rubric) -> str:
             f"- {criterion.key} ({criterion.name}): {' '.join(criterion.guidance.split())}"
             for criterion in rubric.criteria
         ),
-        min_words=str(MIN_WORDS),
-        max_words=str(MAX_WORDS),
+        **Comparer.terms,
     )
 
 
@@ -93,8 +103,23 @@ class _BadQuote(NamedTuple):
         return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
 
-class Comparer:
+class _BadReason(NamedTuple):
+    """A reason that quotes words which stand in none of the texts: where it stands in the reply, and what is wrong."""
+
+    place: str
+    why: str
+
+    def told(self, shown: tuple[Label, Label]) -> str:
+        part, _, number = self.place.rpartition("_")
+        where = f"{part} of response {shown[int(number) - 1]}" if number.isdigit() else self.place
+        return f"{where}: {self.why}"
+
+
+class Comparer(Role[CompareQuestion, ComparisonOpinion]):
     """Asks for and reads comparisons."""
+
+    file = "comparer"
+    terms = MappingProxyType({"min_words": str(MIN_WORDS), "max_words": str(MAX_WORDS)})
 
     def prompt(self, question: CompareQuestion) -> Prompt:
         case, (first, second) = question.case, question.shown
@@ -125,51 +150,123 @@ class Comparer:
             return Reading(None, reply)
         shown = first, second = question.shown
         preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
-        evidence, bad = _locate(question, _quotes_in(reply, question.rubric))
-        gaps = _gaps(question, evidence)
+        found, bad = _locate(question, _quotes_in(reply, question.rubric))
+        reasons = {place: reply[place] for place in _WHOLE}
+        for key, marks in reply["criteria"].items():
+            reasons |= {f"{key}.justification_{n}": marks[f"justification_{n}"] for n in _ANSWERS}
+        empty = [f"{place}: empty" for place, words in reasons.items() if not words.strip()]
+        empty += [f"{_place_of(item, shown)}: empty" for item in found if not item.rationale]
+        if empty:
+            return Reading(None, tuple(dict.fromkeys(empty)))
+        check = _checker(question)
+        wrong = [_BadReason(place, why) for place, words in reasons.items() if (why := check.invented_quote(words))]
+        wrong += [
+            _BadReason(_place_of(item, shown), why) for item in found if (why := check.invented_quote(item.rationale))
+        ]
+        unusable = {reason.place for reason in wrong}
+        scores = {
+            key: {label: Decimal(str(marks[f"score_{_number(label, shown)}"])) for label in LABELS}
+            for key, marks in reply["criteria"].items()
+        }
+
+        def words(place: str, said: str, ours: str = NOT_IN_THE_TEXT) -> str:
+            return ours if place in unusable else in_case_labels(said, shown)
+
+        def ours(item: Evidence) -> str:
+            return scored(scores[item.criterion][item.answer])
+
+        def score(key: str, label: Label) -> Score:
+            place, value = f"{key}.justification_{_number(label, shown)}", scores[key][label]
+            return Score(value=value, justification=words(place, reasons[place], scored(value)))
+
         opinion = ComparisonOpinion(
             judge=judge,
             order=question.order,
-            scores={key: _scores(marks, shown) for key, marks in reply["criteria"].items()},
-            evidence=evidence,
-            summaries={label: in_case_labels(reply[f"summary_{_number(label, shown)}"], shown) for label in LABELS},
+            scores={key: {label: score(key, label) for label in LABELS} for key in scores},
+            evidence=tuple(
+                _because(
+                    item, words(_place_of(item, shown), item.rationale, scored(scores[item.criterion][item.answer]))
+                )
+                for item in found
+            ),
+            unquoted=_gaps(question, found),
+            summaries={label: words(place := f"summary_{_number(label, shown)}", reasons[place]) for label in LABELS},
             preference=preferences[reply["preference"]],
-            rationale=in_case_labels(reply["rationale"], shown),
-            warnings=(*_dropped(bad), *_absent(gaps)),
+            rationale=words("rationale", reasons["rationale"]),
+            warnings=(*_dropped(bad), *_replaced(wrong, shown)),
         )
-        wrong = [quote.told(f"Answer {_number(quote.answer, shown)}") for quote in bad]
-        missing = [f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in gaps]
-        return Reading(opinion, (*wrong, *missing), tuple(bad))
-
-    def repair(
-        self, question: CompareQuestion, prompt: Prompt, text: str, reading: Reading[ComparisonOpinion]
-    ) -> Prompt:
-        file = prompts.load("comparer")
-        if reading.opinion is None:
-            return prompt.continued(text, file.render("repair", problems=bullets(reading.problems)))
-        message = file.render(
-            "quotes", problems=bullets(reading.problems), min_words=str(MIN_WORDS), max_words=str(MAX_WORDS)
+        problems = (
+            *(quote.told(f"Answer {_number(quote.answer, shown)}") for quote in bad),
+            *(f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in opinion.unquoted),
+            *(f"{reason.place}: {reason.why}" for reason in wrong),
         )
-        return prompt.continued(text, message, _replacements_shape(question.rubric).schema)
+        return Reading(opinion, problems, (*bad, *wrong))
 
-    def read_repair(
-        self, question: CompareQuestion, first: Reading[ComparisonOpinion], text: str, judge: str
-    ) -> Reading[ComparisonOpinion]:
-        if first.opinion is None:
-            return self.read(question, text, judge)
-        reply = _replacements_shape(question.rubric).parse(text)
-        found, _ = _locate(question, [] if isinstance(reply, tuple) else _first(reply["evidence"], question.rubric))
-        evidence = _each_once((*first.opinion.evidence, *found))
+    def replacements(self, question: CompareQuestion, reading: Reading[ComparisonOpinion]) -> Shape:
+        return _replacements_shape(question.rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
+
+    def mend(
+        self, question: CompareQuestion, first: Reading[ComparisonOpinion], given: Mapping[str, Any], judge: str
+    ) -> ComparisonOpinion:
+        assert first.opinion is not None
+        check, shown = _checker(question), question.shown
+        quotes = [
+            quote
+            for quote in _first(given.get("evidence", []), question.rubric)
+            if quote["rationale"].strip() and not check.invented_quote(quote["rationale"])
+        ]
+        found, _ = _locate(question, quotes)
+        found = tuple(_because(item, in_case_labels(item.rationale, shown)) for item in found)
         # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
         came = Counter((item.criterion, item.answer) for item in found)
         lost: list[_BadQuote] = []
-        for bad in first.unusable:
+        for bad in (bad for bad in first.unusable if isinstance(bad, _BadQuote)):
             if came[bad.criterion, bad.answer]:
                 came[bad.criterion, bad.answer] -= 1
             else:
                 lost.append(bad)
-        warnings = (*_dropped(lost), *_absent(_gaps(question, evidence)))
-        return Reading(first.opinion.updated(evidence=evidence, warnings=warnings))
+        wrong = [bad for bad in first.unusable if isinstance(bad, _BadReason)]
+        mended = {
+            reason["place"]: in_case_labels(reason["words"], shown)
+            for reason in given.get("reasons", [])
+            if reason["words"].strip() and not check.invented_quote(reason["words"])
+        }
+        opinion = _with_reasons(first.opinion, {reason.place: mended.get(reason.place) for reason in wrong}, shown)
+        left = [reason for reason in wrong if reason.place not in mended]
+        evidence = _each_once((*opinion.evidence, *found))
+        warnings = (*_dropped(lost), *_replaced(left, shown))
+        return opinion.updated(evidence=evidence, unquoted=_gaps(question, evidence), warnings=warnings)
+
+
+def _with_reasons(
+    opinion: ComparisonOpinion, mended: Mapping[str, str | None], shown: tuple[Label, Label]
+) -> ComparisonOpinion:
+    """The opinion with the reasons that came in the place of bad ones; None where none came."""
+
+    def score(key: str, label: Label, given: Score) -> Score:
+        words = mended.get(f"{key}.justification_{_number(label, shown)}")
+        return given.updated(justification=words) if words else given
+
+    return opinion.updated(
+        scores={key: {label: score(key, label, by[label]) for label in LABELS} for key, by in opinion.scores.items()},
+        summaries={
+            label: mended.get(f"summary_{_number(label, shown)}") or said for label, said in opinion.summaries.items()
+        },
+        rationale=mended.get("rationale") or opinion.rationale,
+        evidence=tuple(
+            _because(item, words)
+            if item.rationale == scored(opinion.scores[item.criterion][item.answer].value)
+            and (words := mended.get(_place_of(item, shown)))
+            else item
+            for item in opinion.evidence
+        ),
+    )
+
+
+def _checker(question: CompareQuestion) -> WordChecker:
+    """Checks words against all that the judge was shown."""
+    case = question.case
+    return WordChecker((case.task, case.context, case.a, case.b, _looked_up(question.lookups)))
 
 
 def _looked_up(lookups: tuple[Lookup, ...]) -> str:
@@ -204,13 +301,13 @@ def _number(label: Label, shown: tuple[Label, Label]) -> int:
     return shown.index(label) + 1
 
 
-def _scores(marks: Mapping[str, Any], shown: tuple[Label, Label]) -> dict[Label, Score]:
-    def score(n: int) -> Score:
-        return Score(
-            value=Decimal(str(marks[f"score_{n}"])), justification=in_case_labels(marks[f"justification_{n}"], shown)
-        )
+def _place_of(item: Evidence, shown: tuple[Label, Label]) -> str:
+    """Where the rationale of a quote stands in a reply."""
+    return f"{item.criterion}.rationale_{_number(item.answer, shown)}"
 
-    return {label: score(_number(label, shown)) for label in LABELS}
+
+def _because(item: Evidence, rationale: str) -> Evidence:
+    return item.model_copy(update={"rationale": rationale})
 
 
 def _quotes_in(reply: Mapping[str, Any], rubric: Rubric) -> list[Mapping[str, Any]]:
@@ -239,14 +336,13 @@ def _locate(
         text = answers[label].text
         place = _place(answers[label], quote)
         if isinstance(place, Span):
-            rationale = in_case_labels(given["rationale"], question.shown)
             found.append(
                 Evidence(
                     criterion=criterion,
                     answer=label,
                     impact=given["impact"],
                     quote=text[place.start : place.end],
-                    rationale=rationale,
+                    rationale=given["rationale"].strip(),
                     start=place.start,
                     end=place.end,
                 )
@@ -275,22 +371,19 @@ def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(found.values())
 
 
-def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> list[tuple[str, Label]]:
+def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> tuple[tuple[str, Label], ...]:
     """Criteria and answers without a quote; an answer without a word needs none."""
     there = {(item.criterion, item.answer) for item in evidence}
-    quotable = [label for label in LABELS if Haystack(question.case.answer(label)).word_count]
-    return [(key, label) for key in question.rubric.weights for label in quotable if (key, label) not in there]
-
-
-def _absent(gaps: Iterable[tuple[str, Label]]) -> list[Warning]:
-    return [
-        Warning(code="missing_evidence", message=f"{key}: the judge gave no usable quote from response {label}")
-        for key, label in gaps
-    ]
+    gaps = [(key, label) for key in question.rubric.weights for label in LABELS if (key, label) not in there]
+    return tuple(gap for gap in gaps if Haystack(question.case.answer(gap[1])).word_count)
 
 
 def _dropped(bad: Iterable[_BadQuote]) -> list[Warning]:
     return [Warning(code="dropped_quote", message=quote.told(f"response {quote.answer}")) for quote in bad]
+
+
+def _replaced(wrong: Iterable[_BadReason], shown: tuple[Label, Label]) -> list[Warning]:
+    return [Warning(code="replaced_reason", message=reason.told(shown)) for reason in wrong]
 
 
 COMPARER = Comparer()

@@ -5,15 +5,13 @@ It is asked once, after the ratings are fixed. It changes none of them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import prompts
 from ...llm.base import Prompt
 from ...models import LABELS, Explanation, JudgedWords, Warning
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
 from ..base import ExplainQuestion
-from .base import Reading, Shape, bullets, object_of
+from .base import Reading, Role, Shape, object_of
 from .rater import REASONS, shown_texts
 
 _WORDS = object_of("judged_words", {"reason": str, "specific": bool, "true": bool})
@@ -26,8 +24,10 @@ def _shape(question: ExplainQuestion) -> Shape:
     return Shape(object_of("explanation", {**fields, "reasons": str}))
 
 
-class Explainer:
+class Explainer(Role[ExplainQuestion, Explanation]):
     """Asks for and reads explanations."""
+
+    file = "explainer"
 
     def prompt(self, question: ExplainQuestion) -> Prompt:
         texts = shown_texts(question.case)
@@ -63,22 +63,19 @@ class Explainer:
             (*shown_texts(question.case).values(), *(candidate.words for candidate in question.candidates))
         )
         words: dict[str, JudgedWords] = {}
+        problems: list[str] = []
         for number, candidate in enumerate(question.candidates, start=1):
             given = reply["candidates"][f"candidate_{number}"]
             reason = " ".join(given["reason"].split()).rstrip(".")
-            if check.invented_quote(reason) or not_english(reason):
+            if why := ("" if reason else "empty") or check.invented_quote(reason) or not_english(reason):
+                problems.append(f"candidate_{number}.reason: {why}")
                 reason = ""
             words[candidate.key] = JudgedWords(specific=given["specific"], true=given["true"], reason=reason)
         reasons = " ".join(reply["reasons"].split())
-        problems = _problems(question, check, reasons)
-        warnings = tuple(
-            Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in problems
-        )
-        opinion = Explanation(judge=judge, reasons="" if problems else reasons, words=words, warnings=warnings)
-        return Reading(opinion, tuple(f"reasons: {why}" for why in problems))
-
-    def repair(self, question: ExplainQuestion, prompt: Prompt, text: str, reading: Reading[Any]) -> Prompt:
-        return prompt.continued(text, prompts.load("explainer").render("repair", problems=bullets(reading.problems)))
+        wrong = _problems(question, check, reasons)
+        warnings = tuple(Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in wrong)
+        opinion = Explanation(judge=judge, reasons="" if wrong else reasons, words=words, warnings=warnings)
+        return Reading(opinion, (*problems, *(f"reasons: {why}" for why in wrong)))
 
     def read_repair(
         self, question: ExplainQuestion, first: Reading[Explanation], text: str, judge: str
@@ -86,8 +83,14 @@ class Explainer:
         again = self.read(question, text, judge)
         if first.opinion is None or again.opinion is None:
             return again if first.opinion is None else first
-        # Only the sentences were asked for again: what was said of the candidates stands.
-        return Reading(again.opinion.updated(words=first.opinion.words))
+        # Only words were asked for again: what was said of the candidates stands.
+        words = {
+            key: said if said.reason else said.updated(reason=again.opinion.words[key].reason)
+            for key, said in first.opinion.words.items()
+        }
+        if first.opinion.reasons:
+            return Reading(first.opinion.updated(words=words))
+        return Reading(again.opinion.updated(words=words))
 
 
 def _problems(question: ExplainQuestion, check: WordChecker, reasons: str) -> tuple[str, ...]:

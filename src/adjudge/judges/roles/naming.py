@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from ...models import Label
+from ...text.reasons import QUOTED_WORDS
+from ...text.sentences import QUOTATION, QUOTATION_MARK
+from ...text.words import count_words
 
 _BOTH_NAMED = re.compile(r"\b(?:answers?|responses?) ([12])( and | or | & |/)([12])\b", re.IGNORECASE)
 _NAMED = re.compile(
@@ -15,7 +18,10 @@ _PLACE = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
 
 
 def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
-    """The text, stripped, with the answers called by the case's labels; `shown` are these in the judge's order."""
+    """The text, stripped, with the answers called by the case's labels; `shown` are these in the judge's order.
+
+    A quotation is somebody else's words and stays as it is; a word or two in quotation marks are a name.
+    """
 
     def both(match: re.Match[str]) -> str:
         return f"Responses {shown[_PLACE[match[1]]]}{match[2]}{shown[_PLACE[match[3]]]}"
@@ -25,4 +31,10 @@ def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
         # A number in odd letters (a long s) is none we know, and stays.
         return match[0] if place is None else f"Response {shown[place]}"
 
-    return _NAMED.sub(one, _BOTH_NAMED.sub(both, text.strip()))
+    pieces, done, text = [], 0, text.strip()
+    for quoted in QUOTATION.finditer(text) if QUOTATION_MARK.search(text) else ():
+        if count_words(quoted[0]) < QUOTED_WORDS:
+            continue
+        pieces += [_NAMED.sub(one, _BOTH_NAMED.sub(both, text[done : quoted.start()])), quoted[0]]
+        done = quoted.end()
+    return "".join((*pieces, _NAMED.sub(one, _BOTH_NAMED.sub(both, text[done:]))))

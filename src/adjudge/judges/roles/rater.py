@@ -27,13 +27,13 @@ from ...models import (
 from ...models.cases import Review
 from ...models.constraints import Bound, ConstraintKind, Source
 from ...rubric import OVERALL, Criterion, Rubric
+from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
-from ...text.markers import without_end_markers
-from ...text.reasons import WordChecker, language_of_reply, not_english
+from ...text.reasons import WordChecker, language_of_reply, not_english, scored
 from ...text.sentences import sentences
 from ...text.words import count_words
 from ..base import RateQuestion
-from .base import A_NUMBER, Reading, Shape, bullets, object_of
+from .base import A_NUMBER, Reading, Role, Shape, object_of
 
 MAX_QUOTE_WORDS = 40
 REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
@@ -42,8 +42,9 @@ _LABEL: Mapping[int, Label] = {1: "A", 2: "B"}
 _FOUND_SHOWN = 200
 _MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
-# Fields that people read beside the ratings; `still_good` belongs to one response, `reasons` to both.
-STILL_GOOD, BECAUSE = "still_good", "reasons"
+# Fields that people read beside the ratings; `still_good` belongs to one response, the others to both.
+STILL_GOOD, BECAUSE, INVALID = "still_good", "reasons", "invalid_because"
+_INVALID_UNSAID = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
 
 _CONSTRAINT = object_of(
     "constraint",
@@ -65,7 +66,7 @@ class _Bad(NamedTuple):
 
     label: Label | None
     key: str
-    code: Literal["dropped_quote", "not_in_english", "composed_by_rule"]
+    code: Literal["dropped_quote", "replaced_reason", "not_in_english", "composed_by_rule"]
     reason: str
 
     @property
@@ -88,7 +89,7 @@ def _shape(rubric: Rubric) -> Shape:
             {
                 "constraints": list[_CONSTRAINT],  # type: ignore[valid-type]
                 "task_type": Literal[get_args(TaskType)],
-                "invalid_because": str,
+                INVALID: str,
                 "observations": list[_OBSERVATION],  # type: ignore[valid-type]
                 "response_1": response,
                 "response_2": response,
@@ -100,10 +101,11 @@ def _shape(rubric: Rubric) -> Shape:
 
 
 @lru_cache(maxsize=16)
-def _replacements_shape(rubric: Rubric) -> Shape:
+def _replacements_shape(rubric: Rubric, invalid: bool) -> Shape:
     key: Any = Literal[(*(item.key for item in rubric.criteria), STILL_GOOD)]
     entry = object_of("entry", {"response": Literal[1, 2], "criterion": key, "quote": str, "justification": str})
-    return Shape(object_of("replacements", {"entries": list[entry], BECAUSE: str}))  # type: ignore[valid-type]
+    fields = {"entries": list[entry], BECAUSE: str, **({INVALID: str} if invalid else {})}  # type: ignore[valid-type]
+    return Shape(object_of("replacements", fields))
 
 
 def _values(criterion: Criterion) -> Any:
@@ -120,8 +122,10 @@ def _system(rubric: Rubric) -> str:
     return prompts.load("rater").render("system", criteria="\n".join(lines))
 
 
-class Rater:
+class Rater(Role[RateQuestion, ReviewOpinion]):
     """Asks for and reads ratings."""
+
+    file = "rater"
 
     def prompt(self, question: RateQuestion) -> Prompt:
         findings = _findings(question.facts)
@@ -159,11 +163,11 @@ class Rater:
         demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
         bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
         seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], bodies)
-        reasons = check.reasons(reply[BECAUSE])
+        reasons, invalid = check.reasons(reply[BECAUSE]), check.invalid(reply[INVALID])
         opinion = ReviewOpinion(
             judge=judge,
             task_type=reply["task_type"],
-            invalid=_one_line(reply["invalid_because"]),
+            invalid=invalid,
             response1=responses["A"],
             response2=responses["B"],
             preference=reply["preference"],
@@ -178,50 +182,47 @@ class Rater:
         )
         return Reading(opinion, tuple(entry.told for entry in check.bad), tuple(check.bad))
 
-    def repair(self, question: RateQuestion, prompt: Prompt, text: str, reading: Reading[ReviewOpinion]) -> Prompt:
-        problems = bullets(reading.problems)
-        if reading.opinion is None:
-            return prompt.continued(text, prompts.load("rater").render("repair", problems=problems))
-        message = prompts.load("rater").render("replacements", problems=problems)
-        return prompt.continued(text, message, _replacements_shape(question.rubric).schema)
+    def replacements(self, question: RateQuestion, reading: Reading[ReviewOpinion]) -> Shape:
+        return _replacements_shape(question.rubric, any(entry.key == INVALID for entry in reading.unusable))
 
-    def read_repair(
-        self, question: RateQuestion, first: Reading[ReviewOpinion], text: str, judge: str
-    ) -> Reading[ReviewOpinion]:
-        if first.opinion is None:
-            return self.read(question, text, judge)
-        reply = _replacements_shape(question.rubric).parse(text)
+    def mend(
+        self, question: RateQuestion, first: Reading[ReviewOpinion], given: Mapping[str, Any], judge: str
+    ) -> ReviewOpinion:
+        assert first.opinion is not None
         wanted = {(entry.label, entry.key) for entry in first.unusable}
         criteria = {item.key: item for item in question.rubric.criteria}
         responses = dict(first.opinion.responses)
-        reasons = first.opinion.reasons
         mended: set[tuple[Label | None, str]] = set()
-        for given in [] if isinstance(reply, tuple) else reply["entries"]:
-            label, key = _LABEL[given["response"]], given["criterion"]
-            if (label, key) not in wanted or not given["justification"].strip():
+        for entry in given.get("entries", []):
+            label, key = _LABEL[entry["response"]], entry["criterion"]
+            if (label, key) not in wanted or not entry["justification"].strip():
                 continue
             check = _Check(question.case)
             if key == STILL_GOOD:
-                words = check.still_good(label, {STILL_GOOD: given["justification"]})
+                words = check.still_good(label, {STILL_GOOD: entry["justification"]})
                 rated = responses[label].updated(still_good=words)
             else:
-                rating = check.rating(label, criteria[key], given, responses[label].ratings[key].value)
+                rating = check.rating(label, criteria[key], entry, responses[label].ratings[key].value)
                 rated = responses[label].updated(ratings={**responses[label].ratings, key: rating})
             if not check.bad:
                 mended.add((label, key))
                 responses[label] = rated
-        if not isinstance(reply, tuple) and (None, BECAUSE) in wanted:
+        whole = {BECAUSE: first.opinion.reasons, INVALID: first.opinion.invalid}
+        for key in whole:
             check = _Check(question.case)
-            reasons = check.reasons(reply[BECAUSE])
-            if not check.bad:
-                mended.add((None, BECAUSE))
+            words = (check.reasons if key == BECAUSE else check.invalid)(given.get(key, ""))
+            if (None, key) in wanted and words and not check.bad:
+                mended.add((None, key))
+                whole[key] = words
         left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
         lists = [told for told in first.opinion.warnings if told.code in ("dropped_constraint", "dropped_observation")]
         warnings = (*lists, *_warnings(left))
-        return Reading(
-            first.opinion.updated(
-                response1=responses["A"], response2=responses["B"], reasons=reasons, warnings=warnings
-            )
+        return first.opinion.updated(
+            response1=responses["A"],
+            response2=responses["B"],
+            reasons=whole[BECAUSE],
+            invalid=whole[INVALID],
+            warnings=warnings,
         )
 
 
@@ -233,8 +234,7 @@ class _Check:
 
     def __init__(self, case: Review, foreign: str = "") -> None:
         self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
-        others = (case.prompt, case.system_prompt, case.history, case.task_config)
-        self._words = WordChecker((*self._answers.values(), *others))
+        self._words = WordChecker(case.texts)
         self._foreign = foreign
         self.bad: list[_Bad] = []
 
@@ -249,8 +249,8 @@ class _Check:
                 quotes = (place,)
         words = _one_line(entry["justification"])
         if why := self._words.invented_quote(words):
-            self.bad.append(_Bad(label, criterion.key, "dropped_quote", why))
-            words = f"Scored {value}; the judge's reason quoted words that are not in the text."
+            self.bad.append(_Bad(label, criterion.key, "replaced_reason", why))
+            words = scored(value)
         elif why := self._not_english(words):
             self.bad.append(_Bad(label, criterion.key, "not_in_english", why))
             words = f"Scored {value}; the judge's reason was not in English."
@@ -273,9 +273,14 @@ class _Check:
             return ""
         return words
 
+    def invalid(self, given: str) -> str:
+        """Why the task cannot be rated; ours if the judge's words cannot be shown."""
+        words = _one_line(given)
+        return _INVALID_UNSAID if words and self._is_bad(None, INVALID, words) else words
+
     def _is_bad(self, label: Label | None, key: str, words: str) -> bool:
         if why := self._words.invented_quote(words):
-            self.bad.append(_Bad(label, key, "dropped_quote", why))
+            self.bad.append(_Bad(label, key, "replaced_reason", why))
         elif why := self._not_english(words):
             self.bad.append(_Bad(label, key, "not_in_english", why))
         return bool(why)
@@ -331,7 +336,7 @@ def _prose(rubric: Rubric, reply: Mapping[str, Any]) -> list[str]:
     """Everything in a reply that people will read."""
     sides = [reply[f"response_{number}"] for number in _NUMBER.values()]
     words = [side[item.key]["justification"] for side in sides for item in rubric.criteria]
-    return [*words, *(side[STILL_GOOD] for side in sides), reply[BECAUSE]]
+    return [*words, *(side[STILL_GOOD] for side in sides), reply[BECAUSE], reply[INVALID]]
 
 
 def _empty(rubric: Rubric, reply: Mapping[str, Any]) -> tuple[str, ...]:

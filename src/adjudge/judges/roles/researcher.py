@@ -8,7 +8,7 @@ from ... import prompts
 from ...llm.base import Prompt
 from ...models import Research
 from ..base import MAX_QUERIES, ResearchQuestion
-from .base import Reading, Shape, bullets
+from .base import Reading, Role, Shape
 
 _MAX_QUERY_CHARACTERS = 200
 
@@ -20,8 +20,10 @@ class _Queries(TypedDict):
 _SHAPE = Shape(_Queries)
 
 
-class Researcher:
+class Researcher(Role[ResearchQuestion, Research]):
     """Asks for and reads lists of searches."""
+
+    file = "researcher"
 
     def prompt(self, question: ResearchQuestion) -> Prompt:
         case, file = question.case, prompts.load("researcher")
@@ -43,14 +45,6 @@ class Researcher:
         cleaned = (" ".join(query.split())[:_MAX_QUERY_CHARACTERS] for query in reply["queries"])
         unique = dict.fromkeys(query for query in cleaned if query)
         return Reading(Research(judge=judge, queries=tuple(unique)[:MAX_QUERIES]))
-
-    def repair(self, question: ResearchQuestion, prompt: Prompt, text: str, reading: Reading[Research]) -> Prompt:
-        return prompt.continued(text, prompts.load("researcher").render("repair", problems=bullets(reading.problems)))
-
-    def read_repair(
-        self, question: ResearchQuestion, first: Reading[Research], text: str, judge: str
-    ) -> Reading[Research]:
-        return self.read(question, text, judge)
 
 
 RESEARCHER = Researcher()

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from ...models import Fact, RatedResponse, Rating
 from ...models.constraints import Observation
 from ...rubric import Criterion, Rubric
-from ...text.language_names import named_languages
+from ...text.language import named_languages
 from .consistency import best, severity
 
 Demand = Literal["none", "issue", "major", "too_short", "too_long"]

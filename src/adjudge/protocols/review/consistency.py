@@ -16,7 +16,7 @@ _SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
 
 def severity(criterion: Criterion, value: int) -> Severity | None:
     """How bad a value is: nothing, a minor or a major issue."""
-    return _SEVERITIES[_distance(criterion, value)]
+    return _SEVERITIES[badness(criterion, value)]
 
 
 def best(criterion: Criterion) -> int:
@@ -63,7 +63,7 @@ def allowed_likerts(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) 
 def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[Criterion, Label] | None:
     """The first criterion, by weight, in which one side is better, and which side; None if there is none."""
     for criterion in sorted(dimensions(rubric), key=lambda criterion: -criterion.weight):
-        first, second = _distance(criterion, a[criterion.key]), _distance(criterion, b[criterion.key])
+        first, second = badness(criterion, a[criterion.key]), badness(criterion, b[criterion.key])
         if first != second:
             return criterion, "A" if first < second else "B"
     return None
@@ -74,5 +74,6 @@ def likert(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int], wished: i
     return nearest(allowed_likerts(rubric, a, b), wished)
 
 
-def _distance(criterion: Criterion, value: int) -> int:
+def badness(criterion: Criterion, value: int) -> int:
+    """How far a value is from the best there is."""
     return abs(value) if criterion.scale.low < 0 else int(criterion.scale.high) - value

@@ -14,10 +14,9 @@ from ...models import LABELS, Fact, FinalRating, Label
 from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric
 from .binding import HARMFUL, SAFE
-from .consistency import allowed_likerts, allowed_overalls, deciding, dimensions, severity
-from .kept_words import NOT_SPECIFIC, NOT_TRUE
-from .originals import read_rating
-from .preference import Tables
+from .consistency import allowed_likerts, allowed_overalls, badness, deciding, dimensions, severity
+from .correcting import read_rating
+from .justifying import NOT_SPECIFIC, NOT_TRUE, Tables
 
 LEAST, MOST = 2, 4
 
@@ -46,6 +45,11 @@ class Audit:
         read = {key: read_rating(given[key].rating, c.scale) for key, c in self.criteria.items() if key in given}
         return {key: value for key, value in read.items() if isinstance(value, int)}
 
+    @cached_property
+    def finals(self) -> list[FinalRating]:
+        """All lines of both tables."""
+        return [final for label in LABELS for final in self.tables[label].values()]
+
     def moves(self) -> Iterator[tuple[Label, str, int, int]]:
         """Every dimension whose rating was replaced: where, which, from what, to what."""
         for label in LABELS:
@@ -60,7 +64,7 @@ class Audit:
         if final is None or final.action != "replaced":
             return 0
         criterion = self.criteria[key]
-        before, after = (_badness(criterion, value) for value in (self.entered[label][key], final.value))
+        before, after = (badness(criterion, value) for value in (self.entered[label][key], final.value))
         return (before > after) - (before < after)
 
     def bound_by(self, name: str) -> list[Label]:
@@ -221,8 +225,7 @@ def _same_everywhere(audit: Audit) -> str:
 
 
 def _off_scale(audit: Audit) -> str:
-    finals = [final for label in LABELS for final in audit.tables[label].values()] + [audit.likert]
-    refused = [final.original_rating for final in finals if final.action == "refused"]
+    refused = [final.original_rating for final in (*audit.finals, audit.likert) if final.action == "refused"]
     if not refused:
         return ""
     value = " ".join(refused[0].split())[:40]
@@ -230,8 +233,7 @@ def _off_scale(audit: Audit) -> str:
 
 
 def _thin_words(audit: Audit) -> str:
-    finals = [final for label in LABELS for final in audit.tables[label].values()]
-    reasons = [final.justification_reason for final in finals if final.justification_action == "rewritten"]
+    reasons = [final.justification_reason for final in audit.finals if final.justification_action == "rewritten"]
     generic = sum(reason.startswith(NOT_SPECIFIC) for reason in reasons)
     if any(reason.endswith("not in English") for reason in reasons):
         return "Justifications must be in English, whatever the language of the task."
@@ -243,7 +245,7 @@ def _thin_words(audit: Audit) -> str:
 
 
 def _blanks(audit: Audit) -> str:
-    finals = [final for label in LABELS for final in audit.tables[label].values()] + [audit.likert]
+    finals = [*audit.finals, audit.likert]
     blank = sum(final.action == "filled" for final in finals)
     if blank < 2:
         return ""
@@ -288,9 +290,8 @@ _PATTERNS: tuple[Callable[[Audit], str], ...] = (
 
 
 def _what_was_right(audit: Audit) -> str:
-    finals = [final for label in LABELS for final in audit.tables[label].values()]
-    kept = sum(final.action == "kept" and final.assessed for final in finals)
-    entered = sum(final.action != "filled" for final in finals)
+    kept = sum(final.action == "kept" and final.assessed for final in audit.finals)
+    entered = sum(final.action != "filled" for final in audit.finals)
     both = [
         criterion.name
         for criterion in sorted(dimensions(audit.rubric), key=lambda criterion: -criterion.weight)
@@ -301,7 +302,7 @@ def _what_was_right(audit: Audit) -> str:
     ]
     if not kept or not entered:
         return ""
-    if kept == entered == len(finals):
+    if kept == entered == len(audit.finals):
         return "Every rating was right: keep rating each dimension on its own."
     return f"Right in both responses: {', '.join(both[:3])}." if both else ""
 
@@ -310,7 +311,7 @@ def _takeaways(audit: Audit) -> Iterator[str]:
     """What this task teaches, where there is little or nothing to correct."""
     values = {label: {key: final.value for key, final in audit.tables[label].items()} for label in LABELS}
     decides = deciding(audit.rubric, values["A"], values["B"])
-    if any(not final.assessed for label in LABELS for final in audit.tables[label].values()):
+    if not all(final.assessed for final in audit.finals):
         yield "Only what can be measured was checked here; let a judge that reads the responses look at the rest."
     if decides is not None:
         criterion, label = decides
@@ -330,10 +331,6 @@ def _takeaways(audit: Audit) -> Iterator[str]:
     else:
         yield "Count minor and major issues before setting the Overall Quality: one minor issue already rules out 5."
     yield "Set the Likert last, from the two Overalls, and let its justification name the dimensions that decided."
-
-
-def _badness(criterion: Criterion, value: int) -> int:
-    return {None: 0, "minor": 1, "major": 2}[severity(criterion, value)]
 
 
 def _number(label: Label) -> int:

@@ -1,6 +1,7 @@
-"""The facts of a review: what code tells alone, and what it makes of the judge's lists by measuring and counting.
+"""The task checks and the facts of a review: what code tells alone, and what it makes of the judge's lists.
 
-A fact binds if it is certain; the others are hints, shown to the judge and to people.
+A task that cannot be rated has its own answer. A fact binds if it is certain; the others are hints, shown to the judge
+and to people.
 """
 
 from __future__ import annotations
@@ -8,16 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...constraints.demands import demands_in_english
+from ...constraints.english import demands_in_english
 from ...constraints.measuring import Measurement, measure
 from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
+from ...text.control_tokens import find_system_markers, without_end_markers
 from ...text.findings import cut_off_facts, facts_of, hostile_facts
-from ...text.language import COMMONER, are_close, language_of, languages_in, plain_code
-from ...text.language_names import LANGUAGE_NAMES, code_named, language_name, named_languages
-from ...text.markers import find_system_markers, without_end_markers
-from ...text.repetition import find_repetition
+from ...text.flaws import find_repetition
+from ...text.language import (
+    COMMONER,
+    LANGUAGE_NAMES,
+    are_close,
+    code_named,
+    language_name,
+    language_of,
+    languages_in,
+    named_languages,
+    plain_code,
+)
 from ...text.sentences import sentence_spans
 from ...text.words import count_words
 
@@ -33,6 +43,49 @@ _REFUSALS = {
     True: ("refusal_of_a_harmful_request", "declines a harmful request"),
 }
 _BY = {"system_prompt": "the system prompt", "conversation": "the conversation", "prompt": ""}
+
+
+# -- task checks -------------------------------------------------------------------------------------------------------
+
+
+def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
+    """Why this task cannot be rated, or None. `languages`: the ISO codes in scope; none given means all are."""
+    if not case.prompt.strip():
+        return "The prompt is missing, so there is nothing to rate the responses against."
+    missing = [str(number) for number, text in enumerate((case.a, case.b), start=1) if not is_text(text)]
+    if len(missing) == 2:
+        return "Both responses are missing."
+    if missing:
+        return f"Response {missing[0]} is missing, so there is nothing to compare the other with."
+    if not count_words(case.prompt):
+        return "The prompt holds no words: it cannot be answered in any meaningful way."
+    return _out_of_scope(case, languages)
+
+
+def is_text(response: str) -> bool:
+    """Is there a response? End-of-turn markers alone are none."""
+    return bool(without_end_markers(response).strip())
+
+
+def are_identical(case: Review) -> bool:
+    """Do both responses say the same, word for word?"""
+    a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
+    return a == b
+
+
+def _out_of_scope(case: Review, languages: tuple[str, ...]) -> str | None:
+    if not languages:
+        return None
+    codes = {language_of(text, _PROMPT_WORDS) for text in (case.prompt, case.a, case.b)}
+    # One text in scope is enough: whether the others should be is a matter of rating, not of routing.
+    if None in codes or codes & set(languages):
+        return None
+    names = ", ".join(sorted(LANGUAGE_NAMES[code] for code in codes if code is not None))
+    scope = ", ".join(LANGUAGE_NAMES.get(code, code) for code in languages)
+    return f"The prompt and both responses are in {names}, which is out of scope (in scope: {scope})."
+
+
+# -- facts -------------------------------------------------------------------------------------------------------------
 
 
 def facts_alone(case: Review) -> tuple[Fact, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from ...judges.base import Candidate, ExplainQuestion, Judge, RateQuestion
 from ...models import (
@@ -32,17 +32,24 @@ from ...models import (
 )
 from ...models.cases import Original, Review
 from ...rubric import LIKERT, Rubric
-from ..origins import provenance_of, verdict_id
+from ...text.reasons import WordChecker
+from ..common import hostile_warnings, provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
-from .changelog import changelog
 from .consistency import allowed_likerts, deciding, likert
-from .correcting import NO_WORDS, NOT_GIVEN, correct_response
+from .correcting import NO_WORDS, NOT_GIVEN, OffScale, changelog, correct_response, read_rating
 from .feedback import Audit, feedback
-from .findings import facts_alone, with_the_judges
-from .kept_words import candidate, checker_of, judged, settled
-from .originals import OffScale, read_rating
-from .preference import VERDICTS, Tables, composed, contradicted, identical, with_verdict
-from .validity import are_identical, why_invalid
+from .findings import are_identical, facts_alone, why_invalid, with_the_judges
+from .justifying import (
+    VERDICTS,
+    Tables,
+    candidate,
+    composed,
+    contradicted,
+    identical,
+    judged,
+    settled,
+    with_verdict,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,10 +61,6 @@ _FINAL = frozenset({"refused", "cut_off", "malformed"})
 _LIKERT = "likert"
 _UNCHECKED = JudgedWords(specific=False, true=True, reason="the judge could not be asked about it")
 _WHERE = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
-_HOSTILE: dict[str, Literal["addresses_the_judge", "control_token"]] = {
-    "injection": "addresses_the_judge",
-    "control_token": "control_token",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,12 @@ async def review(
         sbq=feedback(Audit(rubric, case, tables, final, facts)),
         verdict_id=_verdict_id(case, provenance, calls),
         facts=facts,
-        warnings=(*opinion.warnings, *explained.warnings, *_unassessed(rubric, opinion), *_attempts(facts)),
+        warnings=(
+            *opinion.warnings,
+            *explained.warnings,
+            *_unassessed(rubric, opinion.judge, tables, same),
+            *hostile_warnings(facts, _WHERE),
+        ),
         **spent(calls),
         judge=provenance.judge,
         provenance=provenance,
@@ -191,7 +199,7 @@ async def _explained(
 ) -> _Explained | Failure:
     """Everybody's words: the person's where they may stand, the judge's reasons where they fit, else ours by rule."""
     ours: dict[Label, dict[str, FinalRating]] = {label: draft.table for label, draft in drafts.items()}
-    check = checker_of(case)
+    check = WordChecker(case.texts)
     tables = {
         label: {key: settled(line, draft.facts.get(key, ()), check) for key, line in draft.table.items()}
         for label, draft in drafts.items()
@@ -268,7 +276,10 @@ def _why(tables: Tables, rubric: Rubric, value: int) -> str:
     a, b = (tables[label]["overall_quality"].value for label in LABELS)
     assumed = any(line.action == "filled" and not line.assessed for table in tables.values() for line in table.values())
     if assumed:
-        return f"Overall Quality is taken to be {a} and {b}, for what was not entered this judge cannot assess."
+        return (
+            f"Overall Quality is assumed to be {a} for Response 1 and {b} for Response 2: this judge cannot assess the "
+            "ratings that were left blank."
+        )
     if a != b:
         return f"Overall Quality is {a} for Response 1 and {b} for Response 2."
     if value == 4:
@@ -280,25 +291,17 @@ def _why(tables: Tables, rubric: Rubric, value: int) -> str:
     return f"Overall Quality is {a} for both, and {decides[0].name} decides for Response {better}."
 
 
-def _unassessed(rubric: Rubric, opinion: ReviewOpinion) -> list[Warning]:
+def _unassessed(rubric: Rubric, judge: str, tables: Tables, same: bool) -> list[Warning]:
+    """Dimensions that neither the judge nor a fact nor a rule says anything of; identical responses share theirs."""
     names = []
     for criterion in rubric.criteria:
-        blank = [label for label in LABELS if not opinion.responses[label].ratings[criterion.key].assessed]
+        blank = [label for label in LABELS if not tables["A" if same else label][criterion.key].assessed]
         if blank:
             names.append(criterion.name if len(blank) > 1 else f"{criterion.name} ({_WHERE[blank[0]]})")
     if not names:
         return []
-    message = f"{opinion.judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
+    message = f"{judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
     return [Warning(code="not_assessed", message=message)]
-
-
-def _attempts(facts: tuple[Fact, ...]) -> list[Warning]:
-    """Responses that try to steer the judge: rated like any other, and reported."""
-    return [
-        Warning(code=_HOSTILE[fact.name], message=f"{_WHERE[fact.where]} {fact.found}, at character {fact.start}")
-        for fact in facts
-        if fact.name in _HOSTILE
-    ]
 
 
 def _invalid(

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from ...inputs.review.tables import escape_pipes
 from ...inputs.review.tags import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
 from ...models import LABELS, FinalRating, ReviewVerdict
-from ...protocols.review.changelog import FROM_SCRATCH
+from ...protocols.review.correcting import FROM_SCRATCH
 from ...rubric import Rubric
 from ..escaping import one_line
 

@@ -1,14 +1,17 @@
-"""Does a text break off? Only two ends say so by themselves: a list's next number with nothing behind it, and a comma
-where the paragraphs before it end with a full stop. Every other open end is for the judge to see.
+"""Does a text break off, or say the same twice?
+
+Only two ends say by themselves that a text breaks off: a list's next number with nothing behind it, and a comma where
+the paragraphs before it end with a full stop. Every other open end is for the judge to see.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
-from .markers import real_end
-from .sentences import CLOSERS, SENTENCE_ENDS, code_spans, rough_words
-from .spots import Spot
+from . import Spot
+from .control_tokens import real_end
+from .sentences import code_spans, ends_a_sentence, rough_words, sentence_spans
 
 TAIL = 60  # characters of the end that are shown
 _LONG_LINE = 8  # words from which a line counts as prose rather than a title, a verse or an item
@@ -54,10 +57,41 @@ def _ends_on_a_comma(body: str) -> bool:
     if last[-1] not in _COMMAS or rough_words(last) < _LONG_LINE or _DATA.search(last) or _LIST_ITEM.match(last):
         return False
     prose = [line for line in before if rough_words(line) >= _LONG_LINE]
-    return bool(prose) and all(line.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS) for line in prose)
+    return bool(prose) and all(ends_a_sentence(line) for line in prose)
 
 
 def _tail_start(body: str) -> int:
     start = max(0, len(body) - TAIL)
     space = body.find(" ", start, len(body) - TAIL // 2)
     return space + 1 if start and space >= 0 else start
+
+
+# -- repetition -------------------------------------------------------------------------------------------------------
+
+_REPEATED_WORDS = 6
+_SHOWN = 3
+
+
+def find_repetition(text: str) -> list[Spot]:
+    """The sentences that stand more than once, the most frequent first; each at its first repeat."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for start, end in sentence_spans(text):
+        places.setdefault(text[start:end], []).append((start, end))
+    code = code_spans(text)
+    repeated = [
+        (len(found), found[1])
+        for sentence, found in places.items()
+        if len(found) > 1 and _is_prose(sentence) and not _inside(found[1][0], code)
+    ]
+    repeated.sort(key=lambda item: (-item[0], item[1]))
+    return [Spot(*place, f"stands {times} times word for word", False) for times, place in repeated[:_SHOWN]]
+
+
+def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (at, at)) - 1
+    return index >= 0 and at < spans[index][1]
+
+
+def _is_prose(sentence: str) -> bool:
+    """Long enough, and no row or rule of a table."""
+    return rough_words(sentence) >= _REPEATED_WORDS and not sentence.startswith("|") and any(map(str.isalpha, sentence))

@@ -1,7 +1,7 @@
 """Where a verdict comes from is written the same, however its numbers were given."""
 
+from adjudge.protocols.common import provenance_of
 from adjudge.protocols.compare import CompareOptions
-from adjudge.protocols.origins import provenance_of
 
 
 def test_a_temperature_given_as_a_whole_number_is_written_like_any_other():

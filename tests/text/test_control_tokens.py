@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.markers import find_system_markers, real_end, without_end_markers
+from adjudge.text.control_tokens import find_system_markers, real_end, without_end_markers
 
 MARKERS = [
     "<turn_end>",

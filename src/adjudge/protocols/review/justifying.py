@@ -1,6 +1,9 @@
-"""The Likert justification: its first sentence is the verdict, written by rule; two or three reasons follow.
+"""Justifications: may a person's stand, and what does the Likert's say?
 
-Reasons are the judge's where they fit the final tables, and else composed from the tables themselves.
+Code checks of a person's words what it can: English, real quotations, the facts named. Whether they are specific and
+true is asked of the judge; where it did not assess the rating itself, the words stand with it. The Likert's first
+sentence is the verdict, written by rule; the reasons behind it are the judge's where they fit the final tables, and
+else composed from the tables.
 """
 
 from __future__ import annotations
@@ -8,9 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...models import LABELS, FinalRating, Label, ReviewOpinion
+from ...judges.base import Candidate
+from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, ReviewOpinion
 from ...rubric import OVERALL, Criterion, Rubric
-from .consistency import NO_PREFERENCE, dimensions, severity
+from ...text.reasons import WordChecker, not_english
+from ...text.sentences import sentences
+from .binding import names_fact
+from .consistency import NO_PREFERENCE, badness, dimensions
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]
 LEAST, MOST = 3, 4  # sentences
@@ -89,11 +96,50 @@ def _values(criterion: Criterion, tables: Tables) -> dict[Label, int]:
 
 def _better(criterion: Criterion, values: Mapping[Label, int]) -> Label | None:
     """Which side is better in one criterion."""
-    if criterion.key == OVERALL:
-        badness = {label: -value for label, value in values.items()}
-    else:
-        badness = {label: _BADNESS[severity(criterion, value)] for label, value in values.items()}
-    return None if badness["A"] == badness["B"] else "A" if badness["A"] < badness["B"] else "B"
+    a, b = (badness(criterion, values[label]) for label in LABELS)
+    return None if a == b else "A" if a < b else "B"
 
 
-_BADNESS = {None: 0, "minor": 1, "major": 2}
+# -- a person's words --------------------------------------------------------------------------------------------------
+
+NOT_SPECIFIC, NOT_TRUE = "it is not specific", "it is not true"
+
+
+def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, likert: bool = False) -> FinalRating:
+    """A line with its words as far as code can tell: ours, or the person's for now where nothing speaks against it."""
+    words = " ".join(final.original_justification.split())
+    if not words:
+        return final
+    if final.action != "kept":
+        why = "no rating came with it" if final.action == "filled" else "its rating was not kept"
+        return rewritten(final, why)
+    if not_english(words):
+        return rewritten(final, not_english(words).replace("; English is needed", ", not in English"))
+    if check.invented_quote(words):
+        return rewritten(final, f"{NOT_TRUE} ({check.invented_quote(words)})")
+    # What binds must be named, and a person may have rated by it without naming it.
+    if not all(names_fact(words, fact) for fact in facts):
+        return rewritten(final, "ours names what was measured")
+    if likert and not LEAST <= (count := len(sentences(words))) <= MOST:
+        return rewritten(final, f"it has {count} sentence{'' if count == 1 else 's'}; {LEAST} to {MOST} are needed")
+    return final.updated(justification=words, justification_action="kept", justification_reason="", quotes=())
+
+
+def rewritten(final: FinalRating, why: str) -> FinalRating:
+    """The line with our words, and why the person's do not stand."""
+    return final.updated(justification_action="rewritten", justification_reason=why)
+
+
+def candidate(key: str, about: str, final: FinalRating) -> Candidate | None:
+    """What a judge is asked about: words that stand so far, beside a rating that the judge assessed."""
+    if final.justification_action != "kept" or not final.assessed:
+        return None
+    return Candidate(key, about, final.value, final.justification)
+
+
+def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> FinalRating:
+    """A line after the judge spoke of its words; where it said nothing, they stand."""
+    if said is None or said.stand:
+        return kept
+    why = NOT_TRUE if not said.true else NOT_SPECIFIC
+    return rewritten(ours, f"{why} ({said.reason})" if said.reason else why)
