@@ -12,7 +12,7 @@ from adjudge.judges.jury import Jury
 from adjudge.models import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Finding, Lookup, Research, Score
 from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import CompareOptions, compare, decide, decide_one_order
-from adjudge.reports.wording import decision, headline, order_sentence
+from adjudge.reports.compare.view import build
 from adjudge.rubric import parse, shipped
 
 BAND = Decimal("0.5")
@@ -162,10 +162,10 @@ async def test_the_verdict_says_one_thing(first, second, prefers, then_prefers):
         assert not any(winners[order] == preference == verdict.winner for order, preference in given.values())
     follows = (prefers, then_prefers) == ("A", "B")
     assert ("preference_follows_position" in [warning.code for warning in verdict.warnings]) is follows
-    told = f"{decision(verdict)} {order_sentence(verdict.order)} {headline(verdict)}"
-    assert ("both call it a tie" in told) <= (verdict.winner == "tie")
-    assert ("they disagree" in told) is (len(set(winners.values())) == 2)
-    assert ("it is a tie" in decision(verdict)) is (verdict.winner == "tie")
+    shown = build(verdict, shipped("compare"))
+    assert ("a tie" in shown.decision) is (verdict.winner == "tie") is (shown.headline == "It is a tie")
+    assert ("both call it a tie" in shown.order) is (set(winners.values()) == {"tie"})
+    assert ("differ" in shown.order) is ("differ" in shown.decision) is (len(set(winners.values())) == 2)
 
 
 async def test_close_totals_with_a_judge_that_prefers_neither_are_a_tie():
@@ -314,7 +314,7 @@ async def test_a_judge_that_is_not_sure_enough_leaves_its_best_guess_as_the_winn
     both = {order: opinion(order, (8, 5), "A").updated(decided=False) for order in ("ab", "ba")}
     verdict = await compare(CASE, Scripted(both), shipped("compare"))
     assert (verdict.winner, verdict.decided) == ("A", False)
-    assert "Undecided" in headline(verdict)
+    assert "Undecided" in build(verdict, shipped("compare")).headline
 
 
 async def test_evidence_is_missing_only_where_no_order_quoted():
