@@ -21,10 +21,10 @@ LAYERS = [
     "search",
     "protocols",
     "inputs",
+    "results",
     "reports",
     "engine",
     "runs",
-    "results",
     "server",
     "cli",
 ]

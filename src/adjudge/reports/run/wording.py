@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
 
 MINUS = "−"
 
@@ -28,6 +30,13 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
+def rounded_percent(share: float) -> str:
+    """The same without decimals; never 0 % of something, nor 100 % of less than all."""
+    shown = round(100 * share)
+    shown = max(shown, 1) if share > 0 else shown
+    return f"{min(shown, 99) if share < 1 else shown} %"
+
+
 def p_value(p: float) -> str:
     """A p-value, not more precisely than it is known."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
@@ -51,3 +60,18 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     every = list(names)
     rest = len(every) - most
     return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def shown(value: Any) -> str:
+    """A cell of a table as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        value = f"{value:.6g}"
+    elif isinstance(value, Decimal):
+        value = format(value.normalize(), "f")
+    elif not isinstance(value, int):
+        return str(value)
+    return str(value).replace("-", MINUS)
