@@ -28,12 +28,12 @@ _LABELS = ("A", "B", "tie", None)
 _BLOCK = 64  # lines come in the order in which workers finish, not in that of the input
 _FAILED = 50  # one case in so many has no verdict
 _QUESTIONS: dict[str, tuple[str, ...]] = {
-    "show-where": ("show", "RUN", "--where", 'winner = "tie"'),
+    "show-where": ("show", "RUN", "--where", "winner = 'tie'"),
     "show-sql": ("show", "RUN", "--sql", "select system_a, avg(difference) from results group by system_a"),
     "export-csv": ("export", "RUN", "-o", "OUT/rows.csv"),
     "export-parquet": ("export", "RUN", "-o", "OUT/rows.parquet"),
     "export-jsonl": ("export", "RUN", "-o", "OUT/rows.jsonl"),
-    "export-where": ("export", "RUN", "-o", "OUT/ties.csv", "--where", 'winner = "tie"'),
+    "export-where": ("export", "RUN", "-o", "OUT/ties.csv", "--where", "winner = 'tie'"),
     "export-markdown": ("export", "RUN", "-o", "OUT/rows.md"),
     "export-html": ("export", "RUN", "-o", "OUT/report.html"),
     "diff": ("diff", "RUN", "RUN"),

@@ -73,10 +73,9 @@ def run(args: argparse.Namespace) -> int:
 
     chosen = _choose(args.format, args.output)
     require_extra("adjudge export")
-    from ..reports.run.summary import headline, missing
+    from ..reports.run.wording import headline, missing
     from ..results.database import opened
     from ..results.run import open_run
-    from ..results.summary import counts_of
 
     written = open_run(args.run_directory)
     printed = args.output in (None, "-") and chosen not in ("parquet", "html")
@@ -89,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             path = Path(args.output) if args.output else written.folder / "results.parquet"
             _write_file(database, chosen, path)
-        counts = counts_of(database)
+        counts = database.counts()
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
         print(f"{path}: {rows if args.where else headline(counts)}", file=sys.stderr)
@@ -113,10 +112,14 @@ def _choose(asked: Format | None, output: str | None) -> Format:
 
 
 def _write(database: Database, chosen: Format, file: BinaryIO) -> None:
-    from ..reports.run.markdown import write_markdown
     from ..results.exporting import write_csv, write_jsonl
 
-    {"jsonl": write_jsonl, "csv": write_csv, "markdown": write_markdown}[chosen](database, file)
+    if chosen == "markdown":
+        from ..reports.run.markdown import write_markdown
+
+        write_markdown(database, file)
+    else:
+        (write_csv if chosen == "csv" else write_jsonl)(database, file)
 
 
 def _write_file(database: Database, chosen: Format, path: Path) -> None:

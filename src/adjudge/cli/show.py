@@ -10,9 +10,6 @@ from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from ..models.base import escape_controls
 from .asking import say
 
 if TYPE_CHECKING:
@@ -139,7 +136,7 @@ def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[s
     from ..errors import InputError
 
     if asked is None:
-        usual = [name for name in _COLUMNS[database.run.protocol].split()]
+        usual = _COLUMNS[database.run.protocol].split()
         return list(database.names) if for_json else usual
     if asked.strip() == "*":
         return list(database.names)
@@ -159,6 +156,10 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     count = 0
     each = iter(rows)
     if args.format == "json":
+        import orjson
+
+        from ..models.base import escape_controls
+
         keys = _distinct(names)
         for row in each:
             sys.stdout.buffer.write(b",\n" if count else b"[\n")

@@ -25,8 +25,8 @@ class Placed:
 
     column: Column
     found: str = ""
-    row: str = ""
-    extra: str = ""
+    row: str | None = None
+    extra: str | None = None
 
 
 def columns_of(run: Run, extras: Mapping[str, set[Kind]]) -> tuple[Placed, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,6 +54,22 @@ _LINES = {
 
 
 @dataclass(frozen=True)
+class Counts:
+    """How many cases a run has, and what came of those that were chosen."""
+
+    cases: int
+    statuses: Counter[str]
+
+    @property
+    def finished(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def unfinished(self) -> int:
+        return self.cases - self.finished
+
+
+@dataclass(frozen=True)
 class Database:
     """The results of a run, to be asked in SQL. `rows` are those a condition chose, in a table called `chosen`."""
 
@@ -91,6 +108,11 @@ class Database:
     def query(self, sql: str, *given: Any) -> list[tuple[Any, ...]]:
         """The answer to a question of ours, all at once."""
         return self.connection.execute(sql, list(given)).fetchall()
+
+    def counts(self) -> Counts:
+        """How many rows of each status are wanted."""
+        found = self.query(f"select status, count(*) from {self.chosen} group by status")
+        return Counts(self.expected, Counter(dict(found)))
 
     def rows(self) -> Iterator[Cells]:
         """The rows that are wanted in the order of the input, with a cell for every column."""
@@ -258,17 +280,18 @@ def _put_in_order(connection: duckdb.DuckDBPyConnection, schema: str, placed: Se
         "case status when 'failure' then -place else place end"
     )
     # Names of columns come from strangers: they appear once, as quoted names.
-    own, extras = ([each for each in placed if getattr(each, part)] for part in ("row", "extra"))
+    own = {each: each.row for each in placed if each.row is not None}
+    extras = {each: each.extra for each in placed if each.extra is not None}
     found = {each: f"o.own[{at}]" for at, each in enumerate(own, start=1)}
     found |= {each: f"c.extras[{at}]" for at, each in enumerate(extras, start=1)}
     cells = ", ".join(
         f"cast({found.get(each, each.found)} as {each.column.kind}) as {name(each.column.name)}" for each in placed
     )
     chosen = (
-        f"select {cells} from (select rowid as place, *, {extracted('cells', (each.row for each in own))} as own "
+        f"select {cells} from (select rowid as place, *, {extracted('cells', own.values())} as own "
         f"from {schema}.found where position >= $1 and position < $2 "
         f"qualify row_number() over (partition by position {first}) = 1) as o "
-        f"join (select *, {extracted('extra', (each.extra for each in extras))} as extras from {schema}.cases "
+        f"join (select *, {extracted('extra', extras.values())} as extras from {schema}.cases "
         "where position >= $1 and position < $2) as c using (position) order by c.position"
     )
     connection.execute(f"create table {schema}.results as {chosen} limit 0", [0, 0])

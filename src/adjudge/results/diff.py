@@ -96,7 +96,7 @@ class Diff:
         main = self._scores.index(MAIN[self.protocol])
         found = self._database.connection.cursor().execute(
             f"""select "case", was, now, round(a{main} - b{main}, 9) as change, {scores} from judged where moved
-            order by was <> now desc, coalesce(abs(change), 0) desc, "case" {'' if most is None else f'limit {most}'}"""
+            order by was <> now desc, coalesce(abs(change), 0) desc, "case" {"" if most is None else f"limit {most}"}"""
         )
         while rows := found.fetchmany(_BATCH):
             for case, was, now, change, *cells in rows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from .columns import name
-from .database import Database
+from .database import Counts, Database
 from .statistics import mean_interval, share_interval
 
 Interval = tuple[float, float]
@@ -45,22 +45,6 @@ class Mean:
     count: int
     mean: float
     interval: Interval | None
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many cases a run has, and what came of those that were chosen."""
-
-    cases: int
-    statuses: Counter[str]
-
-    @property
-    def finished(self) -> int:
-        return sum(self.statuses.values())
-
-    @property
-    def unfinished(self) -> int:
-        return self.cases - self.finished
 
 
 @dataclass(frozen=True)
@@ -108,11 +92,6 @@ class Summary(Counts):
         return self.share(self.agreeing, decided) if decided else None
 
 
-def counts_of(database: Database) -> Counts:
-    """How many rows of each status there are."""
-    return Counts(database.expected, _counter(database, "status"))
-
-
 def summary_of(database: Database) -> Summary:
     """The numbers of the rows that are wanted."""
     protocol, table = database.run.protocol, database.chosen
@@ -121,8 +100,7 @@ def summary_of(database: Database) -> Summary:
     undecided = "decided is false" if compare else "false"
     ((both, disagree, confident),) = (
         database.query(
-            "select count(order_consistent), count(*) filter (not order_consistent), count(confidence) "
-            f"from {judged}"
+            f"select count(order_consistent), count(*) filter (not order_consistent), count(confidence) from {judged}"
         )
         if compare
         else [(0, 0, 0)]
@@ -139,13 +117,14 @@ def summary_of(database: Database) -> Summary:
     confusion: Counter[tuple[str, str]] = Counter()
     if protocol != "dialogue":
         found = database.query(
-            f"select upper(trim(label)), {OUTCOME[protocol]}, count(*) from {judged} and agrees is not null group by all"
+            f"select upper(trim(label)), {OUTCOME[protocol]}, count(*) from {judged} "
+            "and agrees is not null group by all"
         )
         labels = {"A": "A", "B": "B", "TIE": "tie"}
         confusion.update({(labels[label], said): count for label, said, count in found if label in labels})
     return Summary(
         cases=database.expected,
-        statuses=_counter(database, "status"),
+        statuses=database.counts().statuses,
         outcomes=_counter(database, OUTCOME[protocol], judged),
         different=different,
         both_orders=both,
@@ -211,5 +190,3 @@ def _corrections(database: Database, judged: str) -> dict[str, Counter[str]]:
             dimension = stem if stem == "likert" else stem[:-2]
             found.setdefault(dimension, Counter()).update(_counter(database, name(column), judged))
     return found
-
-

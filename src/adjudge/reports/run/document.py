@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.box import Box
 from rich.console import Console
@@ -86,8 +87,8 @@ def grid_text(
 
 
 def _console(colour: bool, width: int | None) -> Console:
-    system = "standard" if colour else None
-    return Console(file=io.StringIO(), width=width or _ENDLESS, color_system=system, force_terminal=colour, emoji=False)
+    seen: dict[str, Any] = {"color_system": "standard" if colour else None, "force_terminal": colour}
+    return Console(file=io.StringIO(), width=width or _ENDLESS, emoji=False, **seen)
 
 
 def _written(console: Console) -> str:

@@ -32,8 +32,8 @@ from .. import render
 from ..pages import environment
 from .leaderboard import leaderboard_sections
 from .pictures import pictures
-from .summary import cautions, cost_sentence, finding, headline
-from .wording import listed, many, shown
+from .summary import cautions, cost_sentence, finding
+from .wording import headline, listed, many, shown
 
 ROWS = 1_000
 MOST_PAGES = 5_000
@@ -101,6 +101,7 @@ def write_html(database: Database, index: Path) -> Written:
         "run": database.run,
         "counted": headline(summary),
         "columns": tuple(columns.values()),
+        "heading": {"compare": "Winner", "dialogue": "Overall", "review": "Preferred"}[database.run.protocol],
         "outcomes": [(it, _SAID[database.run.protocol].get(it, it)) for it in outcomes],
         "disagreeing": summary.labelled > 0,
         "script": _script(),
@@ -117,7 +118,9 @@ def write_html(database: Database, index: Path) -> Written:
                 first = lines
                 continue
             after = names[number + 1] if number + 1 < pages else ""
-            page = _fill("cases", frame, number=number + 1, lines=lines, before=names[number - 1], after=after, files="")
+            page = _fill(
+                "cases", frame, number=number + 1, lines=lines, before=names[number - 1], after=after, files=""
+            )
             (folder / names[number]).write_text(page, "utf-8")
     cut = summary.verdicts - cases.made - cases.broken
     report = _fill(
@@ -175,6 +178,7 @@ class _Cases:
 
     def _linked(self, style: re.Match[str]) -> str:
         shared, begun, own = style[1].partition(_OWN_RULES)
+        shared = shared.strip()
         name = f"style-{hashlib.sha256(shared.encode()).hexdigest()[:12]}.css"
         if name not in self._styles:
             (self._folder / name).write_text(shared, "utf-8")
@@ -218,12 +222,14 @@ def _line(run: Run, row: Cells, columns: dict[str, str], cases: _Cases) -> Line:
     elif row.get("invalid"):
         outcome, told = "invalid", row["invalid"]
     said = {"failure": "failed", "invalid": "cannot be rated", **_SAID[run.protocol]}.get(outcome, outcome)
-    return Line(row["position"], row["case"], row["opening"] or "", page, outcome, said, told, tuple(cells), row["agrees"])
+    return Line(
+        row["position"], row["case"], row["opening"] or "", page, outcome, said, told, tuple(cells), row["agrees"]
+    )
 
 
-def _failures(database: Database) -> list[tuple[int, str, str, str]]:
+def _failures(database: Database) -> list[tuple[Any, ...]]:
     """The first cases without a verdict, and why."""
-    return database.query(  # type: ignore[return-value]
+    return database.query(
         f"""select position, "case", coalesce(reason, 'skipped'), coalesce(message, '') from {database.chosen}
         where status <> 'verdict' order by position limit {MOST_FAILURES}"""
     )
@@ -247,7 +253,7 @@ def _facts(run: Run, summary: Summary) -> dict[str, str]:
         "Judge": listed(summary.judges, 4) or "–",
         "Rubric": run.rubric.reference,
         "Input": str(given.get("source") or "–"),
-        "Started": str(run.config.get("created") or "–"),
+        "Started": str(run.config.get("created") or "–")[:16].replace("T", " "),
     }
 
 

@@ -117,15 +117,15 @@ def _held(board: Leaderboard, bound: str) -> str:
         return ""
     far = "ahead" if bound == "never lost" else "behind"
     it = "it is" if len(named) == 1 else "they are"
-    return f"{listed(named)} {bound}: how far {far} {it} cannot be told from the data; the strength shown is a cautious one."
+    unknown = f"how far {far} {it} cannot be told from the data"
+    return f"{listed(named)} {bound}: {unknown}; the strength shown is a cautious one."
 
 
 def _explained(board: Leaderboard) -> tuple[str, ...]:
     said = [
         "Strengths are Bradley–Terry strengths. 1,000 is the mean; 400 points more mean ten wins for every loss, 200 "
-        "points about three, 0 as many wins as losses.",
-        "A tie counts as evidence that two systems are equally strong (Davidson’s model), and as half a win in the share "
-        "won.",
+        "points about three, none as many wins as losses.",
+        "A tie is evidence that two systems are equally strong (Davidson’s model); in the share won it counts as half.",
         f"Intervals hold 95 % of {board.draws} draws of tasks with replacement.",
     ]
     if board.longer is not None:

@@ -11,8 +11,8 @@ from ...results.summary import Summary, summary_of
 from .document import Document, Grid, as_markdown, grid_markdown, markdown_row
 from .html import condition
 from .leaderboard import leaderboard_sections
-from .summary import cautions, finding, headline, summary_sections
-from .wording import shown
+from .summary import cautions, finding, summary_sections
+from .wording import headline, shown
 
 # More rows than anybody reads; a page that viewers of Markdown still open.
 MOST_ROWS = 10_000

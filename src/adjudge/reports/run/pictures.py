@@ -6,7 +6,7 @@ Places along an axis are shares from 0 to 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...results.leaderboard import Leaderboard
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A title, what it shows, and its rows; `axis` are the words below a histogram or beside points."""
+    """A title, what it shows, and its rows; a wide one stands alone in its line."""
 
     kind: Literal["bars", "points", "stacks", "steps"]
     title: str
@@ -69,14 +69,19 @@ def pictures(run: Run, summary: Summary, board: Leaderboard | None) -> list[Pict
     if run.protocol == "dialogue":
         found = [_experience(summary), _dialogue_means(run, summary), _labels(summary)]
     elif run.protocol == "review":
-        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary), _labels(summary)]
+        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary)]
+        found += [_labels(summary), _by_label(run, summary)]
     else:
         strengths = [_strengths(board), _meetings(board)] if board else []
-        found = [*strengths, _outcomes(run, summary), _margins(summary), _labels(summary), _compare_means(run, summary)]
-    return [each for each in found if each is not None and each.rows]
+        found = [*strengths, _outcomes(run, summary, places=board is not None), _margins(summary)]
+        found += [_labels(summary), _by_label(run, summary), _compare_means(run, summary)]
+    shown = [each for each in found if each is not None and each.rows]
+    # Two stand side by side: of an odd number, the last is as wide as two.
+    small = [each for each in shown if not each.wide]
+    return [replace(each, wide=True) if len(small) % 2 and each is small[-1] else each for each in shown]
 
 
-def _outcomes(run: Run, summary: Summary) -> Picture:
+def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
     rows = []
     for key, said in OUTCOMES[run.protocol].items():
         count = summary.outcomes[key]
@@ -85,7 +90,10 @@ def _outcomes(run: Run, summary: Summary) -> Picture:
             text = f"{percent(share.share)} · {count:,}"
             rows.append(Bar(said, text, share.share, *share.interval, key if key in "AB" else "", between(share)))
     title = "Who won" if run.protocol == "compare" else "Which response is preferred"
-    return Picture("bars", title, f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals.", rows)
+    lead = f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals."
+    if places:
+        title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
+    return Picture("bars", title, lead, rows)
 
 
 def _strengths(board: Leaderboard) -> Picture | None:
@@ -110,7 +118,11 @@ def _meetings(board: Leaderboard) -> Picture | None:
         of = met.wins + met.ties + met.losses
         counts = (("A", met.wins), ("tie", met.ties), ("B", met.losses))
         parts = tuple((tone, count / of, f"{count:,}") for tone, count in counts if count)
-        rows.append(Stack(f"{met.first} against {met.second}", f"{met.wins:,} won, {met.ties:,} tied, {met.losses:,} lost", parts))
+        rows.append(
+            Stack(
+                f"{met.first} against {met.second}", f"{met.wins:,} won, {met.ties:,} tied, {met.losses:,} lost", parts
+            )
+        )
     lead = "Decided comparisons of each pair, from the side of the one named first."
     if len(board.meetings) > len(rows):
         lead += f" The {len(rows)} pairs that met most often of {len(board.meetings)}."
@@ -135,11 +147,44 @@ def _labels(summary: Summary) -> Picture | None:
         return None
     rows = []
     if (found := summary.agreement) is not None:
-        rows.append(Bar("Decided as labelled", f"{percent(found.share)} of {found.of:,}", found.share, *found.interval, "A", between(found)))
+        rows.append(
+            Bar(
+                "Decided as labelled",
+                f"{percent(found.share)} of {found.of:,}",
+                found.share,
+                *found.interval,
+                "A",
+                between(found),
+            )
+        )
     if summary.labelled_undecided:
         share = summary.share(summary.labelled_undecided, summary.labelled)
-        rows.append(Bar("Labelled, undecided", f"{percent(share.share)} of {summary.labelled:,}", share.share, *share.interval, "", between(share)))
+        rows.append(
+            Bar(
+                "Labelled, undecided",
+                f"{percent(share.share)} of {summary.labelled:,}",
+                share.share,
+                *share.interval,
+                "",
+                between(share),
+            )
+        )
     return Picture("bars", "Agreement with people", agreement_sentence(summary), rows)
+
+
+def _by_label(run: Run, summary: Summary) -> Picture | None:
+    """What the verdicts say of the cases that people gave the same label."""
+    names = {"A": SIDES[run.protocol][0], "B": SIDES[run.protocol][1], "tie": "tie", "undecided": "undecided"}
+    rows = []
+    for label in ("A", "B", "tie"):
+        counts = {said: summary.confusion[label, said] for said in names if summary.confusion[label, said]}
+        if of := sum(counts.values()):
+            parts = tuple((said, count / of, f"{names[said]} {count:,}") for said, count in counts.items())
+            rows.append(Stack(f"Labelled {names[label]}", ", ".join(said for *_, said in parts), parts))
+    legend = tuple(
+        (said, name) for said, name in names.items() if any(part[0] == said for row in rows for part in row.parts)
+    )
+    return Picture("stacks", "Verdicts by label", "What the judge says of cases that people labelled.", rows, legend)
 
 
 def _compare_means(run: Run, summary: Summary) -> Picture:
@@ -170,7 +215,7 @@ def _mean_bar(label: str, mean: Mean, low: float, high: float, tone: str) -> Bar
         return min(max((value - low) / (high - low), 0.0), 1.0)
 
     ends = mean.interval or (mean.mean, mean.mean)
-    note = f"{number(ends[0], 1)} to {number(ends[1], 1)}" if mean.interval else ""
+    note = f"{number(ends[0], 1)} to {number(ends[1], 1)}" if ends[0] < ends[1] else ""
     return Bar(label, number(mean.mean, 1), along(mean.mean), along(ends[0]), along(ends[1]), tone, note)
 
 
@@ -187,7 +232,9 @@ def _experience(summary: Summary) -> Picture:
 def _preference(summary: Summary) -> Picture:
     top = max(summary.numbers.values(), default=1)
     rows = [
-        Step(str(value), f"{value}: {many(count, 'review')}", count / top, "A" if value < 4 else "B" if value > 4 else "")
+        Step(
+            str(value), f"{value}: {many(count, 'review')}", count / top, "A" if value < 4 else "B" if value > 4 else ""
+        )
         for value in range(1, 8)
         for count in [summary.numbers.get(float(value), 0)]
     ]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
-from ...results.summary import ACTIONS, Counts, Mean, Share, Summary
+from ...results.summary import ACTIONS, Mean, Share, Summary
 from ..wording import dollars, judge_note
 from .document import Grid, Section
-from .wording import listed, many, number, p_value, percent, rounded_percent
+from .wording import headline, listed, many, missing, number, p_value, percent, rounded_percent
 
 OUTCOMES = {
     "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
@@ -36,29 +36,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What a reader should know, and of which share of the cases it is true; `heavy` ones come first."""
+    """What a reader should know, and of which share of the cases it is true; `heavy` ones come first.
+
+    A `note` is true of the whole report, and no fault of it.
+    """
 
     text: str
     share: float
     heavy: bool
-
-
-def headline(counts: Counts) -> str:
-    """What came of the cases, in a line."""
-    said = [many(counts.statuses["verdict"], "verdict")]
-    if failed := counts.statuses["failure"]:
-        said.append(many(failed, "failure"))
-    if skipped := counts.statuses["skipped"]:
-        said.append(f"{skipped:,} skipped")
-    return f"{', '.join(said)} of {many(counts.cases, 'case')}"
-
-
-def missing(counts: Counts, chosen: bool = False) -> str:
-    """That a run is not finished, and by how much; nothing if it is. With a condition one cannot say."""
-    if chosen or counts.unfinished <= 0:
-        return ""
-    verb = "has" if counts.unfinished == 1 else "have"
-    return f"The run is not finished: {many(counts.unfinished, 'case')} {verb} no outcome yet."
+    note: bool = False
 
 
 # -- the finding ------------------------------------------------------------------------------------------------------
@@ -118,9 +104,7 @@ def _board_finding(board: Leaderboard) -> Finding:
         return Finding(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
     if first.raw.low > second.raw.high:
         return Finding(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
-    return Finding(
-        "No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points."
-    )
+    return Finding("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
 
 
 def _dialogue_finding(run: Run, summary: Summary) -> Finding:
@@ -130,7 +114,9 @@ def _dialogue_finding(run: Run, summary: Summary) -> Finding:
     said = f"The mean over {many(average.count, 'dialogue')}{within(average)}."
     if len(means) > 1:
         best, worst = (pick(means, key=lambda name: means[name].mean) for pick in (max, min))
-        said += f" Strongest is {best} ({number(means[best].mean, 0)}), weakest {worst} ({number(means[worst].mean, 0)})."
+        said += (
+            f" Strongest is {best} ({number(means[best].mean, 0)}), weakest {worst} ({number(means[worst].mean, 0)})."
+        )
     before = summary.means.get("evaluator_average")
     if before is not None and abs(before.mean - average.mean) >= 0.05:
         said += f" Before the Critic spoke it was {number(before.mean, 1)}."
@@ -153,7 +139,9 @@ def _review_finding(run: Run, summary: Summary) -> Finding:
         return Finding("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
     names = criteria(run) | {"likert": "the preference"}
     most = max(summary.corrections, key=lambda name: _wrong(summary.corrections[name]))
-    said = f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
+    said = (
+        f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
+    )
     return Finding(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
 
 
@@ -173,9 +161,9 @@ def cautions(summary: Summary, *, chosen: bool, condition: str = "") -> list[Cau
     """The heaviest first."""
     found = list(_cautions(summary, chosen))
     found.sort(key=lambda each: (not each.heavy, -each.share))
-    notes = [Caution(note, 1.0, True) for note in dict.fromkeys(filter(None, map(judge_note, summary.judges)))]
+    notes = [Caution(note, 1.0, True, True) for note in dict.fromkeys(filter(None, map(judge_note, summary.judges)))]
     if condition:
-        notes.append(Caution(condition, 1.0, True))
+        notes.append(Caution(condition, 1.0, True, True))
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
@@ -190,8 +178,8 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
         yield caution(text, share, _HEAVY["orders"])
     if summary.undecided:
         share = summary.undecided / summary.verdicts
-        of = f"In {summary.undecided:,} of {many(summary.verdicts, 'case')}"
-        text = f"{rounded_percent(share)} undecided: {of.lower()} the judge was not sure enough. These count neither as wins nor as ties."
+        of = f"in {summary.undecided:,} of {many(summary.verdicts, 'case')} the judge was not sure enough"
+        text = f"{rounded_percent(share)} undecided: {of}. These count neither as wins nor as ties."
         yield caution(text, share, _HEAVY["undecided"])
     for status, said in (("failure", "failed"), ("skipped", "could not be judged")):
         if count := summary.statuses[status]:
@@ -221,10 +209,9 @@ def summary_sections(run: Run, summary: Summary) -> tuple[Section, ...]:
 
 
 def _sections(run: Run, summary: Summary) -> Iterable[Section]:
+    rows: tuple[tuple[str, ...], ...]
     if summary.outcomes:
-        names = OUTCOMES.get(run.protocol) or {
-            step: step for step in sorted(summary.outcomes, key=float, reverse=True)
-        }
+        names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
         shares = [
             (said, summary.share(summary.outcomes[key], summary.verdicts))
             for key, said in names.items()
@@ -257,9 +244,16 @@ def _counts(head: tuple[str, str], counted: Counter[str]) -> Grid:
 
 def _means(run: Run, means: Mapping[str, Mean]) -> Grid:
     """The mean of every criterion: of both answers, or of a dialogue."""
+    rows: tuple[tuple[str, ...], ...]
     if run.protocol == "dialogue":
-        names = {"average": "Weighted average", "evaluator_average": "The same before the Critic spoke", **criteria(run)}
-        rows = tuple((said, number(means[name].mean), _spread(means[name])) for name, said in names.items() if name in means)
+        names = {
+            "average": "Weighted average",
+            "evaluator_average": "The same before the Critic spoke",
+            **criteria(run),
+        }
+        rows = tuple(
+            (said, number(means[name].mean), _spread(means[name])) for name, said in names.items() if name in means
+        )
         return Grid(("Criterion", "Mean", "95 % interval"), rows)
     names = {"total": "Weighted total", "normalized": "Normalised total", **criteria(run)}
     rows = tuple(
@@ -284,7 +278,9 @@ def agreement(summary: Summary) -> Iterable[Section]:
     grid = None
     if summary.confusion:
         outcomes = ("A", "B", "tie", *(("undecided",) if summary.labelled_undecided else ()))
-        rows = tuple((label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie"))
+        rows = tuple(
+            (label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")
+        )
         grid = Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows)
     yield Section("Agreement with labels", tuple(sentences), grid)
 
@@ -299,8 +295,8 @@ def agreement_sentence(summary: Summary) -> str:
     if not summary.labelled_undecided:
         return f"The verdict says what the label says in {found.count:,} of {labelled}: {share}."
     return (
-        f"Of {labelled} {summary.labelled_undecided:,} were not decided. Of the other {found.of:,} the verdict says what "
-        f"the label says in {found.count:,}: {share}."
+        f"Of {labelled} {summary.labelled_undecided:,} were not decided. Of the other {found.of:,} the verdict says "
+        f"what the label says in {found.count:,}: {share}."
     )
 
 

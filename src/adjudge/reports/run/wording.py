@@ -1,10 +1,12 @@
-"""Numbers and names of results as people read them. Plain text, not escaped for any format."""
+"""Numbers and counts of results as people read them. Plain text, not escaped for any format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
+
+from ...results.database import Counts
 
 MINUS = "−"
 
@@ -75,3 +77,21 @@ def shown(value: Any) -> str:
     elif not isinstance(value, int):
         return str(value)
     return str(value).replace("-", MINUS)
+
+
+def headline(counts: Counts) -> str:
+    """What came of the cases, in a line."""
+    said = [many(counts.statuses["verdict"], "verdict")]
+    if failed := counts.statuses["failure"]:
+        said.append(many(failed, "failure"))
+    if skipped := counts.statuses["skipped"]:
+        said.append(f"{skipped:,} skipped")
+    return f"{', '.join(said)} of {many(counts.cases, 'case')}"
+
+
+def missing(counts: Counts, chosen: bool = False) -> str:
+    """That a run is not finished, and by how much; nothing if it is. With a condition one cannot say."""
+    if chosen or counts.unfinished <= 0:
+        return ""
+    verb = "has" if counts.unfinished == 1 else "have"
+    return f"The run is not finished: {many(counts.unfinished, 'case')} {verb} no outcome yet."
