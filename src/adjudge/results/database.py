@@ -7,7 +7,6 @@ asked of it.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections import Counter
@@ -100,10 +99,16 @@ class Database:
             statements = self.connection.extract_statements(question)
             if len(statements) != 1 or statements[0].type.name != "SELECT":
                 raise InputError(place, "not one SELECT", "a single question is allowed: select … from results")
-            answer = self.connection.cursor().execute(question)
+            answer = self.cursor().execute(question)
         except duckdb.Error as error:
             raise self._refused(error, question, place) from None
         return [str(about[0]) for about in answer.description or ()], self._fetched(answer, question, place)
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection for an answer that is read row by row, while other questions are asked."""
+        cursor = self.connection.cursor()
+        cursor.execute("use made")
+        return cursor
 
     def query(self, sql: str, *given: Any) -> list[tuple[Any, ...]]:
         """The answer to a question of ours, all at once."""
@@ -120,7 +125,7 @@ class Database:
         costs = [at for at, column in enumerate(self.columns) if column.kind.startswith("DECIMAL")]
         names = self.names
         everything = f"from {self.chosen}"
-        for row in self._fetched(self.connection.cursor().execute(everything), everything, "DIR"):
+        for row in self._fetched(self.cursor().execute(everything), everything, "DIR"):
             cells = list(row)
             for at in floats:
                 # JSON and CSV say 3, not 3.0
@@ -173,13 +178,15 @@ def workspace() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
         settings: dict[str, Any] = {
             "memory_limit": f"{_MEMORY}MB",
             "temp_directory": str(folder),
-            "threads": min(4, os.cpu_count() or 1),
+            "threads": 1,  # each further one would need buffers of its own for reading JSON
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
         }
-        connection = duckdb.connect(str(folder / "results.duckdb"), config=settings)
+        connection = duckdb.connect(":memory:", config=settings)
         try:
+            connection.execute(f"attach {text(str(folder / 'results.duckdb'))} as made (row_group_size {ROW_GROUP})")
+            connection.execute("use made")
             yield connection, folder
         finally:
             connection.close()
@@ -217,8 +224,7 @@ def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
     with path.open("rb", buffering=2**20) as lines:
         longest = max(map(len, lines), default=0)
     if longest >= _USUAL_LINE:
-        # Lines of many megabytes: one at a time, and room for them.
-        connection.execute("set threads = 1")
+        # Room for lines of many megabytes.
         connection.execute(f"set memory_limit = '{_MEMORY + 16 * longest // 10**6}MB'")
     kinds = ", ".join(f"{name(field)}: {text(kind)}" for field, kind in _LINES[file].items())
     exact = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))  # signs that stand for many files elsewhere

@@ -94,7 +94,7 @@ class Diff:
         """The cases that changed: first those with another outcome, then by how far their number moved."""
         scores = ", ".join(f"b{at}, a{at}" for at in range(len(self._scores)))
         main = self._scores.index(MAIN[self.protocol])
-        found = self._database.connection.cursor().execute(
+        found = self._database.cursor().execute(
             f"""select "case", was, now, round(a{main} - b{main}, 9) as change, {scores} from judged where moved
             order by was <> now desc, coalesce(abs(change), 0) desc, "case" {"" if most is None else f"limit {most}"}"""
         )
@@ -208,7 +208,7 @@ def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> Non
 
 def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any]:
     """Both numbers of every case that has both; of copies the means."""
-    found = database.connection.cursor().execute(
+    found = database.cursor().execute(
         f"""select avg({before}) as before, avg({after}) as after from judged
         where {before} is not null and {after} is not null group by content order by content"""
     )

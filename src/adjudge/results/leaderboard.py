@@ -129,7 +129,7 @@ def has_games(database: Database) -> bool:
 
 
 def _games(database: Database, names: list[str]) -> Games:
-    found = database.connection.cursor().execute(
+    found = database.cursor().execute(
         f"""select list_position($1::VARCHAR[], system_a) - 1 as first,
         list_position($1::VARCHAR[], system_b) - 1 as second,
         case winner when 'A' then 1 when 'B' then -1 else 0 end as result,

@@ -192,7 +192,7 @@ def _rows(database: Database, columns: dict[str, str]) -> Iterator[Cells]:
     own = ["position", "case", "status", "agrees", "reason", "message", *columns]
     own += ["invalid"] if database.run.protocol == "review" else []
     asked = ", ".join(map(sql_name, own))
-    found = database.connection.cursor().execute(
+    found = database.cursor().execute(
         f"""select {asked}, {OUTCOME[database.run.protocol]} as outcome, opening from {database.chosen}
         join (select position, opening from {database.schema}.cases) using (position) order by position"""
     )
