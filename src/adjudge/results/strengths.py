@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse, special  # type: ignore[import-untyped]
+from scipy import optimize, special  # type: ignore[import-untyped]
 
 POINTS = 400  # for odds of ten to one, as in the Elo ratings of chess
 MIDDLE = 1000
@@ -81,12 +81,12 @@ def group(games: Games, scale: float | None = None) -> Grouped:
     rows = np.stack([first, second, games.result * turn, x], axis=1).astype(np.int32)
     kinds, of = np.unique(rows, axis=0, return_inverse=True)
     first, second, result, x = kinds.T
-    each, one = np.arange(len(kinds)), np.ones(len(kinds))
-    size = games.systems + bool(scale)
-    design = sparse.csr_array((one, (each, first)), (len(kinds), size))
-    design -= sparse.csr_array((one, (each, second)), (len(kinds), size))
+    each = np.arange(len(kinds))
+    design = np.zeros((len(kinds), games.systems + bool(scale)))
+    design[each, first] = 1
+    design[each, second] = -1
     if scale:
-        design += sparse.csr_array((x * _STEPS, (each, np.full(len(kinds), size - 1))), (len(kinds), size))
+        design[:, -1] = x * _STEPS
     return Grouped(design, result, of.reshape(-1), games.systems)
 
 
@@ -116,7 +116,7 @@ def fit(grouped: Grouped, weights: Any, start: Fit | None = None) -> Fit:
         win, lose, tie = special.softmax(logs(at), axis=0)
         by_d = weights * (win + lose - (win - lose) ** 2) / 4
         across = (design.T @ (-weights * (win - lose) * tie / 2))[:, None]
-        systems = (design.T @ sparse.diags_array(by_d) @ design).toarray()
+        systems = (design.T * by_d) @ design
         ties = np.array([[weights @ (tie * (1 - tie))]])
         return np.block([[systems, across], [across.T, ties]]) + np.eye(size + 1) / _SPREAD**2
 
