@@ -9,7 +9,7 @@ from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
 from .document import Document, Grid, Section
-from .wording import between, listed, many, number, p_value, percent, signed
+from .wording import between, listed, many, number, p_is, p_value, percent, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
 _COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
@@ -104,7 +104,8 @@ def _change_json(change: Change) -> dict[str, Any]:
 def _lead(diff: Diff) -> tuple[str, ...]:
     said = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
     if diff.different < diff.judged_in_both:
-        said.append(f"{diff.different:,} of them are different; tests and intervals count copies as one case.")
+        copies = many(diff.judged_in_both - diff.different, "case is a copy", "cases are copies")
+        said.append(f"{copies} of another; tests and intervals count copies as one case.")
     if any(diff.undecided):
         said.append(f"Undecided: {diff.undecided[0]:,} before, {diff.undecided[1]:,} after.")
     tested = diff.agreement or diff.tests.get(MAIN[diff.protocol])
@@ -122,12 +123,7 @@ def _moved(change: Change, *, points: bool = False) -> str:
     if change.change == 0:
         return f"is the same in both: {show(change.before)}."
     verdict = "more than chance would explain" if change.real else "no more than chance may explain"
-    return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {_p(change)})."
-
-
-def _p(change: Change) -> str:
-    shown = p_value(change.p)
-    return shown if shown.startswith("<") else f"= {shown}"
+    return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {p_is(change.p)})."
 
 
 def _missing(diff: Diff) -> list[Section]:

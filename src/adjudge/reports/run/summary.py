@@ -12,7 +12,7 @@ from ...results.statistics import SIGNIFICANT, same_chance
 from ...results.summary import ACTIONS, Mean, Share, Summary
 from ..wording import dollars, judge_note
 from .document import Grid, Section
-from .wording import headline, listed, many, missing, number, p_value, percent, rounded_percent
+from .wording import headline, listed, many, missing, number, p_is, percent, rounded_percent
 
 OUTCOMES = {
     "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
@@ -79,9 +79,9 @@ def _sides_finding(summary: Summary) -> Finding:
     decided = f"{summary.verdicts - summary.undecided:,} decided" if summary.undecided else f"{summary.verdicts:,}"
     counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {many(ties, 'was a tie', 'were ties')}."
     if p < SIGNIFICANT:
-        chance = f"Chance alone would rarely bring such a difference (p {_p(p)})."
+        chance = f"Chance alone would rarely bring such a difference (p {p_is(p)})."
         return Finding(f"{ahead} wins more often", f"{counted} {chance}", ahead)
-    return Finding("No clear winner", f"{counted} Chance alone may explain the difference (p {_p(p)}).")
+    return Finding("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
 
 
 def _board_finding(board: Leaderboard) -> Finding:
@@ -91,7 +91,7 @@ def _board_finding(board: Leaderboard) -> Finding:
         p = same_chance(met.wins, met.losses)
         counted = (
             f"{met.first} won {met.wins:,} of {many(board.games, 'decided comparison')}, {met.second} {met.losses:,}; "
-            f"{many(met.ties, 'was a tie', 'were ties')} (p {_p(p)})."
+            f"{many(met.ties, 'was a tie', 'were ties')} (p {p_is(p)})."
         )
         if p < SIGNIFICANT:
             return Finding(f"{met.first} beats {met.second}", counted, "A")
@@ -147,11 +147,6 @@ def _review_finding(run: Run, summary: Summary) -> Finding:
 
 def _wrong(actions: Mapping[str, int]) -> int:
     return actions["replaced"] + actions["refused"]
-
-
-def _p(p: float) -> str:
-    shown = p_value(p)
-    return shown if shown.startswith("<") else f"= {shown}"
 
 
 # -- what to know before trusting it ----------------------------------------------------------------------------------

@@ -44,6 +44,12 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
+def p_is(p: float) -> str:
+    """The same after the letter p: "= 0.03", "< 0.001"."""
+    shown = p_value(p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
 def between(interval: tuple[float, float] | None, decimals: int = 2, *, points: bool = False) -> str:
     """An interval in words."""
     if interval is None:
