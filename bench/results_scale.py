@@ -28,12 +28,12 @@ _LABELS = ("A", "B", "tie", None)
 _BLOCK = 64  # lines come in the order in which workers finish, not in that of the input
 _FAILED = 50  # one case in so many has no verdict
 _QUESTIONS: dict[str, tuple[str, ...]] = {
-    "show-where": ("show", "RUN", "--where", 'winner = "tie"'),
+    "show-where": ("show", "RUN", "--where", "winner = 'tie'"),
     "show-sql": ("show", "RUN", "--sql", "select system_a, avg(difference) from results group by system_a"),
     "export-csv": ("export", "RUN", "-o", "OUT/rows.csv"),
     "export-parquet": ("export", "RUN", "-o", "OUT/rows.parquet"),
     "export-jsonl": ("export", "RUN", "-o", "OUT/rows.jsonl"),
-    "export-where": ("export", "RUN", "-o", "OUT/ties.csv", "--where", 'winner = "tie"'),
+    "export-where": ("export", "RUN", "-o", "OUT/ties.csv", "--where", "winner = 'tie'"),
     "export-markdown": ("export", "RUN", "-o", "OUT/rows.md"),
     "export-html": ("export", "RUN", "-o", "OUT/report.html"),
     "diff": ("diff", "RUN", "RUN"),
@@ -74,7 +74,9 @@ def multiplied(seed: Path, run: Path, count: int, shift: int = 0) -> None:
             if at % _FAILED == 1:
                 failed.write(orjson.dumps(_failure(at)) + b"\n")
             else:
-                known = {**head, **_beside(at), "verdict_id": f"v{at:012x}", "cost": f"0.00{at % 89 + 10}"}
+                # Two of three are decided, as by a judge that is mostly sure.
+                own = {"row": {**head["row"], "decided": at % 3 > 0}, "cost": f"0.00{at % 89 + 10}"}
+                known = {**head, **_beside(at), "verdict_id": f"v{at:012x}", **own}
                 file.write(orjson.dumps(known)[:-1] + b',"verdict":' + rest + b"\n")
     config = orjson.loads((seed / "run.json").read_bytes())
     (run / "run.json").write_bytes(orjson.dumps({**config, "input": {**config["input"], "cases": count}}))

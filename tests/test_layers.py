@@ -21,12 +21,12 @@ LAYERS = [
     "search",
     "protocols",
     "inputs",
+    "results",
     "reports",
     "engine",
     "api",
     "drafts",
     "runs",
-    "results",
     "server",
     "cli",
 ]

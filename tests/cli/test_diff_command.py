@@ -1,6 +1,7 @@
 """`adjudge diff` and `adjudge leaderboard` as a person meets them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from results.building import write_run
@@ -10,7 +11,8 @@ from results.samples import comparisons
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
-    return write_run(folder / "monday", comparisons()), write_run(folder / "tuesday", comparisons()[1:8])
+    sure = [replace(row, cells={"decided": True}) for row in comparisons()[1:8]]
+    return write_run(folder / "monday", comparisons()), write_run(folder / "tuesday", sure)
 
 
 def test_a_difference_is_told_in_words_in_markdown_and_as_data(adjudge, folders):
@@ -20,7 +22,7 @@ def test_a_difference_is_told_in_words_in_markdown_and_as_data(adjudge, folders)
     assert "Only in monday: 4 cases (egg-0, lost, bad, late)." in out
     assert "# monday → tuesday" in adjudge("diff", *folders, "--format", "markdown")[1]
     told = json.loads(adjudge("diff", *folders, "--format", "json")[1])
-    assert told["only_in_first"] == ["egg-0", "lost", "bad", "late"] and told["changed"] == []
+    assert told["only_in_first"] == ["egg-0", "lost", "bad", "late"] and told["undecided"] == [6, 0]
 
 
 def test_data_go_into_a_file_as_they_are_printed(adjudge, folders, tmp_path):

@@ -70,4 +70,4 @@ def test_without_the_extra_the_line_that_installs_it_is_said(adjudge, folder, mo
     monkeypatch.setitem(sys.modules, "duckdb", None)
     code, _, err = adjudge("export", folder, "--format", "csv", "--where", "agrees")
     assert code == 2
-    assert err == "adjudge: a question in SQL needs duckdb; install it with: pip install 'adjudge[runs]'\n"
+    assert err == "adjudge: adjudge export needs duckdb; install it with: pip install 'adjudge[runs]'\n"

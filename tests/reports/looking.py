@@ -7,7 +7,7 @@ import unicodedata
 from html.parser import HTMLParser
 
 POLICY = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "link", "input"}
 COLOUR = re.compile(r"\x1b\[[0-9;]+m")
 # Tab and line feed may stand in a page; in a line of text not even a tab may.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

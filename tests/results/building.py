@@ -32,6 +32,7 @@ class Given:
     systems: tuple[str, str] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     fate: str = "verdict"  # or failure, bad, unfinished
+    cells: Mapping[str, Any] = field(default_factory=dict)  # cells of its row that another judge would have given
 
 
 def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = None, **settings: Any) -> Path:
@@ -59,7 +60,7 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
         if verdict is not None:
             assert not isinstance(verdict, Failure)
             line = CaseLine(position, row.name, place, row.label, row.systems, row.extra, input=case_json(row.case))
-            spent, cells = spent_by(verdict.calls), row_of(verdict, row.label)
+            spent, cells = spent_by(verdict.calls), {**row_of(verdict, row.label), **row.cells}
             written = to_json(verdict)
             verdicts.append(verdict_line(line, verdict.verdict_id, answer_of(verdict), written, spent, cells))
         elif row.fate == "failure":

@@ -8,16 +8,14 @@ from results.samples import GOOD, SHORT, comparisons
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.models.rows import agreement
-from adjudge.results.columns import table_of
-from adjudge.results.directory import open_run
-from adjudge.results.lines import split_verdict
+from adjudge.results.database import opened
+from adjudge.results.run import Reader, open_run
 from adjudge.rubric import parse, shipped
 
 
 def rows_of(folder):
-    run = open_run(folder)
-    table = table_of(run)
-    return {row["case"]: row for row in map(table.row, run.outcomes())}
+    with opened(open_run(folder)) as database:
+        return {row["case"]: row for row in database.rows()}
 
 
 def test_every_case_with_an_outcome_is_a_row_in_the_order_of_the_input(runs):
@@ -41,27 +39,20 @@ def test_a_score_that_was_not_assessed_is_empty_and_not_a_number(runs):
 
 def test_of_several_failures_the_last_counts_and_it_has_no_score(runs):
     row = rows_of(runs["compare"])["lost"]
-    assert (row["reason"], row["message"], row["cost"]) == ("malformed", "no JSON", "0.0012")
+    assert (row["reason"], row["message"], row["cost"], row["judge"]) == ("malformed", "no JSON", "0.0012", "openai:x")
     assert row["winner"] is None and row["total_a"] is None and row["agrees"] is None
 
 
-def test_a_verdict_beats_any_failure_of_the_same_case(runs, tmp_path):
-    folder = write_run(tmp_path / "run", comparisons()[:1])
-    write_lines(folder / "failures.jsonl", [{"position": 0, "case": "egg-0", "reason": "timeout", "message": "late"}])
-    assert rows_of(folder)["egg-0"]["status"] == "verdict"
-
-
-def test_half_a_line_at_the_end_is_not_there_yet(tmp_path):
-    folder = write_run(tmp_path / "run", comparisons()[:2])
-    whole = (folder / "verdicts.jsonl").read_bytes()
-    (folder / "verdicts.jsonl").write_bytes(whole[:-40])
-    assert list(rows_of(folder)) == ["egg-1"]
+def test_a_row_that_was_skipped_says_why(runs):
+    row = rows_of(runs["compare"])["bad"]
+    assert (row["status"], row["message"]) == ("skipped", "task: empty; at least one character is needed")
 
 
 def test_columns_of_the_input_keep_their_names_unless_they_meet_ours(runs):
     row = rows_of(runs["compare"])["egg-0"]
     assert (row["topic"], row["batch"], row["extra_winner"]) == ("eggs", 0, "people's choice")
-    kinds = {column.name: column.kind for column in table_of(open_run(runs["compare"])).columns}
+    with opened(open_run(runs["compare"])) as database:
+        kinds = {column.name: column.kind for column in database.columns}
     assert (kinds["topic"], kinds["batch"]) == ("VARCHAR", "BIGINT")
 
 
@@ -71,6 +62,25 @@ def test_names_that_differ_only_in_case_do_not_hide_each_other(tmp_path):
     assert (row["Mood"], row["extra_mood"], row["extra_POSITION"]) == (1, "glad", 3.5)
 
 
+def test_what_the_input_brought_along_has_one_type_a_column(tmp_path):
+    odd = [
+        {"mixed": 3, "float": 1e-7, "a/b~c": "x", "": "none", "big": 2**64 - 1, "whole": 7},
+        {"mixed": "three", "float": 2, "text": 'quoted "\0" text\u2028', "flag": True, "verdict": "mine", "input": 1},
+        {"mixed": 0.25, "float": -0.5, "flag": False, "empty": None, "it's": "1"},
+    ]
+    case = Comparison("Say hello.", GOOD, SHORT)
+    folder = write_run(tmp_path / "run", [Given(f"x{at}", case, extra=extra) for at, extra in enumerate(odd)])
+    first, second, third = rows_of(folder).values()
+    assert (first["mixed"], second["mixed"], third["mixed"]) == ("3", "three", "0.25")
+    assert (first["float"], second["float"], third["float"]) == (1e-7, 2, -0.5)
+    assert (first["a/b~c"], first["extra"], first["big"], first["whole"]) == ("x", "none", str(2**64 - 1), 7)
+    assert (second["text"], second["flag"], second["verdict"], second["input"]) == (
+        *('quoted "\0" text\u2028', True),
+        *("mine", 1),
+    )
+    assert (third["it's"], third["empty"], first["flag"]) == ("1", None, None)
+
+
 def test_a_criterion_that_is_called_like_a_column_of_ours_is_renamed(tmp_path):
     source = shipped("compare").source.replace("insight_originality", "total")
     folder = write_run(tmp_path / "run", comparisons()[:1], rubric=parse(source, "own.yaml"))
@@ -78,9 +88,15 @@ def test_a_criterion_that_is_called_like_a_column_of_ours_is_renamed(tmp_path):
     assert row["total_a"] > 20 and row["criterion_total_a"] is None  # which the judge could not tell
 
 
+def test_criteria_that_sql_cannot_tell_apart_are_numbered(tmp_path):
+    source = shipped("compare").source.replace("insight_originality", "Clarity_Structure")
+    row = rows_of(write_run(tmp_path / "run", comparisons()[:1], rubric=parse(source, "own.yaml")))["egg-0"]
+    assert row["clarity_structure_a"] == 6 and row["Clarity_Structure_a_2"] is None
+
+
 def test_a_dialogue_gives_three_scores_a_criterion(runs):
     row = rows_of(runs["dialogue"])["1"]
-    assert (row["overall_experience"], row["average"], row["evaluator_average"]) == (60, 71.0, 74.0)
+    assert (row["overall_experience"], row["average"], row["evaluator_average"]) == (60, 71, 74)
     assert (row["Accuracy"], row["Accuracy_evaluator"], row["Accuracy_critic"]) == (40, 60, 40)
     assert (row["objections"], row["changed"], row["agrees"]) == (1, 1, True)
 
@@ -115,13 +131,14 @@ def test_a_label_agrees_where_it_says_the_same(label, cells, agrees):
     assert agreement(label, cells) is agrees
 
 
-def test_a_verdict_keeps_its_digits_whatever_stands_around_it():
+def test_a_verdict_keeps_its_digits_whatever_stands_around_it(tmp_path):
+    given = Given("x", Comparison("Say hello.", GOOD, SHORT), extra={"verdict": '","verdict":{'})
+    folder = write_run(tmp_path / "run", [given])
+    head, _, _ = (folder / "verdicts.jsonl").read_bytes().rpartition(b',"verdict":{')
     verdict = b'{"a": 0.12345678901234567890, "b": 88.00}'
-    hostile = orjson.dumps({"position": 1, "case": '"verdict": {', "extra": {"verdict": {"x": 1}}})
-    line = hostile[:-1] + b', "verdict": ' + verdict + b"}\n"
-    head, kept = split_verdict(line)
-    assert kept == verdict
-    assert head["extra"] == {"verdict": {"x": 1}}
+    (folder / "verdicts.jsonl").write_bytes(head + b',"verdict":' + verdict + b"}\n")
+    with Reader(open_run(folder)) as reader:
+        assert reader.verdict_json(0) == verdict
 
 
 @pytest.mark.parametrize(
@@ -131,6 +148,7 @@ def test_a_verdict_keeps_its_digits_whatever_stands_around_it():
         (b"[1]", "not a JSON object"),
         (b'{"format": 2, "protocol": "compare", "rubric": ""}', "format 2"),
         (b'{"format": 1, "protocol": "guess"}', "'guess'"),
+        (b'{"format": 1, "protocol": "compare"}', "no cases.jsonl"),
     ],
 )
 def test_what_is_no_run_is_refused_by_name(tmp_path, content, says):
@@ -138,3 +156,38 @@ def test_what_is_no_run_is_refused_by_name(tmp_path, content, says):
         (tmp_path / "run.json").write_bytes(content)
     with pytest.raises(InputError, match=says):
         open_run(tmp_path)
+
+
+def test_of_several_lines_the_first_verdict_and_the_last_failure_count(tmp_path, monkeypatch):
+    monkeypatch.setattr("adjudge.results.database._STRETCH", 3)
+    rows = [Given(**{**vars(row), "fate": "failure"}) if row.name == "egg-1" else row for row in comparisons()]
+    folder = write_run(tmp_path / "run", rows)
+    lines = (folder / "verdicts.jsonl").read_bytes().splitlines()
+    write_lines(
+        folder / "verdicts.jsonl", [*lines, *(line.replace(b'"winner":"A"', b'"winner":"B"') for line in lines)]
+    )
+    with (folder / "failures.jsonl").open("ab") as file:
+        file.write(orjson.dumps({"position": 0, "case": "egg-0", "reason": "timeout", "message": "late"}) + b"\n")
+    found = rows_of(folder)
+    assert len(found) == 10
+    assert (found["egg-0"]["status"], found["egg-0"]["winner"]) == ("verdict", "A")
+    assert found["egg-1"]["message"] == "no JSON"
+
+
+@pytest.mark.parametrize("tail", [b"", b"not JSON\n", b"[]\n", b'{"position": "x"}\n', b'{"position": 7', b"\n\n"])
+def test_half_a_line_and_what_is_no_line_of_a_run_are_passed_over(tmp_path, tail):
+    folder = write_run(tmp_path / "run", comparisons()[:3])
+    whole = (folder / "verdicts.jsonl").read_bytes()
+    (folder / "verdicts.jsonl").write_bytes(whole + tail if tail else whole[:-40])
+    assert len(rows_of(folder)) == (3 if tail else 2)
+
+
+def test_a_line_longer_than_any_usual_one_is_read(tmp_path):
+    given = Given("long", Comparison("Say hello. " + "x" * 900_000, GOOD + "y" * 900_000, SHORT))
+    assert rows_of(write_run(tmp_path / "run", [given, *comparisons()[:1]]))["long"]["status"] == "verdict"
+
+
+def test_signs_in_a_folders_name_stand_for_themselves(tmp_path):
+    write_run(tmp_path / "run1", comparisons()[1:2])
+    folder = write_run(tmp_path / "case=7" / "position=9" / "run[1]*?", comparisons()[:1])
+    assert list(rows_of(folder)) == ["egg-0"]

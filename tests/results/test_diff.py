@@ -10,9 +10,7 @@ from results.samples import comparisons, dialogues, reviews
 
 from adjudge.errors import InputError
 from adjudge.results.diff import diff_of
-from adjudge.results.diff_report import diff_document, diff_json
-from adjudge.results.directory import open_run
-from adjudge.results.documents import as_markdown, as_text
+from adjudge.results.run import open_run
 from adjudge.rubric import parse, shipped
 
 
@@ -35,19 +33,19 @@ def diffed():
 @pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
 def test_a_run_does_not_differ_from_itself(runs, protocol, diffed):
     found = diffed(runs[protocol], runs[protocol])
-    assert list(found.changes.greatest()) == [] and found.flipped == 0
+    assert list(found.changes()) == [] and found.flipped == 0 == found.changed
     assert not found.only_first and not found.only_second
     assert all(change.change == 0 and not change.real for change in found.tests.values())
-    assert "score for score" in as_text(diff_document(found, 5), colour=False, width=80)
 
 
 def test_other_weights_move_totals_and_the_texts_still_pair(runs, tmp_path, diffed):
     second = write_run(tmp_path / "second", comparisons(), rubric=other_weights("compare"))
     found = diffed(runs["compare"], second)
     assert found.in_both == 11 and found.judged_in_both == 8 and found.unfinished == 1
-    changed = next(change for change in found.changes.greatest() if change.case == "egg-0")
+    changed = next(change for change in found.changes() if change.case == "egg-0")
     assert set(changed.scores) >= {"total_a", "total_b", "lead"}
     assert found.tests["lead"].pairs == 8
+    assert len(list(found.changes(2))) == 2 < found.changed
 
 
 def test_a_dialogue_run_is_compared_by_its_averages(runs, tmp_path, diffed):
@@ -78,6 +76,44 @@ def test_a_case_that_stands_twice_is_paired_twice(tmp_path, diffed):
     assert found.in_both == 2 and found.only_second == ["egg-0"]
 
 
+def decided(row, winner, label="A", name=None):
+    """A case that a judge decided so, whatever its texts."""
+    cells = {"decided": True, "winner": winner, "agrees": winner == label}
+    cells |= {"normalized_a": 8 if winner == "A" else 5, "normalized_b": 5 if winner == "A" else 8}
+    return replace(row, name=name or row.name, label=label, cells=cells)
+
+
+def test_ten_copies_of_a_case_count_as_one_in_tests_and_intervals(tmp_path, diffed):
+    """One case of two changed; its nine copies under other ids are no further evidence."""
+    one, other, *_ = comparisons()
+    copies = [replace(one, name=f"copy-{number}") for number in range(9)]
+    first = write_run(tmp_path / "first", [decided(row, "B") for row in (one, other, *copies)])
+    second = write_run(tmp_path / "second", [*(decided(row, "A") for row in (one, *copies)), decided(other, "B")])
+    found = diffed(first, second)
+    assert (found.judged_in_both, found.different, found.flipped) == (11, 2, 10)
+    assert (found.tests["lead"].pairs, found.agreement.pairs) == (2, 2)
+    assert not found.tests["lead"].real and not found.agreement.real
+    assert found.tests["lead"].change == pytest.approx(3)  # the mean over two cases, not over eleven
+    assert found.flipped_interval[0] < 0.1 and found.flipped_interval[1] > 0.9
+
+
+def test_copies_of_a_dialogue_are_known_by_what_is_said(tmp_path, diffed):
+    one = dialogues()[0]
+    rows = [replace(one, name=str(number), case=one.case.updated(dialogue_id=number)) for number in range(4)]
+    folder = write_run(tmp_path / "run", rows)
+    assert (diffed(folder, folder).judged_in_both, diffed(folder, folder).different) == (4, 1)
+
+
+def test_what_is_undecided_is_an_outcome_of_its_own_and_agrees_with_no_label(tmp_path, diffed):
+    rows = comparisons()[:2]
+    undecided = [replace(row, label="A", cells={"decided": False, "winner": "A", "agrees": True}) for row in rows]
+    first = write_run(tmp_path / "first", undecided)
+    second = write_run(tmp_path / "second", [decided(row, "A") for row in rows])
+    found = diffed(first, second)
+    assert dict(found.flips) == {("undecided", "A"): 2} and found.undecided == (2, 0)
+    assert (found.agreement.before, found.agreement.after) == (0, 1)
+
+
 def test_the_winner_of_swapped_reviews_flips_and_agreement_falls(tmp_path, diffed):
     rows = reviews()[:2]
     first = write_run(tmp_path / "first", rows)
@@ -90,24 +126,24 @@ def test_the_winner_of_swapped_reviews_flips_and_agreement_falls(tmp_path, diffe
     found = diffed(first, second)
     assert dict(found.flips) == {("A", "B"): 1}
     assert found.agreement.before == 1 and found.agreement.after == 0.5 and not found.agreement.real
-    told = json.loads(b"".join(diff_json(found)))
-    assert told["flipped"]["by"] == [{"from": "A", "to": "B", "count": 1}]
-    assert told["changed"][0]["case"] == "walk" and told["changed"][0]["likert"] == 4
+    (changed,) = found.changes()
+    assert (changed.case, changed.before, changed.after, changed.change) == ("walk", "A", "B", 4)
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_the_pieces_are_one_indented_document(runs, tmp_path, diffed, same):
-    rubric = shipped("compare") if same else other_weights("compare")
-    found = diffed(runs["compare"], write_run(tmp_path / "second", comparisons(), rubric=rubric))
-    written = b"".join(diff_json(found)).decode()
-    told = json.loads(written)
-    assert bool(told["changed"]) is not same
-    assert written == json.dumps(told, indent=2) + "\n"
+def test_changes_come_with_another_outcome_first_then_the_greatest_then_by_name(tmp_path, diffed):
+    def scored(row, winner, lead):
+        cells = {"decided": True, "winner": winner, "normalized_a": 5 + lead, "normalized_b": 5}
+        return replace(row, cells=cells)
 
-
-def test_hostile_ids_mark_up_nothing(runs, tmp_path, diffed):
-    found = diffed(runs["compare"], write_run(tmp_path / "second", comparisons(), rubric=other_weights("compare")))
-    assert "<script" not in as_markdown(diff_document(found, 50))
+    names = ["flip", "far", "b", "a", "same"]
+    rows = [replace(row, name=name) for row, name in zip(comparisons(), names, strict=False)]
+    first = write_run(tmp_path / "first", [scored(row, "A", 1) for row in rows])
+    after = [("B", 0.75), ("A", -2.5), ("A", 2), ("A", 2), ("A", 1)]
+    second = write_run(tmp_path / "second", [scored(row, *how) for row, how in zip(rows, after, strict=True)])
+    found = diffed(first, second)
+    assert [each.case for each in found.changes()] == ["flip", "far", "a", "b"]
+    assert [each.case for each in found.changes(1)] == ["flip"] and found.changed == 4
+    assert next(found.changes()).change == -0.25
 
 
 def test_runs_of_different_protocols_are_refused(runs, diffed):

@@ -1,4 +1,4 @@
-"""A leaderboard from a real run: counts, groups that never met, and what is said of them."""
+"""A leaderboard from a run: counts, groups that never met, and what is not counted."""
 
 from dataclasses import replace
 
@@ -8,15 +8,25 @@ from results.samples import GOOD, LONG, SHORT, TASK, comparisons
 
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
-from adjudge.results.directory import open_run
-from adjudge.results.documents import as_markdown, as_text
-from adjudge.results.leaderboard import leaderboard_of
-from adjudge.results.leaderboard_report import leaderboard_document, leaderboard_json
+from adjudge.results.database import opened
+from adjudge.results.leaderboard import has_games, leaderboard_of
+from adjudge.results.run import open_run
+
+
+def board_of(folder):
+    with opened(open_run(folder)) as database:
+        assert has_games(database)
+        return leaderboard_of(database)
+
+
+def decided(rows):
+    """The same rows by a judge that is always sure."""
+    return [replace(row, cells={"decided": True}) if row.fate == "verdict" else row for row in rows]
 
 
 @pytest.fixture(scope="module")
-def board(runs):
-    return leaderboard_of(open_run(runs["compare"]))
+def board(tmp_path_factory):
+    return board_of(write_run(tmp_path_factory.mktemp("boards") / "run", decided(comparisons())))
 
 
 def test_wins_ties_and_losses_are_counted(board):
@@ -24,7 +34,28 @@ def test_wins_ties_and_losses_are_counted(board):
     assert (by_name["rook"].wins, by_name["rook"].ties, by_name["rook"].losses) == (4, 1, 0)
     assert (by_name["crow"].wins, by_name["crow"].ties, by_name["crow"].losses) == (0, 1, 4)
     assert sum(standing.wins for standing in board.standings) == sum(s.losses for s in board.standings)
-    assert (board.games, board.undecided, board.without_verdict) == (8, 7, 1)
+    assert (board.games, board.undecided, board.without_verdict, board.without_systems) == (8, 0, 1, 1)
+
+
+def test_a_comparison_that_is_not_decided_is_neither_a_win_nor_a_tie(tmp_path):
+    rows = decided(comparisons()[:6])
+    rows[0] = replace(rows[0], cells={"decided": False})
+    found = board_of(write_run(tmp_path / "run", rows))
+    assert (found.games, found.undecided) == (5, 1)
+    assert sum(each.wins + each.ties / 2 for each in found.standings) == 5
+
+
+def test_a_run_without_a_decided_comparison_has_no_leaderboard_and_says_why(tmp_path):
+    rows = [replace(row, cells={"decided": False}) for row in comparisons()[:3]]
+    with opened(open_run(write_run(tmp_path / "run", rows))) as database:
+        assert not has_games(database)
+        with pytest.raises(InputError, match=r"no decided comparison .* the judge did not decide any of 3 comparisons"):
+            leaderboard_of(database)
+
+
+def test_who_met_whom_is_counted_from_the_side_of_the_stronger(board):
+    met = {(each.first, each.second): (each.wins, each.ties, each.losses) for each in board.meetings}
+    assert met["rook", "crow"] == (2, 1, 0) and met["rook", "wren"] == (2, 0, 0)
 
 
 def test_who_beats_stands_above_and_every_interval_holds_its_strength(board):
@@ -35,10 +66,8 @@ def test_who_beats_stands_above_and_every_interval_holds_its_strength(board):
             assert strength.low <= strength.points <= strength.high
 
 
-def test_one_that_never_lost_is_named_and_finite(board):
-    first = board.standings[0]
-    assert first.bound == "never lost" and first.raw.points < 2000
-    assert any("never lost" in note for note in leaderboard_json(board, "run")["notes"])
+def test_one_that_never_lost_is_known_and_finite(board):
+    assert board.standings[0].bound == "never lost" and board.standings[0].raw.points < 2000
 
 
 def test_systems_that_never_met_are_in_groups_of_their_own(tmp_path):
@@ -47,12 +76,10 @@ def test_systems_that_never_met_are_in_groups_of_their_own(tmp_path):
         Given("2", Comparison(TASK, SHORT, GOOD), None, ("rook", "wren")),
         Given("3", Comparison(TASK, LONG, SHORT), None, ("jay", "owl")),
     ]
-    board = leaderboard_of(open_run(write_run(tmp_path / "run", rows)))
-    groups = {standing.system: standing.group for standing in board.standings}
+    found = board_of(write_run(tmp_path / "run", decided(rows)))
+    groups = {standing.system: standing.group for standing in found.standings}
     assert groups["wren"] == groups["crow"] == groups["rook"] == 0
-    assert groups["jay"] == groups["owl"] == 1
-    told = leaderboard_json(board, "run")
-    assert told["connected"] is False and "never met" in told["notes"][0]
+    assert groups["jay"] == groups["owl"] == 1 and found.groups == 2
 
 
 def test_exchanging_a_and_b_in_a_run_leaves_the_board_as_it_is(tmp_path):
@@ -60,24 +87,17 @@ def test_exchanging_a_and_b_in_a_run_leaves_the_board_as_it_is(tmp_path):
     swapped = [
         replace(row, case=Comparison(row.case.task, row.case.b, row.case.a), systems=row.systems[::-1]) for row in rows
     ]
-    one = leaderboard_of(open_run(write_run(tmp_path / "one", rows)))
-    other = leaderboard_of(open_run(write_run(tmp_path / "other", swapped)))
+    one = board_of(write_run(tmp_path / "one", decided(rows)))
+    other = board_of(write_run(tmp_path / "other", decided(swapped)))
     for here, there in zip(one.standings, other.standings, strict=True):
         assert (here.system, here.wins, here.ties) == (there.system, there.wins, there.ties)
         assert here.raw.points == pytest.approx(there.raw.points, abs=1e-6)
         assert here.length_controlled.points == pytest.approx(there.length_controlled.points, abs=1e-6)
 
 
-def test_the_report_is_safe_to_show(board):
-    document = leaderboard_document(board, "run")
-    assert "\u202e" not in as_text(document, colour=False, width=100)
-    assert all(len(line) <= 100 for line in as_text(document, colour=False, width=100).splitlines())
-    assert "<script" not in as_markdown(document)
-
-
 def test_runs_without_systems_and_of_other_protocols_are_refused(runs, tmp_path):
-    with pytest.raises(InputError, match="compare run"):
-        leaderboard_of(open_run(runs["dialogue"]))
+    with opened(open_run(runs["dialogue"])) as database, pytest.raises(InputError, match="compare run"):
+        leaderboard_of(database)
     alone = write_run(tmp_path / "run", [replace(comparisons()[0], systems=None)])
-    with pytest.raises(InputError, match="named systems"):
-        leaderboard_of(open_run(alone))
+    with opened(open_run(alone)) as database, pytest.raises(InputError, match="named systems"):
+        leaderboard_of(database)

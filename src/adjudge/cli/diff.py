@@ -9,7 +9,9 @@ from .outputs import write_document, write_pieces
 
 _DESCRIPTION = """\
 Compare two runs over the same cases (the same id and the same texts): which verdicts changed and by how much, which
-failures are new or fixed, and whether the difference is more than chance would bring.
+failures are new or fixed, and whether the difference is more than chance would bring. Cases of the same texts under
+several ids are copies: tests and intervals count them as one. A verdict that the judge did not decide is an outcome of
+its own, and agrees with no label.
 """
 _EPILOG = """\
 examples:
@@ -40,9 +42,12 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     from ..errors import InputError
+    from ..results import require_extra
+
+    require_extra("adjudge diff")
+    from ..reports.run.diff import diff_document, diff_json
     from ..results.diff import diff_of
-    from ..results.diff_report import diff_document, diff_json
-    from ..results.directory import open_run
+    from ..results.run import open_run
 
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
@@ -50,5 +55,5 @@ def run(args: argparse.Namespace) -> int:
         if args.format == "json":
             write_pieces(diff_json(found), args.output)
         else:
-            write_document(diff_document(found, args.limit), args.format, args.output, 140)
+            write_document(diff_document(found, args.limit), args.format, args.output)
     return 0

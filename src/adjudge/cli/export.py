@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from .asking import say
 
 if TYPE_CHECKING:
-    from ..results.selecting import Selection
-    from ..results.summary import Counts
+    from ..results.database import Database
 
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet", "html", "markdown")
@@ -33,9 +32,9 @@ cases are missing.
   jsonl     one object a line: the columns, and under "verdict" the whole verdict
   csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
   parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
-  html      a report: NAME.html, and beside it the folder NAME_files: all cases in tables of 200, and a page for each of
-            the first 5,000
-  markdown  the summary and a table of the first 10,000 cases
+  html      a report: NAME.html with the finding and the first 1,000 cases, and beside it the folder NAME_files with
+            further lists and a page for each of the first 5,000 cases
+  markdown  the finding, the numbers and a table of the first 10,000 cases
 
 `adjudge show DIR --list-columns` says which columns there are.
 """
@@ -43,7 +42,7 @@ _EPILOG = """\
 examples:
   adjudge export DIR --format csv > results.csv
   adjudge export DIR -o results.parquet
-  adjudge export DIR -o ties.html --where 'winner = "tie"'
+  adjudge export DIR -o ties.html --where "winner = 'tie'"
 """
 
 
@@ -70,30 +69,29 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write, and say what was written."""
-    from ..results.exporting import write_parquet
-    from ..results.files import new_file
-    from ..results.selecting import select
-    from ..results.summary_report import headline, missing
+    from ..results import require_extra
 
     chosen = _choose(args.format, args.output)
+    require_extra("adjudge export")
+    from ..reports.run.wording import headline, missing
+    from ..results.database import opened
+    from ..results.run import open_run
+
+    written = open_run(args.run_directory)
     printed = args.output in (None, "-") and chosen not in ("parquet", "html")
-    where = ""
-    with select(args.run_directory, args.where) as selection:
+    with opened(written, args.where) as database:
+        path = None
         if printed:
-            counts = _write(selection, chosen, sys.stdout.buffer)
+            _write(database, chosen, sys.stdout.buffer)
         elif chosen == "html":
-            counts, where = _write_html(selection, args.output)
+            path = _write_html(database, args.output)
         else:
-            path = Path(args.output) if args.output else selection.run.folder / "results.parquet"
-            if chosen == "parquet":
-                counts = write_parquet(selection, path)
-            else:
-                with new_file(path.expanduser()) as file:
-                    counts = _write(selection, chosen, file)
-            where = f"{path}: "
-    rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
-    if not printed:
-        print(f"{where}{rows}" if args.where else f"{where}{headline(counts)}", file=sys.stderr)
+            path = Path(args.output) if args.output else written.folder / "results.parquet"
+            _write_file(database, chosen, path)
+        counts = database.counts()
+    if path is not None:
+        rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
+        print(f"{path}: {rows if args.where else headline(counts)}", file=sys.stderr)
     if late := missing(counts, args.where is not None):
         say(late)
     return 0
@@ -113,23 +111,38 @@ def _choose(asked: Format | None, output: str | None) -> Format:
     return chosen
 
 
-def _write(selection: Selection, chosen: Format, file: BinaryIO) -> Counts:
-    from ..results import exporting
+def _write(database: Database, chosen: Format, file: BinaryIO) -> None:
+    from ..results.exporting import write_csv, write_jsonl
 
-    write = {"jsonl": exporting.write_jsonl, "csv": exporting.write_csv, "markdown": exporting.write_markdown}[chosen]
-    return write(selection, file)
+    if chosen == "markdown":
+        from ..reports.run.markdown import write_markdown
+
+        write_markdown(database, file)
+    else:
+        (write_csv if chosen == "csv" else write_jsonl)(database, file)
 
 
-def _write_html(selection: Selection, output: str | None) -> tuple[Counts, str]:
-    from ..results.html import write_html
+def _write_file(database: Database, chosen: Format, path: Path) -> None:
+    from ..results.exporting import write_parquet
+    from ..results.files import new_file
 
-    index = Path(output).expanduser() if output else selection.run.folder / "report.html"
+    if chosen == "parquet":
+        write_parquet(database, path)
+        return
+    with new_file(path) as file:
+        _write(database, chosen, file)
+
+
+def _write_html(database: Database, output: str | None) -> Path:
+    from ..reports.run.html import write_html
+
+    index = Path(output).expanduser() if output else database.run.folder / "report.html"
     if index.is_dir() or not index.suffix:
         index.mkdir(parents=True, exist_ok=True)
         index = index / "index.html"
-    written = write_html(selection, index)
+    written = write_html(database, index)
     if written.without_page:
         say(f"{written.without_page:,} cases have no page of their own; choose some with --where")
     if written.broken:
         say(f"{written.broken:,} verdicts could not be shown on a page of their own")
-    return written.summary, f"{written.index}: "
+    return written.index

@@ -9,7 +9,8 @@ from .outputs import write_document, write_out
 
 _DESCRIPTION = """\
 Rank the systems of a compare run whose rows name who wrote A and who wrote B: Bradley-Terry strengths with ties, their
-95 % intervals, wins, ties and losses; and beside them strengths with the length of answers held apart.
+95 % intervals, wins, ties and losses; and beside them strengths with the length of answers held constant. Comparisons
+that the judge did not decide count neither as wins nor as ties.
 """
 
 
@@ -29,15 +30,20 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Rank and print."""
-    from ..models.base import to_json
-    from ..results.directory import open_run
-    from ..results.leaderboard import leaderboard_of
-    from ..results.leaderboard_report import leaderboard_document, leaderboard_json
+    from ..results import require_extra
 
-    opened = open_run(args.run_directory)
-    board = leaderboard_of(opened)
+    require_extra("adjudge leaderboard")
+    from ..models.base import to_json
+    from ..reports.run.leaderboard import leaderboard_document, leaderboard_json
+    from ..results.database import opened
+    from ..results.leaderboard import leaderboard_of
+    from ..results.run import open_run
+
+    run = open_run(args.run_directory)
+    with opened(run) as database:
+        board = leaderboard_of(database)
     if args.format == "json":
-        write_out(to_json(leaderboard_json(board, opened.name), indent=True).decode(), args.output)
-        return 0
-    write_document(leaderboard_document(board, opened.name), args.format, args.output, 160)
+        write_out(to_json(leaderboard_json(board, run.name), indent=True).decode(), args.output)
+    else:
+        write_document(leaderboard_document(board, run.name), args.format, args.output)
     return 0

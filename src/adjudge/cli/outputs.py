@@ -12,7 +12,7 @@ from ..errors import InputError
 
 if TYPE_CHECKING:
     from ..engine import Verdict
-    from ..results.documents import Document
+    from ..reports.run.document import Document
 
 FORMATS = ("json", "text", "markdown", "html")
 _BY_SUFFIX = {
@@ -63,12 +63,13 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
         file.writelines(pieces)
 
 
-def write_document(document: Document, chosen: str, output: str | None, widest: int) -> None:
-    """A report on a run, for a terminal or as Markdown."""
-    from ..results.documents import as_markdown, as_text
+def write_document(document: Document, chosen: str, output: str | None) -> None:
+    """A report on a run, for a terminal, a pipe (where tables are as wide as they need to be) or as Markdown."""
+    from ..reports.run.document import as_markdown, as_text
 
     if chosen == "markdown":
         write_out(as_markdown(document), output)
         return
-    width = min(shutil.get_terminal_size((100, 24)).columns, widest)
-    write_out(as_text(document, colour=sys.stdout.isatty() and not output, width=width), output)
+    seen = sys.stdout.isatty() and not output
+    width = shutil.get_terminal_size((100, 24)).columns if seen else None
+    write_out(as_text(document, colour=seen, width=width), output)

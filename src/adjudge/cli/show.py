@@ -5,27 +5,32 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .asking import say
 
 if TYPE_CHECKING:
-    from ..results.columns import Table
-    from ..results.directory import Run
+    from ..results.database import Database
+    from ..results.run import Run
 
 _DESCRIPTION = """\
-Look at the results of a run. Conditions and questions are SQL over the table `results`, read by DuckDB; a word in
-double quotes that is no column is a text. The table is a copy, with no file and no network within its reach.
+Look at the results of a run. Conditions and questions are SQL over the table `results`, read by DuckDB: texts stand in
+single quotes, names of columns may stand in double quotes (and "case" must). The table is a copy, with no file and no
+network within its reach.
 """
 _EPILOG = """\
 examples:
-  adjudge show DIR --where 'winner = "tie"'
+  adjudge show DIR --where "winner = 'tie'"
   adjudge show DIR --where 'not agrees' --columns case,label,winner,confidence
   adjudge show DIR --sql 'select system_a, avg(difference) from results group by system_a'
   adjudge show DIR --case egg-3
 """
 _LIMIT = 20
+_AT_A_TIME = 500  # rows of a table; widths are found anew for each stretch
+_WIDEST = 48
 _COLUMNS = {
     "compare": "case status winner decided confidence difference label system_a system_b reason",
     "dialogue": "case status overall_experience average objections changed label reason",
@@ -59,119 +64,143 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Ask and print."""
     from ..errors import InputError
-    from ..results.columns import table_of
-    from ..results.directory import open_run
+    from ..results import require_extra
 
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
-    opened = open_run(args.run_directory)
-    if args.case is not None:
-        return _show_case(args, opened)
-    table = table_of(opened)
-    if args.list_columns:
-        _print(args, ["column", "type", "meaning"], ((c.name, c.kind, c.meaning) for c in table.columns), 3)
-        return 0
-    names = _columns(args.columns, opened, table, for_json=args.format == "json")
-    if args.sql is None and args.where is None:
-        _show_first(args, opened, table, names)
-    else:
-        _ask(args, opened, table, names)
+    require_extra("adjudge show")
+    from ..results.database import opened
+    from ..results.run import open_run
+
+    run = open_run(args.run_directory)
+    with opened(run, args.where) as database:
+        if args.case is not None:
+            return _show_case(args, run, database)
+        if args.list_columns:
+            _print(args, ["column", "type", "meaning"], ((c.name, c.kind, c.meaning) for c in database.columns))
+        elif args.sql is not None:
+            heads, rows = database.ask(args.sql, "--sql")
+            _print(args, heads, islice(rows, args.limit) if args.limit else rows)
+        else:
+            _show_rows(args, database)
     return 0
 
 
-def _show_first(args: argparse.Namespace, opened: Run, table: Table, names: list[str]) -> None:
-    """Rows as they come: no database is needed to look at the first few."""
-    from itertools import islice
+def _show_rows(args: argparse.Namespace, database: Database) -> None:
+    from ..results.columns import name
 
+    names = _columns(args.columns, database, for_json=args.format == "json")
     limit = _LIMIT if args.limit is None else args.limit
-    rows = (table.row(outcome) for outcome in opened.outcomes())
-    told = list(islice(rows, limit)) if limit else rows
-    count = _print(args, names, ([row[name] for name in names] for row in told))
+    ((total,),) = database.query(f"select count(*) from {database.chosen}")
+    capped = f"limit {limit}" if limit else ""
+    rows = database.ask(f"select {', '.join(map(name, names))} from {database.chosen} {capped}", "DIR")[1]
+    count = _print(args, names, rows)
     if args.format == "table":
-        more = " or more" if limit and count == limit else ""
-        print(f"{count:,}{more} of {opened.expected:,} cases have an outcome", file=sys.stderr)
+        if args.where is not None:
+            told = "1 row fits" if total == 1 else f"{total:,} rows fit"
+        else:
+            verb = "has" if total == 1 else "have"
+            told = f"{total:,} of {database.expected:,} cases {verb} an outcome"
+        print(f"{told}, the first {count:,} shown" if count < total else told, file=sys.stderr)
 
 
-def _ask(args: argparse.Namespace, opened: Run, table: Table, names: list[str]) -> None:
-    from ..results import sql
-    from ..results.database import database_of
-
-    wanted = None
-    if args.where is not None and (spoken := sql.named(args.where, table.names)) is not None:
-        wanted = {*names, *spoken}
-    with database_of(opened, table, wanted) as database:
-        if args.sql is not None:
-            heads, rows = database.ask(args.sql, "--sql")
-            _print(args, heads, _first(rows, args.limit or 0))
-            return
-        limit = _LIMIT if args.limit is None else args.limit
-        chosen = ", ".join(map(sql.name, names))
-        # The condition alone first: what is wrong with it is then told in its own words.
-        _, counted = database.ask(f"select count(*) from results where (\n{args.where}\n)", "--where")
-        total = next(counted)[0]
-        capped = f"limit {limit}" if limit else ""
-        question = f"select {chosen} from results where (\n{args.where}\n) order by position {capped}"
-        count = _print(args, names, database.ask(question, "--where")[1])
-    if args.format == "table":
-        fit = "1 row fits" if total == 1 else f"{total:,} rows fit"
-        print(f"{fit}, the first {count:,} shown" if count < total else fit, file=sys.stderr)
-
-
-def _show_case(args: argparse.Namespace, opened: Run) -> int:
+def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
     from ..errors import InputError
-    from ..results.pages import case_text
+    from ..reports import render
+    from ..results.run import Reader
 
     if args.columns or args.format == "json":
-        raise InputError("--case", "beside --columns or --format json", "adjudge export --where … has single cases")
-    found = [position for position, case in opened.case_lines() if str(case["case"]) == args.case]
+        allowed = "adjudge export --where … has single cases as data"
+        raise InputError("--case", "cannot be combined with --columns or --format json", allowed)
+    asked = """select c.position, r.status, r.reason, r.message from cases as c left join results as r using (position)
+        where c."case" = ? order by c.position"""
+    found = database.query(asked, args.case)
     if not found:
         raise InputError("--case", f"{args.case!r}: no case of this run has that id", "see `adjudge show DIR`")
-    with opened.reader() as reader:
-        outcome = reader.outcome(found[0])
     if found[1:]:
         say(f"{len(found):,} cases have this id; this is the first")
-    if outcome is None:
+    position, status, reason, message = found[0]
+    if status is None:
         say("no outcome yet: the run has not come to this case")
         return 1
-    if outcome.status != "verdict":
-        reason = outcome.line.get("reason") or outcome.status
-        say(f"no verdict: {reason}: {outcome.line.get('message')} ({outcome.case.get('place')})")
-        return 1
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    sys.stdout.write(case_text(opened, outcome, colour=sys.stdout.isatty(), width=width))
+    with Reader(run) as reader:
+        if status != "verdict":
+            say(f"no verdict: {reason or status}: {message} ({reader.case(position).get('place')})")
+            return 1
+        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+        sys.stdout.write(render(reader.verdict(position), "text", colour=sys.stdout.isatty(), width=width))
     return 0
 
 
-def _columns(asked: str | None, opened: Run, table: Table, *, for_json: bool) -> list[str]:
+def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[str]:
     from ..errors import InputError
 
     if asked is None:
-        usual = [name for name in _COLUMNS[opened.protocol].split() if name in table.names]
-        return list(table.names) if for_json else usual
+        usual = _COLUMNS[database.run.protocol].split()
+        return list(database.names) if for_json else usual
     if asked.strip() == "*":
-        return list(table.names)
-    known = {name.lower(): name for name in table.names}
+        return list(database.names)
+    known = {name.lower(): name for name in database.names}
     chosen = []
     for name in filter(None, (piece.strip() for piece in asked.split(","))):
         if name.lower() not in known:
-            raise InputError("--columns", f"no column {name}", f"one of {', '.join(table.names)}")
+            raise InputError("--columns", f"no column {name}", f"one of {', '.join(database.names)}")
         chosen.append(known[name.lower()])
     if not chosen:
-        raise InputError("--columns", "empty", f"one of {', '.join(table.names)}")
+        raise InputError("--columns", "empty", f"one of {', '.join(database.names)}")
     return chosen
 
 
-def _first(rows: Iterator[Any], limit: int) -> Iterator[Any]:
-    from itertools import islice
-
-    return islice(rows, limit) if limit else rows
-
-
-def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Any], words: int | None = None) -> int:
-    """Print a table or a list of objects; how many rows it had."""
-    from ..results.printing import print_json, print_table
-
+def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[Any]]) -> int:
+    """Print a table or a list of objects, some rows at a time; how many there were."""
+    count = 0
+    each = iter(rows)
     if args.format == "json":
-        return print_json(names, rows, sys.stdout.buffer)
-    width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
-    return print_table(names, rows, width, words, whole=args.columns is not None or args.sql is not None)
+        import orjson
+
+        from ..models.base import escape_controls
+
+        keys = _distinct(names)
+        for row in each:
+            sys.stdout.buffer.write(b",\n" if count else b"[\n")
+            sys.stdout.buffer.write(escape_controls(orjson.dumps(dict(zip(keys, row, strict=True)), default=_plain)))
+            count += 1
+        sys.stdout.buffer.write(b"\n]\n" if count else b"[]\n")
+        return count
+    from ..reports.run.document import grid_text
+    from ..reports.run.wording import shown
+
+    seen = sys.stdout.isatty()
+    width = shutil.get_terminal_size((100, 24)).columns if seen else None
+    whole = args.columns is not None or args.sql is not None or args.list_columns
+    while batch := list(islice(each, _AT_A_TIME)):
+        count += len(batch)
+        # Columns without a value are left out unless they were asked for.
+        kept = [at for at in range(len(names)) if whole or any(row[at] is not None for row in batch)]
+        numbers = {place for place, at in enumerate(kept) if all(_numeric(row[at]) for row in batch)}
+        cells = [[shown(row[at]) for at in kept] for row in batch]
+        if seen and not whole:
+            cells = [[cell if len(cell) <= _WIDEST else f"{cell[: _WIDEST - 1]}…" for cell in row] for row in cells]
+        sys.stdout.buffer.write(grid_text([names[at] for at in kept], cells, numbers, width).encode("utf-8", "replace"))
+    if not count:
+        sys.stdout.write("no rows\n")
+    return count
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names that do not hide each other: the second `count` becomes `count_2`."""
+    given: list[str] = []
+    for name in names:
+        number, free = 2, name
+        while free in given:
+            number, free = number + 1, f"{name}_{number}"
+        given.append(free)
+    return given
+
+
+def _numeric(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float | Decimal) and not isinstance(value, bool))
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else str(value)

@@ -21,7 +21,7 @@ from .review import FinalRating, ReviewVerdict
 
 Protocol = Literal["compare", "dialogue", "review"]
 Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
-Kind = Literal["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DECIMAL(18, 7)"]
+Kind = Literal["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DECIMAL(24, 12)"]
 Cells = dict[str, Any]
 Truth = Literal["A", "B", "tie"]
 
@@ -229,7 +229,7 @@ FIRST = (
 LAST = (
     Column("judge", "VARCHAR", "who judged", lambda v: v.provenance.judge),
     Column("verdict_id", "VARCHAR", "the verdict's id, for `adjudge replay`"),
-    Column("cost", "DECIMAL(18, 7)", "dollars; empty where the price is not known"),
+    Column("cost", "DECIMAL(24, 12)", "dollars; empty where the price is not known"),
     Column("input_tokens", "BIGINT", "tokens read by models"),
     Column("output_tokens", "BIGINT", "tokens written by models"),
     Column("tokens", "BIGINT", "both together"),

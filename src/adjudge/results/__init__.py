@@ -1,4 +1,19 @@
-"""What people do with a run: take its results elsewhere, ask questions of them, compare two runs, rank systems.
+"""What people do with a run: query it, export it, compare it with another, rank systems. Data only; reports show it.
 
 It reads the files of a run directory and changes none of them; a run that is still going is read as far as it is.
 """
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from ..errors import SetupError
+
+_EXTRA = ("duckdb", "scipy", "numpy")
+
+
+def require_extra(purpose: str) -> None:
+    """Say how to install the extra `runs` if a part of it is missing; the other modules of this package import it."""
+    for module in _EXTRA:
+        if find_spec(module) is None:
+            raise SetupError(f"{purpose} needs {module}; install it with: pip install 'adjudge[runs]'")

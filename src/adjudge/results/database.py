@@ -1,135 +1,308 @@
-"""The flat table in DuckDB: as `results` for questions in SQL, and as rows for whoever writes them elsewhere.
+"""A run as the table `results` in DuckDB, in the order of the input; all commands over results read this table.
 
-Made anew for each command, in a folder that is gone afterwards. Once it is filled it is opened for reading only, with
-neither files nor network within reach, so that SQL from anywhere can be asked of it.
+It is made anew for each command, in a folder that is gone afterwards, and so that the memory needed does not grow with
+the run. Once it is filled, no file outside that folder and no network is within reach, so that SQL from anywhere can be
+asked of it.
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
+import duckdb
 
 from ..errors import InputError
-from ..models.rows import Cells
-from . import sql
-from .columns import Table
-from .directory import Run
-from .needs import need
-from .staging import staged
+from ..models.rows import Cells, Column
+from .columns import Placed, columns_of, extracted, name, text
+from .run import CASES, FAILURES, VERDICTS, Run
 
+_MEMORY = 192  # MB; DuckDB keeps what it has read up to this limit
+_STRETCH = 20_000  # positions that are put in order at a time
+ROW_GROUP = 20_480  # rows that are held until they are written; a multiple of 2,048
 _BATCH = 2_000
-_MEMORY = "512MB"
-_SEALED = {
-    "enable_external_access": "false",
-    "python_enable_replacements": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "memory_limit": _MEMORY,
+_USUAL_LINE = 2**20
+_OPENING = 200
+_WHOLE = 2**53
+# What a judge reads of a case: two cases that agree in it are copies of each other.
+_CONTENT = {
+    "compare": "hash(input ->> '/task', input ->> '/a', input ->> '/b', input ->> '/context')",
+    "dialogue": "hash(input ->> '$.turns[*].speaker', input ->> '$.turns[*].text')",
+    "review": """hash(json_merge_patch(input, '{"review_id": null}'))""",
+}
+_LINES = {
+    CASES: {
+        **{"position": "BIGINT", "case": "VARCHAR", "label": "VARCHAR", "systems": "VARCHAR[]", "bad": "VARCHAR"},
+        **{"extra": "JSON", "input": "JSON"},
+    },
+    VERDICTS: {
+        **{"position": "BIGINT", "verdict_id": "VARCHAR", "words": "BIGINT[]", "calls": "BIGINT", "cost": "VARCHAR"},
+        **{"input_tokens": "BIGINT", "output_tokens": "BIGINT", "row": "JSON"},
+    },
+    FAILURES: {
+        **{"position": "BIGINT", "calls": "BIGINT", "cost": "VARCHAR", "input_tokens": "BIGINT"},
+        **{"output_tokens": "BIGINT", "reason": "VARCHAR", "message": "VARCHAR", "judge": "VARCHAR"},
+    },
 }
 
 
 @dataclass(frozen=True)
-class Database:
-    """The results of a run, to be asked in SQL."""
+class Counts:
+    """How many cases a run has, and what came of those that were chosen."""
 
-    table: Table
-    file: Path
-    _connection: Any
-    _errors: type[Exception]
+    cases: int
+    statuses: Counter[str]
+
+    @property
+    def finished(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def unfinished(self) -> int:
+        return self.cases - self.finished
+
+
+@dataclass(frozen=True)
+class Database:
+    """The results of a run, to be asked in SQL. `rows` are those a condition chose, in a table called `chosen`."""
+
+    run: Run
+    columns: tuple[Column, ...]
+    expected: int
+    schema: str
+    where: str | None
+    connection: duckdb.DuckDBPyConnection
+    folder: Path
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.score)
+
+    @property
+    def chosen(self) -> str:
+        """The table of the rows that are wanted."""
+        return f"{self.schema}.{'results' if self.where is None else 'chosen'}"
 
     def ask(self, question: str, place: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """The names of the answer's columns, and its rows one after another."""
-        asked = sql.readable(question, self.table.names)
+        """The names of the columns of an answer to somebody's SQL, and its rows one after another."""
         try:
-            statements = self._connection.extract_statements(asked)
+            statements = self.connection.extract_statements(question)
             if len(statements) != 1 or statements[0].type.name != "SELECT":
                 raise InputError(place, "not one SELECT", "a single question is allowed: select … from results")
-            answer = self._connection.execute(asked)
-        except self._errors as error:
-            raise self._refused(error, place) from None
-        return [str(about[0]) for about in answer.description], self._rows(answer, place)
+            answer = self.cursor().execute(question)
+        except duckdb.Error as error:
+            raise self._refused(error, question, place) from None
+        return [str(about[0]) for about in answer.description or ()], self._fetched(answer, question, place)
 
-    def positions(self, where: str) -> bytearray:
-        """For each position from 0 whether its row fits a condition."""
-        question = f"select position from results where (\n{where}\n) order by position"
-        chosen = bytearray()
-        for (position,) in self.ask(question, "--where")[1]:
-            chosen.extend(bytes(position + 1 - len(chosen)))
-            chosen[position] = 1
-        return chosen
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection for an answer that is read row by row, while other questions are asked."""
+        cursor = self.connection.cursor()
+        cursor.execute("use made")
+        return cursor
 
-    def cells(self, names: Collection[str], chosen: Callable[[int], bool] | None = None) -> Iterator[Cells]:
-        """Rows in the order of the input, with the cells that `Table.row` gives them, of the columns that are named.
+    def query(self, sql: str, *given: Any) -> list[tuple[Any, ...]]:
+        """The answer to a question of ours, all at once."""
+        return self.connection.execute(sql, list(given)).fetchall()
 
-        All these must have been wanted when the database was made.
-        """
-        return (row for _, row in self._cells(names, chosen=chosen))
+    def counts(self) -> Counts:
+        """How many rows of each status are wanted."""
+        found = self.query(f"select status, count(*) from {self.chosen} group by status")
+        return Counts(self.expected, Counter(dict(found)))
 
-    def cells_at(self, positions: Sequence[int], names: Collection[str]) -> dict[int, Cells]:
-        """The same rows by position, those of these positions only."""
-        if not positions:
-            return {}
-        place = f"c{self.table.names.index('position')}"
-        sieve = (
-            f"where {place} between {min(positions)} and {max(positions)} and {place} in (select unnest(?::BIGINT[]))"
-        )
-        return dict(self._cells({"status", *names}, sieve, [list(positions)]))
+    def rows(self) -> Iterator[Cells]:
+        """The rows that are wanted in the order of the input, with a cell for every column."""
+        floats = [at for at, column in enumerate(self.columns) if column.kind == "DOUBLE"]
+        costs = [at for at, column in enumerate(self.columns) if column.kind.startswith("DECIMAL")]
+        names = self.names
+        everything = f"from {self.chosen}"
+        for row in self._fetched(self.cursor().execute(everything), everything, "DIR"):
+            cells = list(row)
+            for at in floats:
+                # JSON and CSV say 3, not 3.0
+                if cells[at] is not None and cells[at].is_integer() and abs(cells[at]) < _WHOLE:
+                    cells[at] = int(cells[at])
+            for at in costs:
+                if cells[at] is not None:
+                    cells[at] = format(cells[at].normalize(), "f")
+            yield dict(zip(names, cells, strict=True))
 
-    def _cells(
-        self,
-        names: Collection[str],
-        sieve: str = "",
-        given: list[Any] | None = None,
-        chosen: Callable[[int], bool] | None = None,
-    ) -> Iterator[tuple[int, Cells]]:
-        places = [at for at, name in enumerate(self.table.names) if name in names]
-        keys = [self.table.names[at] for at in places]
-        brought, kinds = self.table.brought, {column.name: column.kind for column in self.table.columns}
-        # What is kept as JSON: numbers that may be whole or not, and what the input brought along.
-        as_json = [at for at, name in enumerate(keys) if kinds[name] == "DOUBLE" or name in brought]
-        columns = ", ".join(f"c{at}" for at in (self.table.names.index("position"), *places))
-        loads = orjson.loads
-        answer = self._connection.execute(f"select {columns} from said {sieve}", given)
-        for position, *row in self._rows(answer, "DIR"):
-            if chosen is not None and not chosen(position):
-                continue
-            for at in as_json:
-                if row[at] is not None:
-                    row[at] = loads(row[at])
-            yield position, dict(zip(keys, row, strict=True))
-
-    def _rows(self, answer: Any, place: str) -> Iterator[tuple[Any, ...]]:
+    def _fetched(self, answer: duckdb.DuckDBPyConnection, question: str, place: str) -> Iterator[tuple[Any, ...]]:
         while True:
             try:
                 rows = answer.fetchmany(_BATCH)
-            except self._errors as error:
-                raise self._refused(error, place) from None
+            except duckdb.Error as error:
+                raise self._refused(error, question, place) from None
             if not rows:
                 return
             yield from rows
 
-    def _refused(self, error: Exception, place: str) -> InputError:
-        said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        return InputError(place, said.rstrip(".;!"), f"the columns of results are {', '.join(self.table.names)}")
+    def _refused(self, error: Exception, question: str, place: str) -> InputError:
+        said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
+        missing = re.search(r'column "(.+?)" not found', said)
+        if missing and f'"{missing[1]}"' in question:
+            meant = text(missing[1])
+            return InputError(place, f"no column is called {missing[1]}", f"texts stand in single quotes: {meant}")
+        if isinstance(error, duckdb.ParserException) and re.search(r'(?<!")\bcase\b(?!")', question, re.IGNORECASE):
+            return InputError(place, said, 'the column case stands in double quotes, as CASE is a word of SQL: "case"')
+        return InputError(place, said, f"the columns of results are {', '.join(self.names)}")
 
 
 @contextmanager
-def database_of(
-    run: Run, table: Table, wanted: Collection[str] | None = None, purpose: str = "a question in SQL"
-) -> Iterator[Database]:
-    """A run as a database with all columns, or with those that are wanted; it is gone when the block ends."""
-    duckdb = need("duckdb", purpose)
-    with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
-        file = staged(duckdb, run, table, Path(folder), wanted)
-        connection = duckdb.connect(str(file), read_only=True, config={**_SEALED, "temp_directory": folder})
+def opened(run: Run, where: str | None = None) -> Iterator[Database]:
+    """A run as a database; with a condition in SQL, its rows are those that fit."""
+    with workspace() as (connection, folder):
+        database = staged(connection, folder, run, "main", where)
+        seal(connection, folder)
+        if where is not None:
+            condition = f"select * from results where (\n{where}\n) order by position"
+            database.ask(f"{condition} limit 0", "--where")
+            database.query(f"create table chosen as {condition}")
+        yield database
+
+
+@contextmanager
+def workspace() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+    """An empty database in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="adjudge-") as made:
+        folder = Path(made).resolve()
+        settings: dict[str, Any] = {
+            "memory_limit": f"{_MEMORY}MB",
+            "temp_directory": str(folder),
+            "threads": 1,  # each further one would need buffers of its own for reading JSON
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        }
+        connection = duckdb.connect(":memory:", config=settings)
         try:
-            connection.execute("set lock_configuration = true")
-            yield Database(table, file, connection, duckdb.Error)
+            connection.execute(f"attach {text(str(folder / 'results.duckdb'))} as made (row_group_size {ROW_GROUP})")
+            connection.execute("use made")
+            yield connection, folder
         finally:
             connection.close()
+
+
+def seal(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Put everything but the database's own folder out of reach, for good."""
+    connection.execute(f"set allowed_directories = [{text(str(folder))}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+
+
+def staged(
+    connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str, where: str | None = None
+) -> Database:
+    """Read a run's files into a schema: `cases` has every case, `results` every outcome."""
+    connection.execute(f"create schema if not exists {schema}")
+    try:
+        _read_cases(connection, run, schema)
+        placed = columns_of(run, _extras(connection, schema))
+        _read_outcomes(connection, run, schema)
+        _put_in_order(connection, schema, placed)
+    except duckdb.Error as error:
+        said = str(error).strip().splitlines()[0]
+        allowed = "the files as the run wrote them"
+        raise InputError(str(run.folder), f"its lines cannot be read: {said}", allowed) from None
+    (cases,) = connection.execute(f"select count(*) from {schema}.cases").fetchone() or (0,)
+    columns = tuple(each.column for each in placed)
+    return Database(run, columns, max(cases, run.planned), schema, where, connection, folder)
+
+
+def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
+    """A file of a run as a table in SQL; half a line at its end is passed over."""
+    path = run.folder / file
+    with path.open("rb", buffering=2**20) as lines:
+        longest = max(map(len, lines), default=0)
+    if longest >= _USUAL_LINE:
+        # Room for lines of many megabytes.
+        connection.execute(f"set memory_limit = '{_MEMORY + 16 * longest // 10**6}MB'")
+    kinds = ", ".join(f"{name(field)}: {text(kind)}" for field, kind in _LINES[file].items())
+    exact = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))  # signs that stand for many files elsewhere
+    options = "format = 'newline_delimited', compression = 'none', hive_partitioning = false, ignore_errors = true"
+    size = f"maximum_object_size = {max(longest + 1, _USUAL_LINE)}"
+    lines_of = f"read_json({text(exact)}, columns = {{{kinds}}}, {options}, {size})"
+    return f"(select * from {lines_of} where position between 0 and 999999999)"
+
+
+def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
+    said, by = "input ->> '$.turns[*].text'", "input ->> '$.turns[*].speaker'"
+    opening = f"coalesce(input ->> '/task', input ->> '/prompt', ({said})[list_position({by}, 'USER')])"
+    connection.execute(
+        f"""create table {schema}.cases as select position, "case", label, extra, nullif(bad, '') as bad,
+        systems[1] as system_a, systems[2] as system_b, left({opening}, {_OPENING}) as opening,
+        {_CONTENT[run.protocol]} as content, hash("case", content) as key,
+        hash(input ->> '/task', input ->> '/context') as task from {_lines(connection, run, CASES)}"""
+    )
+
+
+def _extras(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[Any]]:
+    """The names of the columns that the input brought along, in the order of the input, and the types of their cells.
+
+    A whole number that no BIGINT holds is kept as text."""
+    found = connection.execute(
+        f"""with named as (select extra, unnest(json_keys(extra)) as name,
+          position * 1000 + unnest(range(len(json_keys(extra)))) as place from {schema}.cases),
+        typed as (select place, name, json_type(extra, pointer) as kind, extra ->> pointer as said from
+          (select *, '/' || replace(replace(name, '~', '~0'), '/', '~1') as pointer from named))
+        select name, list(distinct case
+          when kind in ('DOUBLE', 'BOOLEAN') then kind
+          when kind in ('BIGINT', 'UBIGINT') and try_cast(said as BIGINT) is not null then 'BIGINT'
+          when kind <> 'NULL' then 'VARCHAR' end) from typed group by name order by min(place)"""
+    ).fetchall()
+    return {extra: {kind for kind in kinds if kind is not None} for extra, kinds in found}
+
+
+def _read_outcomes(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
+    verdict, failure = "'verdict' as status, * exclude (row), row as cells", "'failure' as status, *"
+    parts = [
+        f"select {chosen} from {_lines(connection, run, file)} where {sieve}"
+        for file, chosen, sieve in ((VERDICTS, verdict, "row is not null"), (FAILURES, failure, "true"))
+        if (run.folder / file).exists()
+    ]
+    empty = (
+        "select null::BIGINT as position, ''::VARCHAR as status, ''::VARCHAR as verdict_id, [0::BIGINT] as words, "
+        "0::BIGINT as calls, ''::VARCHAR as cost, 0::BIGINT as input_tokens, 0::BIGINT as output_tokens, "
+        "null::JSON as cells, ''::VARCHAR as reason, ''::VARCHAR as message, ''::VARCHAR as judge where false"
+    )
+    skipped = f"select position, 'skipped' as status, bad as message from {schema}.cases where bad is not null"
+    connection.execute(f"create table {schema}.found as {' union all by name '.join([empty, skipped, *parts])}")
+
+
+def _put_in_order(connection: duckdb.DuckDBPyConnection, schema: str, placed: Sequence[Placed]) -> None:
+    """The table `results`: of several verdicts of a case the first counts, of failures the last, a verdict before any
+    failure. A stretch of positions at a time, so that no sort needs more memory for a larger run."""
+    first = (
+        "order by case status when 'verdict' then 0 when 'failure' then 1 else 2 end, "
+        "case status when 'failure' then -place else place end"
+    )
+    # Names of columns come from strangers: they appear once, as quoted names.
+    own = {each: each.row for each in placed if each.row is not None}
+    extras = {each: each.extra for each in placed if each.extra is not None}
+    found = {each: f"o.own[{at}]" for at, each in enumerate(own, start=1)}
+    found |= {each: f"c.extras[{at}]" for at, each in enumerate(extras, start=1)}
+    cells = ", ".join(
+        f"cast({found.get(each, each.found)} as {each.column.kind}) as {name(each.column.name)}" for each in placed
+    )
+    chosen = (
+        f"select {cells} from (select rowid as place, *, {extracted('cells', own.values())} as own "
+        f"from {schema}.found where position >= $1 and position < $2 "
+        f"qualify row_number() over (partition by position {first}) = 1) as o "
+        f"join (select *, {extracted('extra', extras.values())} as extras from {schema}.cases "
+        "where position >= $1 and position < $2) as c using (position) order by c.position"
+    )
+    connection.execute(f"create table {schema}.results as {chosen} limit 0", [0, 0])
+    stretches = connection.execute(f"select distinct position // {_STRETCH} from {schema}.cases order by 1").fetchall()
+    for (stretch,) in stretches:
+        begin = stretch * _STRETCH
+        connection.execute(f"insert into {schema}.results {chosen}", [begin, begin + _STRETCH])
+    connection.execute(f"drop table {schema}.found")

@@ -1,37 +1,43 @@
 """Two runs over the same cases: which verdicts changed, by how much, and whether chance would explain it.
 
-A case is the same if its id and its texts are; weights belong to how it is judged, and may differ.
+A case is the same if its id and its texts are; weights belong to how it is judged, and may differ. Cases of the same
+texts under several ids are copies: tests and intervals count them as one.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
-from ..models.rows import Cells
-from .changes import CaseChange, Changes
-from .columns import minus, table_of
-from .database import Database, database_of
-from .directory import Run
-from .needs import need
-from .pairing import Pairs, paired
+from .columns import name
+from .database import Database, seal, staged, workspace
+from .run import Run
 from .statistics import Change, mean_change, share_change, share_interval
+from .summary import NUMBER, OUTCOME
 
-# What a verdict comes to, in a word and in a number, by protocol; and what else is worth a test.
-OUTCOME = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
-NUMBER = {"compare": "lead", "dialogue": "average", "review": "likert"}
-TESTED = {
+# The number a verdict comes to, as it is called here, and what else is worth a test.
+MAIN = {"compare": "lead", "dialogue": "average", "review": "likert"}
+_TESTED = {
     "compare": ("normalized_a", "normalized_b", "lead"),
     "dialogue": ("average", "overall_experience"),
     "review": ("likert", "overall_quality_a", "overall_quality_b"),
 }
-_STRETCH = 5_000  # pairs that are read at a time
-_Pair = tuple[Cells, Cells]
+_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class CaseChange:
+    """A case whose verdict changed, with the scores that moved: what they were and what they are."""
+
+    case: str
+    before: str
+    after: str
+    change: float | None
+    scores: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +50,36 @@ class Shift:
     after: float
 
 
-@dataclass
+@dataclass(frozen=True)
 class Diff:
-    """What two runs have in common, and what not."""
+    """What two runs have in common, and what not. `different` of the judged cases are no copies of others."""
 
     protocol: str
     names: tuple[str, str]
-    changes: Changes
-    only_first: list[str] = field(default_factory=list)
-    only_second: list[str] = field(default_factory=list)
-    other_texts: list[str] = field(default_factory=list)
-    in_both: int = 0
-    judged_in_both: int = 0
-    unfinished: int = 0
-    fixed: list[str] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
-    failed_in_both: int = 0
-    flips: Counter[tuple[str, str]] = field(default_factory=Counter)
-    tests: dict[str, Change] = field(default_factory=dict)
-    agreement: Change | None = None
-    shifts: dict[str, Shift] = field(default_factory=dict)
+    only_first: list[str]
+    only_second: list[str]
+    in_both: int
+    judged_in_both: int
+    different: int
+    unfinished: int
+    fixed: list[str]
+    broken: list[str]
+    failed_in_both: int
+    undecided: tuple[int, int]
+    flips: Counter[tuple[str, str]]
+    flipped_different: int
+    tests: Mapping[str, Change]
+    agreement: Change | None
+    shifts: Mapping[str, Shift]
+    changed: int
+    _scores: tuple[str, ...]
+    _database: Database
+
+    @property
+    def other_texts(self) -> list[str]:
+        """Ids that stand in both runs, but with different texts."""
+        gone = set(self.only_first)
+        return [case for case in self.only_second if case in gone]
 
     @property
     def flipped(self) -> int:
@@ -71,7 +87,22 @@ class Diff:
 
     @property
     def flipped_interval(self) -> tuple[float, float] | None:
-        return share_interval(self.flipped, self.judged_in_both) if self.judged_in_both else None
+        """Of the share of cases whose outcome changed; copies are one case, changed if one of them is."""
+        return share_interval(self.flipped_different, self.different) if self.different else None
+
+    def changes(self, most: int | None = None) -> Iterator[CaseChange]:
+        """The cases that changed: first those with another outcome, then by how far their number moved."""
+        scores = ", ".join(f"b{at}, a{at}" for at in range(len(self._scores)))
+        main = self._scores.index(MAIN[self.protocol])
+        found = self._database.cursor().execute(
+            f"""select "case", was, now, round(a{main} - b{main}, 9) as change, {scores} from judged where moved
+            order by was <> now desc, coalesce(abs(change), 0) desc, "case" {"" if most is None else f"limit {most}"}"""
+        )
+        while rows := found.fetchmany(_BATCH):
+            for case, was, now, change, *cells in rows:
+                pairs = {it: (cells[2 * at], cells[2 * at + 1]) for at, it in enumerate(self._scores)}
+                moved = {it: pair for it, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
+                yield CaseChange(case, was, now, change, moved)
 
 
 @contextmanager
@@ -80,109 +111,117 @@ def diff_of(first: Run, second: Run) -> Iterator[Diff]:
     if first.protocol != second.protocol:
         found = f"a {second.protocol} run beside a {first.protocol} run"
         raise InputError("RUN2", found, "both must be of the same protocol")
-    need("scipy.stats", "a comparison of runs")
-    names = (first.name, second.name)
+    with workspace() as (connection, folder):
+        before, after = (
+            staged(connection, folder, run, schema) for run, schema in ((first, "before"), (second, "after"))
+        )
+        seal(connection, folder)
+        yield _compared(before, after)
+
+
+def _compared(old: Database, new: Database) -> Diff:
+    protocol = old.run.protocol
+    numbers = {score: name(score) for score in old.scores if score in new.scores}
+    if protocol == "compare":
+        numbers["lead"] = NUMBER[protocol]
+    scores = tuple(numbers)
+    _pair(old)
+    _judge(old, protocol, numbers)
+
+    def cases(condition: str) -> list[str]:
+        return [case for (case,) in old.query(f'select "case" from pairs where {condition} order by first, second')]
+
+    ((in_both, unfinished, failed),) = old.query(
+        """select count(*), count(*) filter (was is null or now is null),
+        count(*) filter (was <> 'verdict' and now <> 'verdict') from pairs
+        where first is not null and second is not null"""
+    )
+    ((judged, different, flipped, changed, undecided_1, undecided_2),) = old.query(
+        """select count(*), count(distinct content), count(distinct content) filter (was <> now),
+        count(*) filter (moved), count(*) filter (was = 'undecided'), count(*) filter (now = 'undecided') from judged"""
+    )
+    flips = old.query("select was, now, count(*) from judged where was <> now group by all order by 3 desc, 1, 2")
+    names = (old.run.name, new.run.name)
     # Two runs of one name are told apart by where they are.
-    names = (str(first.folder), str(second.folder)) if names[0] == names[1] else names
-    with closing(Changes()) as changes:
-        diff = Diff(first.protocol, names, changes)
-        _compare(diff, first, second)
-        yield diff
+    names = (str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names
+    agreed = _by_content(old, "agreed", "agrees")
+    return Diff(
+        protocol=protocol,
+        names=names,
+        only_first=cases("second is null"),
+        only_second=cases("first is null"),
+        in_both=in_both,
+        judged_in_both=judged,
+        different=different,
+        unfinished=unfinished,
+        fixed=cases("was <> 'verdict' and now = 'verdict'"),
+        broken=cases("was = 'verdict' and now <> 'verdict'"),
+        failed_in_both=failed,
+        undecided=(undecided_1, undecided_2),
+        flips=Counter({(was, now): count for was, now, count in flips}),
+        flipped_different=flipped,
+        tests={
+            score: mean_change(*pairs)
+            for at, score in enumerate(scores)
+            if score in _TESTED[protocol] and len((pairs := _by_content(old, f"b{at}", f"a{at}"))[0])
+        },
+        agreement=share_change(*agreed) if len(agreed[0]) else None,
+        shifts=_shifts(old, {at: score for at, score in enumerate(scores) if score not in _TESTED[protocol]}),
+        changed=changed,
+        _scores=scores,
+        _database=old,
+    )
 
 
-def _compare(diff: Diff, first: Run, second: Run) -> None:
-    pairs = paired(first, second)
-    diff.in_both, diff.only_first, diff.only_second = len(pairs), pairs.only_first, pairs.only_second
-    gone = set(diff.only_first)
-    diff.other_texts = [name for name in diff.only_second if name in gone]
-    tables = table_of(first), table_of(second)
-    shared = [name for name in tables[0].scores if name in tables[1].scores]
-    wanted = ["case", "agrees", OUTCOME[first.protocol], *shared]
-    moved = _Moved(diff, shared)
-    agreeing = bytearray(), bytearray()
-    with (
-        database_of(first, tables[0], wanted, "a comparison of runs") as old,
-        database_of(second, tables[1], wanted, "a comparison of runs") as new,
-    ):
-        for before, after in _rows((old, new), wanted, pairs, diff):
-            moved.add(before, after)
-            if before["agrees"] is not None and after["agrees"] is not None:
-                agreeing[0].append(before["agrees"])
-                agreeing[1].append(after["agrees"])
-    moved.finish()
-    if agreeing[0]:
-        diff.agreement = share_change(*agreeing)
+def _pair(database: Database) -> None:
+    """The cases of both runs with what came of them; one that stands twice in both is paired twice, in order."""
+    numbered = (
+        'select position, "case", content, key, status, row_number() over (partition by key order by position) as nth '
+        "from {0}.cases left join (select position, status from {0}.results) using (position)"
+    )
+    database.query(
+        f"""create table pairs as select b.position as first, a.position as second, b.status as was, a.status as now,
+        coalesce(b."case", a."case") as "case", a.content from ({numbered.format("before")}) as b
+        full join ({numbered.format("after")}) as a using (key, nth)"""
+    )
 
 
-class _Moved:
-    """What moved from pair to pair. Numbers are kept only for the means that are tested; of the others, sums."""
-
-    def __init__(self, diff: Diff, shared: Sequence[str]) -> None:
-        self._diff = diff
-        self._names = (*shared, *(("lead",) if diff.protocol == "compare" else ()))
-        self._tested = {name: (array("d"), array("d")) for name in self._names if name in TESTED[diff.protocol]}
-        self._sums: dict[str, list[float]] = {
-            name: [0, 0, 0.0, 0.0] for name in self._names if name not in self._tested
-        }
-
-    def add(self, before: Cells, after: Cells) -> None:
-        """Take one pair in."""
-        diff = self._diff
-        diff.judged_in_both += 1
-        moved: dict[str, tuple[float, float]] = {}
-        for name in self._names:
-            old, new = before[name], after[name]
-            if old is None or new is None:
-                continue
-            if old != new:
-                moved[name] = (old, new)
-            if (kept := self._tested.get(name)) is not None:
-                kept[0].append(old)
-                kept[1].append(new)
-            else:
-                sums = self._sums[name]
-                sums[0] += 1
-                sums[1] += old != new
-                sums[2] += old
-                sums[3] += new
-        was, now = before[OUTCOME[diff.protocol]], after[OUTCOME[diff.protocol]]
-        if was != now:
-            diff.flips[_said(was), _said(now)] += 1
-        if was != now or moved:
-            number = NUMBER[diff.protocol]
-            change = minus(after[number], before[number])
-            diff.changes.add(CaseChange(str(before["case"]), was, now, change, moved))
-
-    def finish(self) -> None:
-        """Put what was added up into the difference."""
-        for name, (old, new) in self._tested.items():
-            if old:
-                self._diff.tests[name] = mean_change(old, new)
-        for name, (pairs, moved, before, after) in self._sums.items():
-            if pairs:
-                self._diff.shifts[name] = Shift(int(pairs), int(moved), before / pairs, after / pairs)
+def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> None:
+    """The pairs with a verdict in both runs: their outcomes, their scores (b0, a0, b1, …), whether they agree with the
+    label. What the judge did not decide agrees with no label."""
+    agrees = "agrees and decided is distinct from false" if protocol == "compare" else "agrees"
+    side = (
+        f"select position, {OUTCOME[protocol]} as outcome, case when agrees is not null then {agrees} end as agreed, "
+        + ", ".join(f"{sql} as s{at}" for at, sql in enumerate(numbers.values()))
+    )
+    scores = ", ".join(f"b.s{at} as b{at}, a.s{at} as a{at}" for at in range(len(numbers)))
+    # Where one side has no number, nothing moved.
+    moved = " or ".join(f"coalesce(b.s{at} <> a.s{at}, false)" for at in range(len(numbers)))
+    database.query(
+        f"""create table judged as select pairs."case", pairs.content, b.outcome as was, a.outcome as now,
+        cast(b.agreed as DOUBLE) as agreed, cast(a.agreed as DOUBLE) as agrees, {scores},
+        b.outcome <> a.outcome or {moved} as moved from pairs
+        join ({side} from before.results where status = 'verdict') as b on pairs.first = b.position
+        join ({side} from after.results where status = 'verdict') as a on pairs.second = a.position"""
+    )
 
 
-def _said(outcome: Any) -> str:
-    """An outcome in a word; a review of a task that cannot be rated has none."""
-    return "invalid" if outcome is None else f"{outcome:g}" if isinstance(outcome, int | float) else str(outcome)
+def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any]:
+    """Both numbers of every case that has both; of copies the means."""
+    found = database.cursor().execute(
+        f"""select avg({before}) as before, avg({after}) as after from judged
+        where {before} is not null and {after} is not null group by content order by content"""
+    )
+    arrays = found.fetchnumpy()
+    return arrays["before"], arrays["after"]
 
 
-def _rows(databases: tuple[Database, Database], names: Sequence[str], pairs: Pairs, diff: Diff) -> Iterator[_Pair]:
-    """The rows of cases that have a verdict in both runs; the others are counted on the way."""
-    for first, second in pairs.stretches(_STRETCH):
-        old, new = (base.cells_at(at, names) for base, at in zip(databases, (first, second), strict=True))
-        for one, other in zip(first, second, strict=True):
-            before, after = old.get(one), new.get(other)
-            if before is None or after is None:
-                diff.unfinished += 1
-                continue
-            judged = before["status"] == "verdict", after["status"] == "verdict"
-            if judged == (True, True):
-                for row in (before, after) if diff.protocol == "compare" else ():
-                    row["lead"] = minus(row["normalized_a"], row["normalized_b"])
-                yield before, after
-            elif judged == (False, False):
-                diff.failed_in_both += 1
-            else:
-                (diff.fixed if judged[1] else diff.broken).append(str(before["case"]))
+def _shifts(database: Database, scores: Mapping[int, str]) -> dict[str, Shift]:
+    asked = ", ".join(
+        f"count(a{at} - b{at}), count(*) filter (a{at} <> b{at}), avg(b{at}) filter (a{at} is not null), "
+        f"avg(a{at}) filter (b{at} is not null)"
+        for at in scores
+    )
+    (row,) = database.query(f"select {asked} from judged")
+    found = {score: Shift(*row[4 * nth : 4 * nth + 4]) for nth, score in enumerate(scores.values())}
+    return {score: shift for score, shift in found.items() if shift.pairs}

@@ -20,36 +20,25 @@ MARK = ".adjudge-report"
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the place of what was there when the block ends well, and else never existed."""
-    try:
+    path = path.expanduser()
+    with _writable(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             # A device or a pipe is written to; only a file is replaced.
             with path.open("wb") as file:
                 yield file
             return
-        with finished_path(path) as temporary, temporary.open("wb") as file:
-            yield file
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-@contextmanager
-def finished_path(path: Path) -> Iterator[Path]:
-    """The same as the path of a file that others write."""
-    path = path.expanduser().resolve()
-    try:
+        path = path.resolve()
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
         temporary = Path(name)
         try:
-            yield temporary
+            with os.fdopen(handle, "wb") as file:
+                yield file
             temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
             temporary.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
-    except OSError as error:
-        raise _unwritable(path, error) from None
 
 
 @contextmanager
@@ -57,8 +46,8 @@ def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of one that we wrote before, and of nothing else."""
     path = path.expanduser().resolve()
     if path.exists() and not (path / MARK).is_file():
-        raise InputError("--output", f"{path}: there, and not a report of ours", "another name, or remove it first")
-    try:
+        raise InputError("--output", f"{path}: exists and is not a report of adjudge", "another name, or remove it")
+    with _writable(path):
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
         try:
             (temporary / MARK).touch()
@@ -74,12 +63,15 @@ def new_folder(path: Path) -> Iterator[Path]:
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError("--output", f"{path}: {(error.strerror or str(error)).lower()}", "a writable path")
+        found = f"{path}: {(error.strerror or str(error)).lower()}"
+        raise InputError("--output", found, "a writable path") from None
 
 
 def _umask() -> int:

@@ -1,37 +1,36 @@
-"""A leaderboard of the systems a compare run names: strengths with intervals, raw and with length held apart.
+"""A leaderboard of the systems a compare run names: strengths with intervals, raw and with length controlled.
 
-Draws for the intervals are over tasks, so that several answers to one task count as the one question they are.
+Draws for the intervals are over tasks, so that several answers to one task count as the one question they are. A
+comparison that the judge did not decide counts neither as a win nor as a tie.
 """
 
 from __future__ import annotations
 
-import hashlib
-from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csgraph  # type: ignore[import-untyped]
+
 from ..errors import InputError
-from ..models.rows import Cells
-from .columns import table_of
-from .directory import Run
-from .needs import need
-from .selecting import rows_of
+from .database import Database
 from .statistics import CONFIDENCE, SEED
 from .strengths import POINTS, Fit, Games, Grouped, fit, group, length_scale, points
 
 DRAWS = 400
 _FEW_DRAWS = 100
 _MANY_GAMES = 100_000
-COLUMNS = ("system_a", "system_b", "winner", "decided", "words_a", "words_b")
-_RESULTS = {"A": 1, "B": -1, "tie": 0}
-_TYPICAL = 0.7615941559557649  # tanh 1: a difference in length of typical size
+_TYPICAL = float(np.tanh(1))  # a difference in length of typical size
+_NAMED = "system_a is not null and system_b is not null"
+_MET = f"{_NAMED} and system_a <> system_b and status = 'verdict'"
+_PLAYED = f"{_MET} and decided is distinct from false"
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """Points on a scale like chess players', and the interval they lie in."""
+    """Points, and the interval they lie in."""
 
     points: float
     low: float
@@ -68,10 +67,22 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two systems that met, and how often the first won, tied and lost."""
+
+    first: str
+    second: str
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True)
 class Leaderboard:
     """All standings, the strongest first, and what a reader should know of them."""
 
     standings: tuple[Standing, ...]
+    meetings: tuple[Meeting, ...]
     games: int
     tasks: int
     undecided: int
@@ -83,75 +94,58 @@ class Leaderboard:
     draws: int
 
 
-class Collected:
-    """Games as they are read, 25 bytes each."""
-
-    def __init__(self) -> None:
-        self.systems: dict[str, int] = {}
-        self.first, self.second, self.result = array("i"), array("i"), array("b")
-        self.length, self.task = array("d"), array("Q")
-        self.words: Counter[int] = Counter()
-        self.counted: Counter[int] = Counter()
-        self.undecided = self.against_itself = self.without_verdict = self.without_systems = 0
-
-    def add(self, row: Cells, given: Mapping[str, Any]) -> None:
-        """Take one row in; `given` are the texts of its case."""
-        systems = row["system_a"], row["system_b"]
-        if None in systems:
-            self.without_systems += 1
-            return
-        if row["status"] != "verdict":
-            self.without_verdict += 1
-            return
-        if systems[0] == systems[1]:
-            self.against_itself += 1
-            return
-        self.undecided += row["decided"] is False
-        pair = [self.systems.setdefault(str(system), len(self.systems)) for system in systems]
-        self.first.append(pair[0])
-        self.second.append(pair[1])
-        self.result.append(_RESULTS[row["winner"]])
-        words = row["words_a"], row["words_b"]
-        self.length.append(float("nan") if None in words else words[0] - words[1])
-        for system, count in zip(pair, words, strict=True):
-            if count is not None:
-                self.words[system] += count
-                self.counted[system] += 1
-        asked = f"{given.get('task')}\0{given.get('context')}".encode("utf-8", "replace")
-        self.task.append(int.from_bytes(hashlib.blake2b(asked, digest_size=8).digest(), "big"))
-
-    def games(self) -> Games:
-        np = need("numpy", "a leaderboard")
-        return Games(
-            first=np.array(self.first, np.int64),
-            second=np.array(self.second, np.int64),
-            result=np.array(self.result, np.int64),
-            length=np.array(self.length, float),
-            task=np.unique(np.array(self.task, np.uint64), return_inverse=True)[1].reshape(-1),
-            systems=len(self.systems),
-        )
-
-
-def leaderboard_of(run: Run) -> Leaderboard:
+def leaderboard_of(database: Database) -> Leaderboard:
     """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
-    if run.protocol != "compare":
-        raise InputError(str(run.folder), f"a {run.protocol} run", "a leaderboard needs a compare run")
-    need("scipy.optimize", "a leaderboard")
-    collected = Collected()
-    with run.reader() as reader:
-        for row in rows_of(run, table_of(run), COLUMNS):
-            collected.add(row, reader.given(row["position"]))
-    if not collected.first:
-        found = "no verdict between two named systems"
-        allowed = "rows must name who wrote each answer, as columns that `adjudge run` maps to system_a and system_b"
-        raise InputError(str(run.folder), found, allowed)
-    return ranked(collected)
+    folder = str(database.run.folder)
+    if database.run.protocol != "compare":
+        raise InputError(folder, f"a {database.run.protocol} run", "a leaderboard needs a compare run")
+    ((undecided, itself, without_verdict, unnamed),) = database.query(
+        f"""select count(*) filter ({_MET} and decided is false),
+        count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b),
+        count(*) filter ({_NAMED} and status <> 'verdict'), count(*) filter (not ({_NAMED})) from {database.chosen}"""
+    )
+    sides = " union all ".join(
+        f"select system_{side} as system, words_{side} as words, position from {database.chosen} where {_PLAYED}"
+        for side in "ab"
+    )
+    systems = database.query(f"select system, avg(words) from ({sides}) group by system order by min(position), system")
+    if not systems:
+        found = "no decided comparison of two named systems"
+        allowed = f"the judge did not decide any of {undecided:,} comparisons; another judge may"
+        if not undecided:
+            allowed = "rows must name who wrote each answer: columns that `adjudge run` maps to system_a and system_b"
+        raise InputError(folder, found, allowed)
+    games = _games(database, [name for name, _ in systems])
+    counted = {"undecided": undecided, "against_itself": itself}
+    counted |= {"without_verdict": without_verdict, "without_systems": unnamed}
+    return _ranked(games, dict(systems), counted)
 
 
-def ranked(collected: Collected) -> Leaderboard:
-    """The leaderboard of collected games."""
-    np = need("numpy", "a leaderboard")
-    games = collected.games()
+def has_games(database: Database) -> bool:
+    """Whether a leaderboard can be made."""
+    return database.run.protocol == "compare" and bool(
+        database.query(f"select 1 from {database.chosen} where {_PLAYED} limit 1")
+    )
+
+
+def _games(database: Database, names: list[str]) -> Games:
+    found = database.cursor().execute(
+        f"""select list_position($1::VARCHAR[], system_a) - 1 as first,
+        list_position($1::VARCHAR[], system_b) - 1 as second,
+        case winner when 'A' then 1 when 'B' then -1 else 0 end as result,
+        coalesce(words_a - words_b, 'nan'::DOUBLE) as length, task
+        from {database.chosen} join (select position, task from {database.schema}.cases) using (position)
+        where {_PLAYED}""",
+        [names],
+    )
+    arrays = found.fetchnumpy()
+    task = np.unique(arrays["task"], return_inverse=True)[1].reshape(-1)
+    first, second, result = (arrays[name].astype(np.int64) for name in ("first", "second", "result"))
+    return Games(first, second, result, arrays["length"].astype(float), task, len(names))
+
+
+def _ranked(games: Games, words: Mapping[str, float | None], counted: Mapping[str, int]) -> Leaderboard:
+    names = list(words)
     tasks = int(games.task.max()) + 1
     draws = DRAWS if len(games.first) <= _MANY_GAMES else _FEW_DRAWS
     groups, strong = _groups(games)
@@ -162,7 +156,6 @@ def ranked(collected: Collected) -> Leaderboard:
     if second:
         controlled, fitted = second[0]
         longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
-    names = list(collected.systems)
     counts = _counts(games)
     standings = [
         Standing(
@@ -172,7 +165,7 @@ def ranked(collected: Collected) -> Leaderboard:
             wins=counts[at][0],
             ties=counts[at][1],
             losses=counts[at][2],
-            words=collected.words[at] / collected.counted[at] if collected.counted[at] else None,
+            words=words[names[at]],
             group=int(groups[at]),
             bound=_bound(counts[at], bool((strong == strong[at]).sum() == 1)),
         )
@@ -184,23 +177,37 @@ def ranked(collected: Collected) -> Leaderboard:
     standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
     return Leaderboard(
         standings=tuple(standings),
+        meetings=_meetings(games, [standing.system for standing in standings], names),
         games=len(games.first),
         tasks=tasks,
-        undecided=collected.undecided,
-        against_itself=collected.against_itself,
-        without_verdict=collected.without_verdict,
-        without_systems=collected.without_systems,
         groups=len(sizes),
         longer=longer,
         draws=draws,
+        **counted,
     )
+
+
+def _meetings(games: Games, ordered: Sequence[str], names: Sequence[str]) -> tuple[Meeting, ...]:
+    """Who met whom, those that met most often first; of two systems the stronger one is named first."""
+    rank = np.array([ordered.index(name) for name in names])
+    turn = np.where(rank[games.first] <= rank[games.second], 1, -1)
+    one = np.where(turn > 0, rank[games.first], rank[games.second])
+    other = np.where(turn > 0, rank[games.second], rank[games.first])
+    kinds, counts = np.unique(np.stack([one, other, games.result * turn], axis=1), axis=0, return_counts=True)
+    met: dict[tuple[int, int], Counter[int]] = {}
+    for (first, second, result), count in zip(kinds.tolist(), counts.tolist(), strict=True):
+        met.setdefault((first, second), Counter())[result] += count
+    found = [
+        Meeting(ordered[first], ordered[second], results[1], results[0], results[-1])
+        for (first, second), results in met.items()
+    ]
+    return tuple(sorted(found, key=lambda each: -(each.wins + each.ties + each.losses)))
 
 
 def _strengths(
     games: Games, models: Sequence[Grouped], tasks: int, groups: Any, draws: int
 ) -> list[tuple[list[Strength], Fit]]:
     """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
-    np = need("numpy", "a leaderboard")
     fits = [fit(model, np.bincount(model.of).astype(float)) for model in models]
     rng = np.random.default_rng(SEED)
     drawn = np.empty((len(models), draws, games.systems))
@@ -214,7 +221,6 @@ def _strengths(
 
 
 def _with_intervals(best: Any, drawn: Any) -> list[Strength]:
-    np = need("numpy", "a leaderboard")
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
     # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
@@ -224,7 +230,6 @@ def _with_intervals(best: Any, drawn: Any) -> list[Strength]:
 
 def _centred(theta: Any, groups: Any) -> Any:
     """Points, with 1000 in the middle of each group of systems that met."""
-    np = need("numpy", "a leaderboard")
     shown = np.empty(len(theta))
     for number in np.unique(groups):
         shown[groups == number] = points(theta[groups == number])
@@ -233,17 +238,15 @@ def _centred(theta: Any, groups: Any) -> Any:
 
 def _groups(games: Games) -> tuple[Any, Any]:
     """The groups of systems that met, and those in which each could be shown to beat each, through others at least."""
-    np, graph = need("numpy", "a leaderboard"), need("scipy.sparse.csgraph", "a leaderboard")
     size = games.systems
     beat = np.zeros((size, size))
     np.add.at(beat, (games.first, games.second), games.result >= 0)
     np.add.at(beat, (games.second, games.first), games.result <= 0)
-    met = graph.connected_components(beat, directed=True, connection="weak")[1]
-    return met, graph.connected_components(beat, directed=True, connection="strong")[1]
+    met = csgraph.connected_components(beat, directed=True, connection="weak")[1]
+    return met, csgraph.connected_components(beat, directed=True, connection="strong")[1]
 
 
 def _counts(games: Games) -> list[tuple[int, int, int]]:
-    np = need("numpy", "a leaderboard")
 
     def count(chosen: Any, sides: Any) -> Any:
         return np.bincount(sides[chosen], minlength=games.systems)

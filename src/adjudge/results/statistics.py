@@ -1,8 +1,7 @@
 """Is it real? Intervals and tests for what two runs, or a run and people, have in common.
 
-All of it is SciPy's; here is only which one, with how many draws, and always from the same seed: the same runs give the
-same figures. Where there are so many pairs that drawing would take minutes, the paired t distribution stands in, which
-is where the draws lead.
+SciPy computes all of it; this module only says which test, with how many draws, and always from the same seed: the same
+runs give the same figures. Where drawing would take minutes, the paired t distribution, its limit, is used instead.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .needs import need
+import numpy as np
+from scipy import stats  # type: ignore[import-untyped]
 
 SEED = 20_260_101
 CONFIDENCE = 0.95
@@ -43,9 +43,23 @@ class Change:
 
 def share_interval(hits: int, of: int) -> tuple[float, float]:
     """Wilson's interval for a share."""
-    stats = need("scipy.stats", "an interval")
     found = stats.binomtest(hits, of).proportion_ci(CONFIDENCE, method="wilson")
     return float(found.low), float(found.high)
+
+
+def mean_interval(mean: float, deviation: float | None, count: int) -> tuple[float, float] | None:
+    """Student's interval for a mean; None for a single number."""
+    if count < 2 or deviation is None:
+        return None
+    if deviation == 0:
+        return mean, mean
+    low, high = stats.t.interval(CONFIDENCE, count - 1, mean, deviation / np.sqrt(count))
+    return float(low), float(high)
+
+
+def same_chance(one: int, other: int) -> float:
+    """The p-value of two counts under the assumption that both outcomes are as likely: the exact sign test."""
+    return float(stats.binomtest(one, one + other).pvalue) if one + other else 1.0
 
 
 def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
@@ -54,13 +68,12 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
     Under the test's assumption nothing distinguishes the runs, so that in each pair the two numbers might as well be
     exchanged; pairs of equal numbers say nothing either way and are left out of it.
     """
-    np, first, second = _arrays(before, after)
-    stats = need("scipy.stats", "a test")
+    first, second = _arrays(before, after)
     moved = first != second
     if moved.sum() < 2:  # either way round, one pair is as extreme as it can be
-        return _change(np, first, second, 1.0, "permutation test")
+        return _change(first, second, 1.0, "permutation test")
     if moved.sum() > _MANY_MOVED:
-        return _change(np, first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
+        return _change(first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
     p = stats.permutation_test(
         (first[moved], second[moved]),
         _mean_difference,
@@ -70,38 +83,35 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
         batch=_batch(int(moved.sum())),
         random_state=np.random.default_rng(SEED),
     ).pvalue
-    return _change(np, first, second, float(p), "permutation test")
+    return _change(first, second, float(p), "permutation test")
 
 
-def share_change(before: Sequence[int], after: Sequence[int]) -> Change:
-    """The change of a share over pairs; the p-value is the exact sign test over the pairs that changed (McNemar)."""
-    np, first, second = _arrays(before, after)
-    stats = need("scipy.stats", "a test")
+def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
+    """The change of a share over pairs; the p-value is the exact sign test over those that changed (McNemar)."""
+    first, second = _arrays(before, after)
     gained, lost = int((second > first).sum()), int((second < first).sum())
-    p = stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
-    return _change(np, first, second, float(p), "sign test")
+    return _change(first, second, same_chance(gained, lost), "sign test")
 
 
-def _change(np: Any, first: Any, second: Any, p: float, test: str) -> Change:
+def _change(first: Any, second: Any, p: float, test: str) -> Change:
     return Change(
         pairs=len(first),
         before=float(first.mean()),
         after=float(second.mean()),
         change=float((second - first).mean()),
-        interval=_interval(np, first, second),
+        interval=_interval(first, second),
         p=p,
         test=test,
         interval_by="Student's t" if len(first) > _MANY_PAIRS else "bootstrap",
     )
 
 
-def _interval(np: Any, first: Any, second: Any) -> tuple[float, float] | None:
+def _interval(first: Any, second: Any) -> tuple[float, float] | None:
     if len(first) < 2:
         return None
     apart = second - first
     if (apart == apart[0]).all():
         return float(apart[0]), float(apart[0])
-    stats = need("scipy.stats", "an interval")
     if len(first) > _MANY_PAIRS:
         found = stats.ttest_rel(second, first).confidence_interval(CONFIDENCE)
         return float(found.low), float(found.high)
@@ -123,12 +133,11 @@ def _mean_difference(first: Any, second: Any, axis: int = -1) -> Any:
     return (second - first).mean(axis=axis)
 
 
-def _arrays(before: Sequence[float], after: Sequence[float]) -> tuple[Any, Any, Any]:
-    np = need("numpy", "a test")
+def _arrays(before: Sequence[float], after: Sequence[float]) -> tuple[Any, Any]:
     first, second = np.asarray(before, float), np.asarray(after, float)
     if not len(first) or len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} numbers are not pairs")
-    return np, first, second
+    return first, second
 
 
 def _batch(size: int) -> int:

@@ -1,115 +1,192 @@
-"""A run in a few numbers: what came of the cases, who won, what people say, what it cost. Added up row by row."""
+"""A run in numbers: what came of the cases, who won, what people say, what it cost. DuckDB adds them up."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
-from ..models.rows import Cells, winner_of
-from .columns import Table
-from .directory import Run
-from .needs import has
-from .statistics import share_interval
+from .columns import name
+from .database import Counts, Database
+from .statistics import mean_interval, share_interval
+
+Interval = tuple[float, float]
+# What a verdict says in a word: one that the judge did not decide is neither a win nor a tie.
+OUTCOME = {
+    "compare": "case when decided is false then 'undecided' else winner end",
+    "dialogue": "format('{:g}', overall_experience)",
+    "review": "coalesce(winner, 'invalid')",
+}
+# The number a verdict comes to, and how wide the steps of its histogram are.
+NUMBER = {"compare": "round(normalized_a - normalized_b, 9)", "dialogue": "average", "review": "likert"}
+_STEP = {"compare": 0.5, "dialogue": 5.0, "review": 1.0}
+ACTIONS = ("kept", "replaced", "filled", "refused")
+_ENDS = 4  # margins of so many points on the rubric's scale and more stand together
 
 
-@dataclass
-class Counts:
-    """How many cases a run has, and what came of those that were looked at."""
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many, and Wilson's interval."""
 
-    cases: int
-    statuses: Counter[str] = field(default_factory=Counter)
+    count: int
+    of: int
+    interval: Interval
 
     @property
-    def finished(self) -> int:
-        return sum(self.statuses.values())
-
-    @property
-    def unfinished(self) -> int:
-        return self.cases - self.finished
+    def share(self) -> float:
+        return self.count / self.of
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a score over the cases that have it, and Student's interval."""
+
+    count: int
+    mean: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
 class Summary(Counts):
-    """Numbers so far; `add` takes a row in."""
+    """The numbers of a run. `different` are cases that are no copies of others: intervals count copies as one."""
 
-    scores: tuple[str, ...] = ()
-    winners: Counter[str] = field(default_factory=Counter)
-    steps: Counter[float] = field(default_factory=Counter)
-    undecided: int = 0
-    confident: int = 0
-    inconsistent: int = 0
-    invalid: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-    warnings: Counter[str] = field(default_factory=Counter)
-    judges: Counter[str] = field(default_factory=Counter)
-    named_systems: int = 0
-    labelled: int = 0
-    agreeing: int = 0
-    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
-    cost: Decimal = Decimal(0)
-    unknown_cost: int = 0
-    tokens: int = 0
-    calls: int = 0
-    _sums: dict[str, float] = field(default_factory=dict)
-    _counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, row: Cells) -> None:
-        """Take one row in."""
-        self.statuses[row["status"]] += 1
-        if row["reason"]:
-            self.reasons[row["reason"]] += 1
-        if row["judge"]:
-            self.judges[row["judge"]] += 1
-        self.named_systems += row["system_a"] is not None
-        self.tokens += row["tokens"] or 0
-        self.calls += row["calls"] or 0
-        if row["cost"] is not None:
-            self.cost += Decimal(str(row["cost"]))
-        elif row["calls"]:
-            self.unknown_cost += 1
-        if row["status"] == "verdict":
-            self._add_verdict(row)
-
-    def _add_verdict(self, row: Cells) -> None:
-        if row.get("winner"):
-            self.winners[row["winner"]] += 1
-        if row.get("overall_experience") is not None:
-            self.steps[row["overall_experience"]] += 1
-        self.confident += row.get("confidence") is not None
-        self.undecided += row.get("decided") is False
-        self.inconsistent += row.get("order_consistent") is False
-        self.invalid += bool(row.get("invalid"))
-        self.warnings.update((row["warnings"] or "").split())
-        if row["agrees"] is not None:
-            self.labelled += 1
-            self.agreeing += row["agrees"]
-            if (named := winner_of(row["label"])) is not None and row.get("winner"):
-                self.confusion[named, row["winner"]] += 1
-        for name in self.scores:
-            if (value := row[name]) is not None:
-                self._sums[name] = self._sums.get(name, 0.0) + value
-                self._counts[name] += 1
+    outcomes: Counter[str]
+    different: int
+    both_orders: int
+    orders_disagree: int
+    reasons: Counter[str]
+    warnings: Counter[str]
+    judges: Counter[str]
+    named_systems: int
+    confident: int
+    labelled: int
+    labelled_undecided: int
+    agreeing: int
+    confusion: Counter[tuple[str, str]]
+    numbers: Mapping[float, int]
+    means: Mapping[str, Mean]
+    corrections: Mapping[str, Counter[str]]
+    cost: Decimal
+    unknown_cost: int
+    tokens: int
+    calls: int
 
     @property
-    def means(self) -> dict[str, float]:
-        return {name: self._sums[name] / self._counts[name] for name in self.scores if self._counts[name]}
+    def verdicts(self) -> int:
+        return self.statuses["verdict"]
 
     @property
-    def agreement(self) -> dict[str, Any] | None:
-        """How often the verdict says what people say, with an interval where SciPy is there."""
-        if not self.labelled:
-            return None
-        share = self.agreeing / self.labelled
-        interval = share_interval(self.agreeing, self.labelled) if has("scipy") else None
-        return {"labelled": self.labelled, "agreeing": self.agreeing, "share": share, "interval": interval}
+    def undecided(self) -> int:
+        return self.outcomes["undecided"]
+
+    def share(self, count: int, of: int) -> Share:
+        """A share of verdicts. If some cases are copies, the interval is that of as many cases as are different."""
+        distinct = max(round(of * self.different / max(self.verdicts, 1)), 1)
+        return Share(count, of, share_interval(round(count * distinct / of), distinct))
+
+    @property
+    def agreement(self) -> Share | None:
+        """Of the labelled cases that the judge decided, those decided as labelled."""
+        decided = self.labelled - self.labelled_undecided
+        return self.share(self.agreeing, decided) if decided else None
 
 
-def summary_of(run: Run, table: Table, rows: Iterable[Cells]) -> Summary:
-    """The summary of these rows."""
-    summary = Summary(run.expected, scores=table.scores)
-    for row in rows:
-        summary.add(row)
-    return summary
+def summary_of(database: Database) -> Summary:
+    """The numbers of the rows that are wanted."""
+    protocol, table = database.run.protocol, database.chosen
+    judged = f"{table} where status = 'verdict'"
+    compare = protocol == "compare"
+    undecided = "decided is false" if compare else "false"
+    ((both, disagree, confident),) = (
+        database.query(
+            f"select count(order_consistent), count(*) filter (not order_consistent), count(confidence) from {judged}"
+        )
+        if compare
+        else [(0, 0, 0)]
+    )
+    ((cost, unknown, tokens, calls, named, labelled, open_labels, agreeing),) = database.query(
+        f"""select coalesce(sum(cost), 0), count(*) filter (cost is null and calls > 0), coalesce(sum(tokens), 0),
+        coalesce(sum(calls), 0), count(system_a), count(agrees), count(agrees) filter ({undecided}),
+        count(*) filter (agrees and not ({undecided})) from {table}"""
+    )
+    ((different,),) = database.query(
+        f"select count(distinct content) from {table} join {database.schema}.cases using (position) "
+        "where status = 'verdict'"
+    )
+    confusion: Counter[tuple[str, str]] = Counter()
+    if protocol != "dialogue":
+        found = database.query(
+            f"select upper(trim(label)), {OUTCOME[protocol]}, count(*) from {judged} "
+            "and agrees is not null group by all"
+        )
+        labels = {"A": "A", "B": "B", "TIE": "tie"}
+        confusion.update({(labels[label], said): count for label, said, count in found if label in labels})
+    return Summary(
+        cases=database.expected,
+        statuses=database.counts().statuses,
+        outcomes=_counter(database, OUTCOME[protocol], judged),
+        different=different,
+        both_orders=both,
+        orders_disagree=disagree,
+        reasons=_counter(database, "reason"),
+        warnings=_counter(database, "unnest(string_split(warnings, ' '))"),
+        judges=_counter(database, "judge"),
+        named_systems=named,
+        confident=confident,
+        labelled=labelled,
+        labelled_undecided=open_labels,
+        agreeing=agreeing,
+        confusion=confusion,
+        numbers=_histogram(database, judged),
+        means=_means(database, judged, different),
+        corrections=_corrections(database, judged) if protocol == "review" else {},
+        cost=Decimal(cost),
+        unknown_cost=unknown,
+        tokens=int(tokens),
+        calls=int(calls),
+    )
+
+
+def _counter(database: Database, what: str, table: str = "") -> Counter[str]:
+    found = database.query(
+        f"select said, count(*) from (select {what} as said from {table or database.chosen}) "
+        "where said is not null group by said order by count(*) desc, said"
+    )
+    return Counter(dict(found))
+
+
+def _histogram(database: Database, judged: str) -> dict[float, int]:
+    """How many verdicts come to a number, by the middle of its step."""
+    protocol = database.run.protocol
+    step = _STEP[protocol]
+    counted = f"round({NUMBER[protocol]} / {step}) * {step}"
+    if protocol == "compare":
+        counted = f"greatest(least({counted}, {_ENDS}), -{_ENDS})"
+    found = database.query(
+        f"select middle + 0, count(*) from (select {counted} as middle from {judged}) "
+        "where middle is not null group by middle order by middle"
+    )
+    return {float(middle): count for middle, count in found}
+
+
+def _means(database: Database, judged: str, different: int) -> dict[str, Mean]:
+    asked = ", ".join(f"count({it}), avg({it}), stddev_samp({it})" for it in map(name, database.scores))
+    ((verdicts, *row),) = database.query(f"select count(*), {asked} from {judged}")
+    found: dict[str, Mean] = {}
+    for at, score in enumerate(database.scores):
+        count, mean, deviation = row[3 * at : 3 * at + 3]
+        if count:
+            found[score] = Mean(count, mean, mean_interval(mean, deviation, round(count * different / verdicts)))
+    return found
+
+
+def _corrections(database: Database, judged: str) -> dict[str, Counter[str]]:
+    """What became of the ratings of both responses, by dimension; the preference is called `likert`."""
+    found: dict[str, Counter[str]] = {}
+    for column in database.names:
+        if column.endswith("_action"):
+            stem = column.removesuffix("_action")
+            dimension = stem if stem == "likert" else stem[:-2]
+            found.setdefault(dimension, Counter()).update(_counter(database, name(column), judged))
+    return found

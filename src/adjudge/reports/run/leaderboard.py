@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .documents import Document, Grid, Section
-from .leaderboard import Leaderboard, Strength
+from ...results.leaderboard import Leaderboard, Strength
+from .document import Document, Grid, Section
 from .wording import listed, many, number, percent, signed
 
 
 def leaderboard_document(board: Leaderboard, name: str) -> Document:
     """Ranks, what they rest on, and how to read them."""
-    counted = f"{many(board.games, 'comparison')} of {many(len(board.standings), 'system')}"
+    counted = f"{many(board.games, 'decided comparison')} of {many(len(board.standings), 'system')}"
     lead = (f"{counted} on {many(board.tasks, 'task')}.",)
     return Document(f"Leaderboard of {name}", lead, leaderboard_sections(board))
 
@@ -99,8 +99,8 @@ def _notes(board: Leaderboard) -> list[str]:
         )
     notes += [_held(board, bound) for bound in ("never lost", "never won")]
     if board.undecided:
-        of = f"{board.undecided:,} of {many(board.games, 'comparison')}"
-        notes.append(f"In {of} the judge was not sure enough to decide; its best guess is counted.")
+        of = f"{board.undecided:,} of {many(board.games + board.undecided, 'comparison')}"
+        notes.append(f"The judge did not decide {of}: they count neither as wins nor as ties.")
     if board.without_verdict:
         notes.append(f"{many(board.without_verdict, 'comparison')} without a verdict could not be counted.")
     if board.without_systems:
@@ -116,18 +116,21 @@ def _held(board: Leaderboard, bound: str) -> str:
     if not named:
         return ""
     far = "ahead" if bound == "never lost" else "behind"
-    return f"{listed(named)} {bound}: how far {far} is not in the data; the strength shown is a cautious one."
+    it = "it is" if len(named) == 1 else "they are"
+    unknown = f"how far {far} {it} cannot be told from the data"
+    return f"{listed(named)} {bound}: {unknown}; the strength shown is a cautious one."
 
 
 def _explained(board: Leaderboard) -> tuple[str, ...]:
     said = [
-        "Strengths are Bradley–Terry strengths with ties (Davidson’s model), on a scale like that of chess: 1,000 is "
-        "the middle, and 400 points more are odds of ten to one.",
+        "Strengths are Bradley–Terry strengths. 1,000 is the mean; 400 points more mean ten wins for every loss, 200 "
+        "points about three, none as many wins as losses.",
+        "A tie is evidence that two systems are equally strong (Davidson’s model); in the share won it counts as half.",
         f"Intervals hold 95 % of {board.draws} draws of tasks with replacement.",
     ]
     if board.longer is not None:
         said.append(
-            "Length-controlled strengths tell who would win if both had written as much. Here an answer longer by a "
+            "Length-controlled strengths say who would win if both had written as much. Here an answer longer by a "
             f"typical difference was worth {signed(board.longer, 0)} points by its length alone."
         )
     return tuple(said)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..models.base import to_json
-from .changes import CaseChange
-from .diff import NUMBER, OUTCOME, Diff
-from .documents import Document, Grid, Section
-from .statistics import Change
-from .wording import between, listed, many, number, p_value, percent, signed
+from ...models.base import to_json
+from ...results.diff import MAIN, CaseChange, Diff
+from ...results.statistics import Change
+from .document import Document, Grid, Section
+from .wording import between, listed, many, number, p_is, p_value, percent, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
+_COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
 _NUMBERS = {"lead": "A’s lead over B", "average": "Final average", "likert": "Preference, 1 to 7"}
 _NAMES = {
     **_NUMBERS,
@@ -36,10 +36,10 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
     empty = b"[]\n}\n"
     yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
     separator = b"[\n    "
-    for change in diff.changes.greatest():
+    for change in diff.changes():
         yield separator + to_json(_case_json(change, diff.protocol), indent=True).rstrip().replace(b"\n", b"\n    ")
         separator = b",\n    "
-    yield b"\n  ]\n}\n" if len(diff.changes) else empty
+    yield b"\n  ]\n}\n" if diff.changed else empty
 
 
 def _facts(diff: Diff) -> dict[str, Any]:
@@ -48,15 +48,17 @@ def _facts(diff: Diff) -> dict[str, Any]:
         "runs": list(diff.names),
         "in_both": diff.in_both,
         "judged_in_both": diff.judged_in_both,
+        "different_cases": diff.different,
+        "undecided": list(diff.undecided),
         "unfinished": diff.unfinished,
         "only_in_first": diff.only_first,
         "only_in_second": diff.only_second,
         "same_id_other_texts": diff.other_texts,
         "failures": {"fixed": diff.fixed, "new": diff.broken, "in_both": diff.failed_in_both},
-        "outcome": OUTCOME[diff.protocol],
+        "outcome": _COLUMNS[diff.protocol],
         "flipped": {
             "count": diff.flipped,
-            "share": diff.flipped / diff.judged_in_both if diff.judged_in_both else None,
+            "share": diff.flipped_different / diff.different if diff.different else None,
             "interval": diff.flipped_interval,
             "by": [{"from": was, "to": now, "count": count} for (was, now), count in diff.flips.most_common()],
         },
@@ -72,11 +74,18 @@ def _facts(diff: Diff) -> dict[str, Any]:
 def _case_json(change: CaseChange, protocol: str) -> dict[str, Any]:
     return {
         "case": change.case,
-        "before": change.before,
-        "after": change.after,
-        NUMBER[protocol]: change.change,
+        "before": _value(change.before, protocol),
+        "after": _value(change.after, protocol),
+        MAIN[protocol]: change.change,
         "scores": {name: list(pair) for name, pair in change.scores.items()},
     }
+
+
+def _value(outcome: str, protocol: str) -> str | float | None:
+    if outcome == "invalid":
+        return None
+    number = float(outcome) if protocol == "dialogue" else None
+    return outcome if number is None else int(number) if number.is_integer() else number
 
 
 def _change_json(change: Change) -> dict[str, Any]:
@@ -94,13 +103,18 @@ def _change_json(change: Change) -> dict[str, Any]:
 
 def _lead(diff: Diff) -> tuple[str, ...]:
     said = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
-    tested = diff.agreement or diff.tests.get(NUMBER[diff.protocol])
-    if not len(diff.changes) and diff.judged_in_both:
+    if diff.different < diff.judged_in_both:
+        copies = many(diff.judged_in_both - diff.different, "case is a copy", "cases are copies")
+        said.append(f"{copies} of another; tests and intervals count copies as one case.")
+    if any(diff.undecided):
+        said.append(f"Undecided: {diff.undecided[0]:,} before, {diff.undecided[1]:,} after.")
+    tested = diff.agreement or diff.tests.get(MAIN[diff.protocol])
+    if not diff.changed and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
-        said.append(f"Agreement with labels {_moved(diff.agreement, points=True)}")
+        said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, points=True)}")
     elif tested is not None:
-        said.append(f"{_NAMES[NUMBER[diff.protocol]]} {_moved(tested)}")
+        said.append(f"{_NAMES[MAIN[diff.protocol]]} {_moved(tested)}")
     return tuple(said)
 
 
@@ -109,12 +123,7 @@ def _moved(change: Change, *, points: bool = False) -> str:
     if change.change == 0:
         return f"is the same in both: {show(change.before)}."
     verdict = "more than chance would explain" if change.real else "no more than chance may explain"
-    return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {_p(change)})."
-
-
-def _p(change: Change) -> str:
-    shown = p_value(change.p)
-    return shown if shown.startswith("<") else f"= {shown}"
+    return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {p_is(change.p)})."
 
 
 def _missing(diff: Diff) -> list[Section]:
@@ -135,8 +144,10 @@ def _verdicts(diff: Diff) -> Section:
     if not diff.flipped:
         return Section("Verdicts", (f"The {what} is the same in all {many(diff.judged_in_both, 'case')}.",))
     low, high = diff.flipped_interval or (0.0, 1.0)
-    share = percent(diff.flipped / diff.judged_in_both)
+    share = percent(diff.flipped_different / diff.different)
     sentence = f"The {what} changed in {diff.flipped:,} of {many(diff.judged_in_both, 'case')}: {share} "
+    if diff.different < diff.judged_in_both:
+        sentence += "of the different ones "
     rows = tuple((was, now, f"{count:,}") for (was, now), count in diff.flips.most_common())
     return Section(
         "Verdicts",
@@ -149,21 +160,21 @@ def _tests(diff: Diff) -> list[Section]:
     rows = []
     if (found := diff.agreement) is not None:
         shown = (percent(found.before), percent(found.after), f"{signed(100 * found.change, 1)} points")
-        rows.append(("Agreement with labels", f"{found.pairs:,}", *shown, between(found.interval, 1, points=True)))
+        rows.append(("Decided as labelled", f"{found.pairs:,}", *shown, between(found.interval, 1, points=True)))
     for name, change in diff.tests.items():
         shown = (number(change.before), number(change.after), signed(change.change))
         rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
-    if not rows or not len(diff.changes):
+    if not rows or not diff.changed:
         return []
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
     full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
     used = sorted({change.test for change in tested})
     bounded = sorted({change.interval_by for change in tested})
     said = (
-        f"Intervals by {' and '.join(bounded)} over pairs, p-values by {' and '.join(used)}, from a fixed seed. "
-        "“Real” is p below 0.05; with several lines one may come about by chance.",
+        f"Intervals by {' and '.join(bounded)} over cases, p-values by {' and '.join(used)}, from a fixed seed. "
+        "“Real” is p below 0.05; among several lines one may come about by chance.",
     )
-    head = ("Mean of", "Pairs", "Before", "After", "Change", "95 % interval", "p", "Real")
+    head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
     return [Section("Is the difference real?", said, Grid(head, tuple(full)))]
 
 
@@ -196,26 +207,19 @@ def _failures(diff: Diff) -> list[Section]:
 
 
 def _cases(diff: Diff, limit: int) -> list[Section]:
-    shown = list(diff.changes.greatest(limit))
+    shown = list(diff.changes(limit))
     if not shown:
         return []
-    rest = len(diff.changes) - len(shown)
-    said = (f"The first {len(shown):,} of {len(diff.changes):,}; --format json has all.",) if rest else ()
-    number_name = _NAMES[NUMBER[diff.protocol]]
-    rows = tuple((change.case, *_fate(change), _scores(change), signed(change.change)) for change in shown)
+    rest = diff.changed - len(shown)
+    said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
+    number_name = _NAMES[MAIN[diff.protocol]]
+    rows = tuple((each.case, each.before, each.after, _scores(each), signed(each.change)) for each in shown)
     head = ("Case", "Before", "After", "Scores that moved most", f"Change of {_lower(number_name)}")
     return [Section("Cases that changed", said, Grid(head, rows, names=4))]
 
 
 def _lower(name: str) -> str:
     return name if name.startswith("A’s") else name[0].lower() + name[1:]
-
-
-def _fate(change: CaseChange) -> tuple[str, str]:
-    def said(outcome: Any) -> str:
-        return "invalid" if outcome is None else str(outcome)
-
-    return said(change.before), said(change.after)
 
 
 def _scores(change: CaseChange) -> str:

@@ -1,0 +1,267 @@
+"""The pictures of a run's report as data: bars with intervals, stacked bars, histograms. A template draws them as SVG.
+
+Places along an axis are shares from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ...results.leaderboard import Leaderboard
+from ...results.run import Run
+from ...results.summary import ACTIONS, Mean, Summary
+from .summary import OUTCOMES, SIDES, agreement_sentence, between, criteria
+from .wording import many, number, percent, signed
+
+_MOST_ROWS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A value with its interval along an axis; `tone` is A, B or nothing."""
+
+    label: str
+    text: str
+    value: float
+    low: float
+    high: float
+    tone: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Parts of a whole side by side: tone, share and what it says."""
+
+    label: str
+    text: str
+    parts: tuple[tuple[str, float, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A column of a histogram."""
+
+    label: str
+    text: str
+    height: float
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A title, what it shows, and its rows; a wide one stands alone in its line."""
+
+    kind: Literal["bars", "points", "stacks", "steps"]
+    title: str
+    lead: str
+    rows: Sequence[Bar | Stack | Step]
+    legend: tuple[tuple[str, str], ...] = ()
+    wide: bool = False
+
+
+def pictures(run: Run, summary: Summary, board: Leaderboard | None) -> list[Picture]:
+    """Those that have something to show."""
+    if not summary.verdicts:
+        return []
+    if run.protocol == "dialogue":
+        found = [_experience(summary), _dialogue_means(run, summary), _labels(summary)]
+    elif run.protocol == "review":
+        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary)]
+        found += [_labels(summary), _by_label(run, summary)]
+    else:
+        strengths = [_strengths(board), _meetings(board)] if board else []
+        found = [*strengths, _outcomes(run, summary, places=board is not None), _margins(summary)]
+        found += [_labels(summary), _by_label(run, summary), _compare_means(run, summary)]
+    shown = [each for each in found if each is not None and each.rows]
+    # Two stand side by side: of an odd number, the last is as wide as two.
+    small = [each for each in shown if not each.wide]
+    return [replace(each, wide=True) if len(small) % 2 and each is small[-1] else each for each in shown]
+
+
+def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
+    rows = []
+    for key, said in OUTCOMES[run.protocol].items():
+        count = summary.outcomes[key]
+        if count or key in ("A", "B", "tie"):
+            share = summary.share(count, summary.verdicts)
+            text = f"{percent(share.share)} · {count:,}"
+            rows.append(Bar(said, text, share.share, *share.interval, key if key in "AB" else "", between(share)))
+    title = "Who won" if run.protocol == "compare" else "Which response is preferred"
+    lead = f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals."
+    if places:
+        title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
+    return Picture("bars", title, lead, rows)
+
+
+def _strengths(board: Leaderboard) -> Picture | None:
+    if len(board.standings) < 2:
+        return None
+    shown = board.standings[:_MOST_ROWS]
+    along = _axis([end for each in shown for end in (each.raw.low, each.raw.high)])
+    rows = []
+    for at, each in enumerate(shown):
+        note = f"{number(each.raw.low, 0)} to {number(each.raw.high, 0)}"
+        ends = along(each.raw.points), along(each.raw.low), along(each.raw.high)
+        rows.append(Bar(each.system, number(each.raw.points, 0), *ends, "A" if at == 0 else "", note))
+    lead = "Strength from who beat whom, with 95 % intervals; 1,000 is the mean, 400 points more are ten wins to one."
+    if len(board.standings) > len(shown):
+        lead += f" The first {len(shown)} of {len(board.standings)}."
+    return Picture("points", "Strength", lead, rows)
+
+
+def _meetings(board: Leaderboard) -> Picture | None:
+    rows = []
+    for met in board.meetings[:_MOST_ROWS]:
+        of = met.wins + met.ties + met.losses
+        counts = (("A", met.wins), ("tie", met.ties), ("B", met.losses))
+        parts = tuple((tone, count / of, f"{count:,}") for tone, count in counts if count)
+        rows.append(
+            Stack(
+                f"{met.first} against {met.second}", f"{met.wins:,} won, {met.ties:,} tied, {met.losses:,} lost", parts
+            )
+        )
+    lead = "Decided comparisons of each pair, from the side of the one named first."
+    if len(board.meetings) > len(rows):
+        lead += f" The {len(rows)} pairs that met most often of {len(board.meetings)}."
+    return Picture("stacks", "Head to head", lead, rows, (("A", "won"), ("tie", "tied"), ("B", "lost")))
+
+
+def _margins(summary: Summary) -> Picture:
+    middles = [step / 2 for step in range(-8, 9)]
+    top = max(summary.numbers.values(), default=1)
+    rows = []
+    for middle in middles:
+        count = summary.numbers.get(middle, 0)
+        text = f"{signed(middle, 1)}{' or more' if abs(middle) == middles[-1] else ''}: {many(count, 'case')}"
+        tone = "A" if middle > 0 else "B" if middle < 0 else ""
+        rows.append(Step(signed(middle, 0) if middle % 2 == 0 else "", text, count / top, tone))
+    lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
+    return Picture("steps", "Margins", lead, rows)
+
+
+def _labels(summary: Summary) -> Picture | None:
+    if not summary.labelled:
+        return None
+    rows = []
+    if (found := summary.agreement) is not None:
+        rows.append(
+            Bar(
+                "Decided as labelled",
+                f"{percent(found.share)} of {found.of:,}",
+                found.share,
+                *found.interval,
+                "A",
+                between(found),
+            )
+        )
+    if summary.labelled_undecided:
+        share = summary.share(summary.labelled_undecided, summary.labelled)
+        rows.append(
+            Bar(
+                "Labelled, undecided",
+                f"{percent(share.share)} of {summary.labelled:,}",
+                share.share,
+                *share.interval,
+                "",
+                between(share),
+            )
+        )
+    return Picture("bars", "Agreement with people", agreement_sentence(summary), rows)
+
+
+def _by_label(run: Run, summary: Summary) -> Picture | None:
+    """What the verdicts say of the cases that people gave the same label."""
+    names = {"A": SIDES[run.protocol][0], "B": SIDES[run.protocol][1], "tie": "tie", "undecided": "undecided"}
+    rows = []
+    for label in ("A", "B", "tie"):
+        counts = {said: summary.confusion[label, said] for said in names if summary.confusion[label, said]}
+        if of := sum(counts.values()):
+            parts = tuple((said, count / of, f"{names[said]} {count:,}") for said, count in counts.items())
+            rows.append(Stack(f"Labelled {names[label]}", ", ".join(said for *_, said in parts), parts))
+    legend = tuple(
+        (said, name) for said, name in names.items() if any(part[0] == said for row in rows for part in row.parts)
+    )
+    return Picture("stacks", "Verdicts by label", "What the judge says of cases that people labelled.", rows, legend)
+
+
+def _compare_means(run: Run, summary: Summary) -> Picture:
+    low, high = float(run.rubric.scale.low), float(run.rubric.scale.high)
+    rows = []
+    for stem, said in {"normalized": "Total", **criteria(run)}.items():
+        for side, label in zip("ab", SIDES["compare"], strict=True):
+            if (mean := summary.means.get(f"{stem}_{side}")) is not None:
+                rows.append(_mean_bar(f"{said}: {label}", mean, low, high, label))
+    lead = f"Means of both answers from {number(low, 0)} to {number(high, 0)}, with 95 % intervals."
+    return Picture("bars", "Scores by criterion", lead, rows, (("A", "A"), ("B", "B")), wide=True)
+
+
+def _dialogue_means(run: Run, summary: Summary) -> Picture:
+    low, high = float(run.rubric.scale.low), float(run.rubric.scale.high)
+    names = {"average": "Weighted average", **criteria(run)}
+    rows = [
+        _mean_bar(said, summary.means[name], low, high, "A" if name == "average" else "")
+        for name, said in names.items()
+        if name in summary.means
+    ]
+    lead = f"Means of the final scores from {number(low, 0)} to {number(high, 0)}, with 95 % intervals."
+    return Picture("bars", "Scores by criterion", lead, rows)
+
+
+def _mean_bar(label: str, mean: Mean, low: float, high: float, tone: str) -> Bar:
+    def along(value: float) -> float:
+        return min(max((value - low) / (high - low), 0.0), 1.0)
+
+    ends = mean.interval or (mean.mean, mean.mean)
+    note = f"{number(ends[0], 1)} to {number(ends[1], 1)}" if ends[0] < ends[1] else ""
+    return Bar(label, number(mean.mean, 1), along(mean.mean), along(ends[0]), along(ends[1]), tone, note)
+
+
+def _experience(summary: Summary) -> Picture:
+    rows = []
+    for step in sorted(summary.outcomes, key=float, reverse=True):
+        share = summary.share(summary.outcomes[step], summary.verdicts)
+        text = f"{percent(share.share)} · {share.count:,}"
+        rows.append(Bar(step, text, share.share, *share.interval, "", between(share)))
+    lead = f"Share of {many(summary.verdicts, 'dialogue')} at each step, with 95 % intervals."
+    return Picture("bars", "Overall experience", lead, rows)
+
+
+def _preference(summary: Summary) -> Picture:
+    top = max(summary.numbers.values(), default=1)
+    rows = [
+        Step(
+            str(value), f"{value}: {many(count, 'review')}", count / top, "A" if value < 4 else "B" if value > 4 else ""
+        )
+        for value in range(1, 8)
+        for count in [summary.numbers.get(float(value), 0)]
+    ]
+    lead = "Final preferences: 1 response 1 is much better, 4 none, 7 response 2 is much better."
+    return Picture("steps", "Preference", lead, rows)
+
+
+def _corrections(run: Run, summary: Summary) -> Picture:
+    names = criteria(run) | {"likert": "Preference"}
+    tones = dict(zip(ACTIONS, ("A", "B", "tie", "bad"), strict=True))
+    rows = []
+    for key, counted in summary.corrections.items():
+        if of := sum(counted.values()):
+            parts = tuple((tones[it], counted[it] / of, f"{counted[it]:,}") for it in ACTIONS if counted[it])
+            rows.append(Stack(names.get(key, key), _said(counted), parts))
+    lead = "What became of the ratings of both responses, by dimension."
+    legend = tuple((tone, action) for action, tone in tones.items())
+    return Picture("stacks", "Corrections by dimension", lead, rows, legend)
+
+
+def _said(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{counted[action]:,} {action}" for action in ACTIONS if counted[action])
+
+
+def _axis(values: Iterable[float]) -> Callable[[float], float]:
+    """Places of values between the least and the greatest, with a little room at both ends."""
+    found = list(values)
+    room = (max(found) - min(found)) * 0.06 or 1.0
+    low, high = min(found) - room, max(found) + room
+    return lambda value: (value - low) / (high - low)

@@ -1,0 +1,318 @@
+"""What a run found, in sentences and tables: the finding, what to know before trusting it, and the numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...results.leaderboard import Leaderboard
+from ...results.run import Run
+from ...results.statistics import SIGNIFICANT, same_chance
+from ...results.summary import ACTIONS, Mean, Share, Summary
+from ..wording import dollars, judge_note
+from .document import Grid, Section
+from .wording import headline, listed, many, missing, number, p_is, percent, rounded_percent
+
+OUTCOMES = {
+    "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
+    "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
+}
+SIDES = {"compare": ("A", "B"), "review": ("Response 1", "Response 2")}
+# From this share of the cases on, a caution stands at the head of the report and not at its end.
+_HEAVY = {"orders": 0.1, "undecided": 0.2, "failure": 0.05, "skipped": 0.05, "unfinished": 0.0}
+_HEAVY_WARNING = {"preference_follows_position": 0.1}
+_MOSTLY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The run's result in a few words and a sentence or two; `tone` is the side it speaks for, if any."""
+
+    title: str
+    sentence: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What a reader should know, and of which share of the cases it is true; `heavy` ones come first.
+
+    A `note` is true of the whole report, and no fault of it.
+    """
+
+    text: str
+    share: float
+    heavy: bool
+    note: bool = False
+
+
+# -- the finding ------------------------------------------------------------------------------------------------------
+
+
+def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Finding:
+    """What the run says, first of all."""
+    if not summary.verdicts:
+        return Finding("No verdict yet", "No case has an outcome yet." if not summary.finished else headline(summary))
+    if run.protocol == "dialogue":
+        return _dialogue_finding(run, summary)
+    if run.protocol == "review":
+        return _review_finding(run, summary)
+    decided = summary.verdicts - summary.undecided
+    if summary.undecided >= _MOSTLY * summary.verdicts:
+        won = f"A won {summary.outcomes['A']:,}, B {summary.outcomes['B']:,}"
+        ties = f"{many(summary.outcomes['tie'], 'was a tie', 'were ties')}"
+        counted = f" Of these {won}, and {ties}." if decided else ""
+        return Finding(
+            "Undecided" if not decided else "Mostly undecided",
+            f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}",
+        )
+    if board is not None and len(board.standings) > 1:
+        return _board_finding(board)
+    return _sides_finding(summary)
+
+
+def _sides_finding(summary: Summary) -> Finding:
+    a, b, ties = (summary.outcomes[name] for name in ("A", "B", "tie"))
+    p = same_chance(a, b)
+    ahead = "A" if a > b else "B"
+    decided = f"{summary.verdicts - summary.undecided:,} decided" if summary.undecided else f"{summary.verdicts:,}"
+    counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {many(ties, 'was a tie', 'were ties')}."
+    if p < SIGNIFICANT:
+        chance = f"Chance alone would rarely bring such a difference (p {p_is(p)})."
+        return Finding(f"{ahead} wins more often", f"{counted} {chance}", ahead)
+    return Finding("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
+
+
+def _board_finding(board: Leaderboard) -> Finding:
+    first, second, *_ = board.standings
+    if len(board.standings) == 2 and board.meetings:
+        met = board.meetings[0]
+        p = same_chance(met.wins, met.losses)
+        counted = (
+            f"{met.first} won {met.wins:,} of {many(board.games, 'decided comparison')}, {met.second} {met.losses:,}; "
+            f"{many(met.ties, 'was a tie', 'were ties')} (p {p_is(p)})."
+        )
+        if p < SIGNIFICANT:
+            return Finding(f"{met.first} beats {met.second}", counted, "A")
+        return Finding("Too close to call", counted)
+    shown = [
+        f"{each.system} {number(each.raw.points, 0)} ({number(each.raw.low, 0)} to {number(each.raw.high, 0)})"
+        for each in (first, second)
+    ]
+    if board.groups > 1:
+        return Finding(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
+    if first.raw.low > second.raw.high:
+        return Finding(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
+    return Finding("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
+
+
+def _dialogue_finding(run: Run, summary: Summary) -> Finding:
+    average = summary.means["average"]
+    names = criteria(run)
+    means = {names[name]: mean for name, mean in summary.means.items() if name in names}
+    said = f"The mean over {many(average.count, 'dialogue')}{within(average)}."
+    if len(means) > 1:
+        best, worst = (pick(means, key=lambda name: means[name].mean) for pick in (max, min))
+        said += (
+            f" Strongest is {best} ({number(means[best].mean, 0)}), weakest {worst} ({number(means[worst].mean, 0)})."
+        )
+    before = summary.means.get("evaluator_average")
+    if before is not None and abs(before.mean - average.mean) >= 0.05:
+        said += f" Before the Critic spoke it was {number(before.mean, 1)}."
+    return Finding(f"{number(average.mean, 1)} of {number(float(run.rubric.scale.high), 0)}", said, "A")
+
+
+def _review_finding(run: Run, summary: Summary) -> Finding:
+    together: Counter[str] = sum(summary.corrections.values(), Counter())
+    entered = together["kept"] + together["replaced"] + together["refused"]
+    preferred = ", ".join(
+        f"{name.lower() if key in ('tie', 'invalid') else name} in {summary.outcomes[key]:,}"
+        for key, name in OUTCOMES["review"].items()
+        if summary.outcomes[key]
+    )
+    reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
+    if not entered:
+        return Finding("Rated from scratch", f"No ratings had been entered. {reviews}")
+    wrong = together["replaced"] + together["refused"]
+    if not wrong:
+        return Finding("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
+    names = criteria(run) | {"likert": "the preference"}
+    most = max(summary.corrections, key=lambda name: _wrong(summary.corrections[name]))
+    said = (
+        f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
+    )
+    return Finding(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
+
+
+def _wrong(actions: Mapping[str, int]) -> int:
+    return actions["replaced"] + actions["refused"]
+
+
+# -- what to know before trusting it ----------------------------------------------------------------------------------
+
+
+def cautions(summary: Summary, *, chosen: bool, condition: str = "") -> list[Caution]:
+    """The heaviest first."""
+    found = list(_cautions(summary, chosen))
+    found.sort(key=lambda each: (not each.heavy, -each.share))
+    notes = [Caution(note, 1.0, True, True) for note in dict.fromkeys(filter(None, map(judge_note, summary.judges)))]
+    if condition:
+        notes.append(Caution(condition, 1.0, True, True))
+    return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
+
+
+def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
+    def caution(text: str, share: float, limit: float) -> Caution:
+        return Caution(text, share, share >= limit)
+
+    if summary.orders_disagree:
+        share = summary.orders_disagree / summary.both_orders
+        of = f"{summary.orders_disagree:,} of {many(summary.both_orders, 'case')}"
+        text = f"{rounded_percent(share)} of orders disagree: in {of} the winner depends on which answer stands first."
+        yield caution(text, share, _HEAVY["orders"])
+    if summary.undecided:
+        share = summary.undecided / summary.verdicts
+        of = f"in {summary.undecided:,} of {many(summary.verdicts, 'case')} the judge was not sure enough"
+        text = f"{rounded_percent(share)} undecided: {of}. These count neither as wins nor as ties."
+        yield caution(text, share, _HEAVY["undecided"])
+    for status, said in (("failure", "failed"), ("skipped", "could not be judged")):
+        if count := summary.statuses[status]:
+            share = count / max(summary.cases, 1)
+            yield caution(f"{many(count, 'case')} {said} and {_is(count)} in no figure.", share, _HEAVY[status])
+    if late := missing(summary, chosen):
+        yield caution(late, summary.unfinished / max(summary.cases, 1), _HEAVY["unfinished"])
+    for code, count in summary.warnings.items():
+        share = count / max(summary.verdicts, 1)
+        text = f"Warning “{code.replace('_', ' ')}” in {count:,} of {many(summary.verdicts, 'verdict')}."
+        yield caution(text, share, _HEAVY_WARNING.get(code, 2.0))
+    if copies := summary.verdicts - summary.different:
+        text = f"{many(copies, 'case is a copy', 'cases are copies')} of others; intervals count copies as one case."
+        yield caution(text, copies / summary.verdicts, 2.0)
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+# -- the numbers ------------------------------------------------------------------------------------------------------
+
+
+def summary_sections(run: Run, summary: Summary) -> tuple[Section, ...]:
+    """The sections that have something to say."""
+    return tuple(_sections(run, summary))
+
+
+def _sections(run: Run, summary: Summary) -> Iterable[Section]:
+    rows: tuple[tuple[str, ...], ...]
+    if summary.outcomes:
+        names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
+        shares = [
+            (said, summary.share(summary.outcomes[key], summary.verdicts))
+            for key, said in names.items()
+            if summary.outcomes[key] or key in ("A", "B", "tie")
+        ]
+        rows = tuple((said, f"{share.count:,}", percent(share.share), between(share)) for said, share in shares)
+        title = {"compare": "Who won", "dialogue": "Overall experience", "review": "Which response is preferred"}
+        head = ("Step" if run.protocol == "dialogue" else "Outcome", "Cases", "Share", "95 % interval")
+        yield Section(title[run.protocol], (), Grid(head, rows))
+    yield from agreement(summary)
+    if summary.means:
+        yield Section("Mean scores", (), _means(run, summary.means))
+    if summary.corrections:
+        names = criteria(run) | {"likert": "Preference"}
+        rows = tuple(
+            (names.get(key, key), *(f"{counted[action]:,}" for action in ACTIONS))
+            for key, counted in summary.corrections.items()
+        )
+        yield Section("What became of the ratings", (), Grid(("Dimension", *map(str.capitalize, ACTIONS)), rows))
+    if summary.reasons:
+        yield Section("Why cases failed", (), _counts(("Reason", "Cases"), summary.reasons))
+    if summary.warnings:
+        yield Section("Warnings", (), _counts(("Code", "Verdicts"), summary.warnings))
+    yield Section("Cost", (cost_sentence(summary),))
+
+
+def _counts(head: tuple[str, str], counted: Counter[str]) -> Grid:
+    return Grid(head, tuple((name, f"{count:,}") for name, count in counted.most_common()))
+
+
+def _means(run: Run, means: Mapping[str, Mean]) -> Grid:
+    """The mean of every criterion: of both answers, or of a dialogue."""
+    rows: tuple[tuple[str, ...], ...]
+    if run.protocol == "dialogue":
+        names = {
+            "average": "Weighted average",
+            "evaluator_average": "The same before the Critic spoke",
+            **criteria(run),
+        }
+        rows = tuple(
+            (said, number(means[name].mean), _spread(means[name])) for name, said in names.items() if name in means
+        )
+        return Grid(("Criterion", "Mean", "95 % interval"), rows)
+    names = {"total": "Weighted total", "normalized": "Normalised total", **criteria(run)}
+    rows = tuple(
+        (said, *(number(means[name].mean) if (name := f"{stem}_{side}") in means else "–" for side in "ab"))
+        for stem, said in names.items()
+        if f"{stem}_a" in means or f"{stem}_b" in means
+    )
+    return Grid(("Criterion", *SIDES[run.protocol]), rows)
+
+
+def criteria(run: Run) -> dict[str, str]:
+    """What the columns of criteria are called, without the side."""
+    named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
+    return {**named, **{f"criterion_{key}": name for key, name in named.items()}}
+
+
+def agreement(summary: Summary) -> Iterable[Section]:
+    """How often the verdict says what people say; what the judge did not decide is said beside it."""
+    if not summary.labelled:
+        return
+    sentences = [agreement_sentence(summary)]
+    grid = None
+    if summary.confusion:
+        outcomes = ("A", "B", "tie", *(("undecided",) if summary.labelled_undecided else ()))
+        rows = tuple(
+            (label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")
+        )
+        grid = Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows)
+    yield Section("Agreement with labels", tuple(sentences), grid)
+
+
+def agreement_sentence(summary: Summary) -> str:
+    """The same in a sentence."""
+    found = summary.agreement
+    labelled = many(summary.labelled, "labelled case")
+    if found is None:
+        return f"None of {labelled} was decided."
+    share = f"{percent(found.share)} (95 % interval {between(found)})"
+    if not summary.labelled_undecided:
+        return f"The verdict says what the label says in {found.count:,} of {labelled}: {share}."
+    return (
+        f"Of {labelled} {summary.labelled_undecided:,} were not decided. Of the other {found.of:,} the verdict says "
+        f"what the label says in {found.count:,}: {share}."
+    )
+
+
+def between(share: Share) -> str:
+    """The interval of a share."""
+    return f"{percent(share.interval[0])} to {percent(share.interval[1])}"
+
+
+def within(mean: Mean) -> str:
+    """The interval of a mean, in brackets."""
+    return f" (95 % interval {_spread(mean)})" if mean.interval else ""
+
+
+def _spread(mean: Mean) -> str:
+    return "–" if mean.interval is None else f"{number(mean.interval[0], 1)} to {number(mean.interval[1], 1)}"
+
+
+def cost_sentence(summary: Summary) -> str:
+    """Calls, tokens and dollars."""
+    if not summary.calls:
+        return f"No model was called; no cost. Judge: {listed(summary.judges) or 'none'}."
+    unknown = f", not counting {many(summary.unknown_cost, 'case')} of unknown price" if summary.unknown_cost else ""
+    spent = f"{many(summary.calls, 'call')}, {many(summary.tokens, 'token')}, {dollars(summary.cost)}{unknown}"
+    return f"{spent}. Judge: {listed(summary.judges)}."

@@ -1,0 +1,70 @@
+"""A run's report in a real browser: it fits any width, its list filters and sorts, and works without a script."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser
+from results.building import write_run
+from results.samples import comparisons
+
+from adjudge.reports.run.html import write_html
+from adjudge.results.database import opened
+from adjudge.results.run import open_run
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+SHOWN = "[...document.querySelectorAll('table.cases tbody tr:not([hidden]) th a')].map(link => link.textContent)"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    rows = comparisons()
+    rows[2] = replace(rows[2], cells={"decided": True})  # A, where the label says B
+    with opened(open_run(write_run(folder / "run", rows))) as database:
+        return write_html(database, folder / "report.html").index
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_report_and_a_case_fit_and_complain_of_nothing(browser: Browser, report: Path, width, scheme):
+    page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    await page.goto(report.as_uri())
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.click("table.cases tbody a")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert "serif" in await page.evaluate("getComputedStyle(document.querySelector('h1')).fontFamily")
+    assert said == []
+    await page.close()
+
+
+async def test_the_list_is_filtered_and_sorted(browser: Browser, report: Path):
+    page = await browser.new_page()
+    await page.goto(report.as_uri())
+    await page.fill(".tools input", "3 people")
+    assert await page.evaluate(SHOWN) == ["egg-2"]
+    assert await page.text_content(".tools output") == "1 of 10 shown"
+    await page.fill(".tools input", "egg-")
+    await page.select_option(".tools select", "undecided")
+    await page.click("table.cases thead th:nth-child(3) button")
+    assert (await page.evaluate(SHOWN))[:2] == ["egg-1", "egg-3"]  # the lowest of A − B first
+    await page.fill(".tools input", "")
+    await page.select_option(".tools select", "disagrees")
+    assert await page.evaluate(SHOWN) == ["egg-2"]
+    await page.close()
+
+
+async def test_without_a_script_the_list_is_whole_and_has_no_tools(browser: Browser, report: Path):
+    context = await browser.new_context(java_script_enabled=False)
+    page = await context.new_page()
+    await page.goto(report.as_uri())
+    assert await page.locator("table.cases tbody tr").count() == 10
+    assert not await page.locator(".tools").is_visible()
+    await page.click("text=Failures (2)")
+    assert page.url.endswith("#failures")
+    await context.close()

@@ -1,0 +1,150 @@
+"""A run as HTML: the finding first, pictures without a script, every case with its page, nobody else's markup."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from reports.looking import Page
+from results.building import Given, write_run
+from results.samples import GOOD, SHORT, comparisons
+
+from adjudge.errors import InputError
+from adjudge.models.cases import Comparison
+from adjudge.reports.run import html
+from adjudge.results.database import opened
+from adjudge.results.run import open_run
+
+PROTOCOLS = ("compare", "dialogue", "review")
+
+
+def write_html(folder, index, where=None):
+    with opened(open_run(folder), where) as database:
+        return html.write_html(database, index)
+
+
+def report_of(folder, tmp_path):
+    return write_html(folder, tmp_path / "r.html").index.read_text("utf-8")
+
+
+def said(row, winner, *, decided=True, agree=True):
+    cells = {"winner": winner, "decided": decided, "order_consistent": agree}
+    return replace(row, cells=cells)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_verdict_has_a_page_that_leads_back_and_no_element_of_a_stranger(runs, protocol, tmp_path):
+    written = write_html(runs[protocol], tmp_path / "the report.html")
+    assert written.broken == 0 and written.pages == written.summary.verdicts
+    page = Page(written.index.read_text("utf-8"))
+    assert page.tags.count("script") == 1 and not {"img", "iframe", "form"} & set(page.tags)
+    links = [link for link in page.links if "cases/" in link]
+    assert len(links) == written.pages
+    for link in links:
+        case = tmp_path / link.replace("%20", " ")
+        inner = Page(case.read_text("utf-8"))
+        assert "script" not in inner.tags and "img" not in inner.tags
+        assert "../../../the%20report.html" in inner.links
+
+
+def test_the_page_may_run_its_own_script_and_nothing_else(runs, tmp_path):
+    text = report_of(runs["compare"], tmp_path)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+    assert re.fullmatch(r"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]+=*'", policy)
+
+
+def test_the_pages_of_cases_share_a_stylesheet_and_are_small(runs, tmp_path):
+    write_html(runs["compare"], tmp_path / "r.html")
+    (shared,) = (tmp_path / "r_files").glob("style-*.css")
+    for page in (tmp_path / "r_files" / "cases").rglob("*.html"):
+        text = page.read_text("utf-8")
+        assert f'href="../../{shared.name}"' in text and "--serif:" not in text
+        assert "style-src 'unsafe-inline' 'self' file:" in text
+    assert "--serif:" in shared.read_text("utf-8")
+
+
+def test_the_report_keeps_its_size_when_texts_are_long(tmp_path):
+    words = "What would you say about that? " * 5_000
+    rows = [Given(f"{number} {words[:500]}", Comparison(words, GOOD, SHORT)) for number in range(3)]
+    assert len(report_of(write_run(tmp_path / "run", rows), tmp_path)) < 60_000
+
+
+def test_a_long_list_goes_on_over_pages_that_lead_to_each_other(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(html, "ROWS", 4)
+    monkeypatch.setattr(html, "MOST_PAGES", 5)
+    written = write_html(runs["compare"], tmp_path / "report.html")
+    second = Page((tmp_path / "report_files" / "page-2.html").read_text("utf-8"))
+    assert {"../report.html", "page-3.html", "cases/000/000004.html"} <= set(second.links)
+    assert (written.pages, written.without_page) == (5, 3)
+    assert "3 cases of the list have no page" in Page(written.index.read_text("utf-8")).text
+
+
+def test_a_report_replaces_only_a_report(runs, tmp_path):
+    write_html(runs["dialogue"], tmp_path / "r.html")
+    write_html(runs["dialogue"], tmp_path / "r.html", "\"case\" = '1'")
+    assert len(list((tmp_path / "r_files" / "cases").rglob("*.html"))) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r_files"]
+    (tmp_path / "mine_files").mkdir()
+    (tmp_path / "mine_files" / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="not a report of adjudge"):
+        write_html(runs["dialogue"], tmp_path / "mine.html")
+    assert (tmp_path / "mine_files" / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_empty_run_says_so(tmp_path):
+    folder = write_run(tmp_path / "run", comparisons()[-1:])
+    assert "No case has an outcome yet" in report_of(folder, tmp_path)
+
+
+def test_a_clear_winner_is_the_headline_with_its_share_as_a_bar(tmp_path):
+    rows = [replace(said(comparisons()[at % 6], "A"), name=str(at), systems=None) for at in range(12)]
+    for at, row in enumerate(rows):  # twelve different tasks
+        rows[at] = replace(row, case=row.case.updated(task=f"How do I boil {at + 2} eggs?"))
+    text = report_of(write_run(tmp_path / "run", rows), tmp_path)
+    assert '<h1 class="run" dir="auto">A wins more often</h1>' in text
+    assert "A won 12 of 12 comparisons, B 0; 0 were ties." in Page(text).text
+    assert re.search(r'<rect class="fill" width="100.00"', text) and "75.8 % to 100.0 %" in text
+
+
+def test_systems_are_shown_by_strength_and_head_to_head(tmp_path):
+    rows = [said(row, "A" if row.systems[0] == "rook" else "B") for row in comparisons()[:6]]
+    text = Page(report_of(write_run(tmp_path / "run", rows), tmp_path)).text
+    assert "Head to head" in text and "rook against crow" in text and "2 won, 0 tied, 0 lost" in text
+
+
+def test_margins_are_a_histogram_and_labels_a_comparison(runs, tmp_path):
+    text = report_of(runs["compare"], tmp_path)
+    assert 'class="step A"' in text and "+1.0: 2 cases" in text
+    shown = Page(text).text
+    assert "Of 7 labelled cases 6 were not decided." in shown and "Labelled A" in shown
+
+
+def test_the_heaviest_caution_is_the_headline_and_one_lost_case_is_not(tmp_path):
+    rows = [said(row, "A", agree=at > 1) for at, row in enumerate(comparisons()[:6])]
+    lost = [replace(rows[0], name=f"x{at}", case=rows[0].case.updated(task=f"Task {at}.")) for at in range(30)]
+    lost[0] = replace(lost[0], fate="failure")
+    rows += [said(row, "A", agree=at > 9) for at, row in enumerate(lost)]
+    text = report_of(write_run(tmp_path / "run", rows), tmp_path)
+    first = text.index('class="first">31 % of orders disagree: in 11 of 35 cases')
+    assert text.index("1 case failed and is in no figure.") > text.index('id="cases"') > first
+
+
+def test_failures_have_a_section_that_leads_to_their_rows(runs, tmp_path):
+    page = Page(report_of(runs["compare"], tmp_path))
+    assert "Failures (2)" in page.text and "#failures" in page.links and "#case-8" in page.links
+
+
+def test_the_list_shows_how_each_task_begins(runs, tmp_path):
+    assert "How do I boil an egg for 3 people?" in Page(report_of(runs["compare"], tmp_path)).text
+    assert "my parcel was due on Monday" in Page(report_of(runs["dialogue"], tmp_path / "..")).text
+
+
+def test_a_dialogue_run_leads_with_its_mean_and_shows_criteria_with_intervals(runs, tmp_path):
+    text = Page(report_of(runs["dialogue"], tmp_path)).text
+    assert "60.0 of 100" in text and "95 % interval" in text
+    assert "Scores by criterion" in text and "Overall experience" in text
+
+
+def test_a_review_run_leads_with_corrections_by_dimension(runs, tmp_path):
+    text = Page(report_of(runs["review"], tmp_path)).text
+    assert "30 % of ratings corrected" in text and "9 of 30 entered ratings were replaced or refused" in text
+    assert "Corrections by dimension" in text and "2 kept, 2 replaced, 2 filled" in text

@@ -1,0 +1,79 @@
+"""SQL is SQL, what is wrong with it is said, and nothing can be reached from the table."""
+
+import pytest
+
+from adjudge.errors import InputError
+from adjudge.results.database import opened
+from adjudge.results.run import open_run
+
+
+@pytest.fixture(scope="module")
+def database(runs):
+    with opened(open_run(runs["compare"])) as found:
+        yield found
+
+
+def asked(database, question):
+    return list(database.ask(question, "--sql")[1])
+
+
+def test_texts_stand_in_single_quotes_and_names_may_stand_in_double_ones(database):
+    assert asked(database, """select "case" from results where "winner" = 'tie'""") == [("twins",)]
+    assert asked(database, """select count(*) as "n" from results order by "n" """) == [(10,)]
+
+
+def test_a_text_in_double_quotes_is_told_the_right_ones(database):
+    with pytest.raises(InputError, match=r"--sql: no column is called tie; texts stand in single quotes: 'tie'"):
+        asked(database, 'select count(*) from results where winner = "tie"')
+
+
+def test_the_column_case_without_quotes_is_told_that_it_needs_them(database):
+    with pytest.raises(InputError, match=r'the column case stands in double quotes, as CASE is a word of SQL: "case"'):
+        asked(database, "select case from results")
+
+
+def test_hostile_names_of_columns_are_names_and_no_more(database):
+    names, rows = database.ask("select * from results limit 1", "--sql")
+    assert names == list(database.names)
+    assert len(list(rows)) == 1
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_text('/etc/passwd')",
+        "select * from glob('/*')",
+        "select * from '/etc/passwd'",
+        "select * from read_parquet('http://127.0.0.1:9/x')",
+        "copy results to '/tmp/adjudge-escaped.csv'",
+        "attach '/tmp/adjudge-escaped.db'",
+        "install httpfs",
+        "load httpfs",
+        "set enable_external_access = true",
+        "pragma enable_external_access",
+        "delete from results",
+        "create table other as select 1",
+        "select 1; drop table results",
+        "select * from run",
+        "select * from database",
+    ],
+)
+def test_no_file_no_network_and_no_variable_is_within_reach(database, attempt):
+    with pytest.raises(InputError):
+        asked(database, attempt)
+
+
+@pytest.mark.parametrize("condition", ["winer = 'tie'", "1 = 1); select 1 --", "position in (select 1; drop table x)"])
+def test_a_condition_that_is_none_is_refused_with_the_columns_there_are(runs, condition):
+    with (
+        pytest.raises(InputError, match=r"--where: .*(the columns of results are position, case, status|SELECT)"),
+        opened(open_run(runs["compare"]), condition),
+    ):
+        pass
+
+
+def test_a_condition_chooses_rows_and_keeps_their_order(runs):
+    with opened(open_run(runs["compare"]), "status = 'verdict' and position in (5, 2)") as database:
+        assert [row["case"] for row in database.rows()] == ["egg-2", "egg-5"]
+        assert database.counts().finished == 2

@@ -1,0 +1,77 @@
+"""A run in numbers: what is decided, what is not, and what people say."""
+
+from dataclasses import replace
+
+import pytest
+from results.building import write_run
+from results.samples import comparisons
+
+from adjudge.results.database import opened
+from adjudge.results.run import open_run
+from adjudge.results.summary import summary_of
+
+
+def summarised(folder, where=None):
+    with opened(open_run(folder), where) as database:
+        return summary_of(database)
+
+
+def said(row, winner, *, decided=True, label=None):
+    return replace(row, label=label, cells={"winner": winner, "decided": decided, "agrees": label and label == winner})
+
+
+def test_what_is_undecided_is_neither_a_win_nor_a_tie(tmp_path):
+    one, two, three, four, *_ = comparisons()
+    rows = [said(one, "A"), said(two, "A", decided=False), said(three, "tie", decided=False), said(four, "tie")]
+    found = summarised(write_run(tmp_path / "run", rows))
+    assert found.outcomes == {"A": 1, "tie": 1, "undecided": 2} and found.undecided == 2
+
+
+def test_agreement_counts_what_was_decided_and_says_how_much_was_not(tmp_path):
+    one, two, three, four, *_ = comparisons()
+    rows = [
+        said(one, "A", label="A"),
+        said(two, "B", label="A"),
+        said(three, "A", label="A", decided=False),
+        said(four, "B", label="B", decided=False),
+    ]
+    found = summarised(write_run(tmp_path / "run", rows))
+    assert (found.labelled, found.labelled_undecided, found.agreeing) == (4, 2, 1)
+    assert (found.agreement.count, found.agreement.of) == (1, 2)
+    assert found.confusion == {("A", "A"): 1, ("A", "B"): 1, ("A", "undecided"): 1, ("B", "undecided"): 1}
+
+
+def test_copies_make_no_interval_narrower(tmp_path):
+    one, two, *_ = comparisons()
+    rows = [said(one, "A"), said(two, "B")]
+    copies = [replace(row, name=f"{row.name} {number}") for number in range(20) for row in rows]
+    alone, copied = summarised(write_run(tmp_path / "one", rows)), summarised(write_run(tmp_path / "two", copies))
+    assert (copied.different, copied.verdicts) == (2, 40)
+    assert copied.share(20, 40).interval == alone.share(1, 2).interval
+
+
+def test_cost_tokens_reasons_and_judges_are_added_up_exactly(runs):
+    found = summarised(runs["compare"])
+    assert (str(found.cost.normalize()), found.tokens, found.calls) == ("0.0012", 912, 1)
+    assert found.reasons == {"malformed": 1} and found.judges == {"embedded": 8, "openai:x": 1}
+    assert found.statuses == {"verdict": 8, "failure": 1, "skipped": 1} and found.unfinished == 1
+
+
+def test_a_dialogues_means_have_intervals_and_a_single_one_has_none(runs):
+    found = summarised(runs["dialogue"])
+    mean = found.means["average"]
+    assert mean.count == 3 and mean.interval[0] < mean.mean < mean.interval[1]
+    assert summarised(runs["dialogue"], "position = 0").means["average"].interval is None
+
+
+def test_a_reviews_corrections_are_counted_by_dimension(runs):
+    found = summarised(runs["review"])
+    assert found.corrections["localization"] == {"filled": 2, "kept": 2, "replaced": 2}
+    assert found.corrections["likert"] == {"replaced": 2, "filled": 1}
+    assert found.outcomes["invalid"] == 1
+
+
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+def test_a_run_without_a_row_has_a_summary(runs, protocol):
+    found = summarised(runs[protocol], "1 = 2")
+    assert found.finished == 0 and found.means == {} and found.agreement is None
