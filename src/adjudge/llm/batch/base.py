@@ -16,8 +16,8 @@ from ..retry import Answered, Endpoint, Refused
 # What came of one request of a batch.
 Outcome = Answered | Refused | Failure
 
-# Batch files are large: only progress is bounded, and the size by what a batch may hold.
-FILE_BOUNDS = Bounds(connect=15.0, total=None, idle=300.0, reply_bytes=2**30)
+# Batch files are large: they may take an hour while they move, and their size is bounded by what a batch may hold.
+FILE_BOUNDS = Bounds(total=3600.0, idle=300.0, reply_bytes=2**30)
 
 
 @dataclass(frozen=True, slots=True)
