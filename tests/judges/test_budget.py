@@ -1,4 +1,4 @@
-"""A budget is kept, whoever comes in whichever order: a judge sends nothing whose expected cost does not fit into it."""
+"""A budget is kept, whoever comes in whichever order: no call is sent whose expected cost does not fit into it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import random
 from decimal import Decimal
 
 import pytest
+from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted.judging import open_openai
-from aiohttp import web
 from scripted.provider import Behaviour, ScriptedProvider, fails, judges, says, waits
 from scripted.replies import Request, correct_reply, envelope
 
@@ -247,12 +247,17 @@ async def test_a_repair_round_is_paid_from_the_same_budget(provider: ScriptedPro
 
 
 async def test_a_call_that_is_cancelled_counts_in_full(provider: ScriptedProvider, journal: Journal) -> None:
-    provider.script = lambda request: waits(5)
+    came = asyncio.Event()
+
+    def script(request: Request) -> Behaviour:
+        came.set()
+        return waits(5)
+
+    provider.script = script
     judge = open_openai(provider, journal)
     judge.budget = budget = LocalBudget(Decimal(1))
     task = asyncio.create_task(judge.opine(asked(0)))
-    await asyncio.sleep(0.3)
-    assert provider.calls == 1
+    await came.wait()
     reserved = budget.reserved
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -262,9 +262,7 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
     chance = random.Random(seed)
 
     async def main() -> None:
-        limiter = RateLimiter(
-            RateLimits(start=limit, ceiling=limit * 2, first_wait=0.0001, open_after=10**6)
-        )
+        limiter = RateLimiter(RateLimits(start=limit, ceiling=limit * 2, first_wait=0.0001, open_after=10**6))
 
         async def call() -> None:
             ticket = limiter.ticket()
