@@ -62,6 +62,14 @@ class Bounds:
     reply_bytes: int = 32 * 2**20
 
 
+class Route(NamedTuple):
+    """A parsed URL, the proxy that leads there, and whether it is this machine."""
+
+    address: URL
+    proxy: URL | None
+    local: bool
+
+
 class Response(NamedTuple):
     """A complete reply; header names are case-insensitive."""
 
@@ -72,9 +80,10 @@ class Response(NamedTuple):
 
 @dataclass(slots=True)
 class Client:
-    """The sessions of one caller, each opened at its loop's first request."""
+    """The sessions of one caller, each opened at its loop's first request; which way a URL is reached is kept too."""
 
     _sessions: dict[asyncio.AbstractEventLoop, ClientSession] = field(default_factory=dict)
+    _routes: dict[str, Route] = field(default_factory=dict)
 
     async def request(
         self,
@@ -89,8 +98,12 @@ class Client:
         """Send one request and read the complete reply."""
         import aiohttp
 
-        address = _address(url, headers)
-        proxy = proxy_for(address)
+        for name, value in headers.items():
+            if _NOT_IN_A_LINE.search(name + value):
+                raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
+        address, proxy, local = self._routes.get(url) or self._routes.setdefault(url, _route(url))
+        if address.user is not None and any(name.lower() == "authorization" for name in headers):
+            address = address.with_user(None)
         session = await self._session()
         try:
             async with session.request(
@@ -116,7 +129,7 @@ class Client:
         except aiohttp.ClientConnectorCertificateError as error:
             raise ConnectionError(f"its certificate is not accepted: {error.certificate_error}") from None
         except aiohttp.ClientConnectorError as error:
-            raise NoServerError(_why_no_connection(error), local=is_this_machine(address.host or "")) from None
+            raise NoServerError(_why_no_connection(error), local) from None
         except aiohttp.ServerDisconnectedError:
             raise BrokenReplyError("the server closed the connection before its reply was complete") from None
         except aiohttp.ClientPayloadError:
@@ -201,21 +214,16 @@ def _why_no_connection(error: ClientConnectorError) -> str:
     return os.strerror(cause.errno).lower() if cause.errno else "no connection"
 
 
-def _address(url: str, headers: Mapping[str, str]) -> URL:
+def _route(url: str) -> Route:
     from yarl import URL
 
-    for name, value in headers.items():
-        if _NOT_IN_A_LINE.search(name + value):
-            raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
     try:
         address = URL(url)
         if address.scheme not in ("http", "https") or not address.host or _NOT_IN_A_LINE.search(address.host):
             raise ValueError
     except ValueError:
         raise _no_address(url) from None
-    if address.user is not None and any(name.lower() == "authorization" for name in headers):
-        return address.with_user(None)
-    return address
+    return Route(address, proxy_for(address), _is_this_machine(address.host))
 
 
 def _no_address(url: str) -> SetupError:
@@ -227,7 +235,7 @@ def proxy_for(address: URL) -> URL | None:
 
     aiohttp's `trust_env` would also use one for this machine, ignore `all_proxy`, and send passwords from `~/.netrc`.
     """
-    if is_this_machine(address.host or ""):
+    if _is_this_machine(address.host or ""):
         return None
     from urllib.request import getproxies_environment, proxy_bypass
 
@@ -248,8 +256,7 @@ def proxy_for(address: URL) -> URL | None:
     return proxy
 
 
-def is_this_machine(host: str) -> bool:
-    """Whether this host is the machine we run on, by its name or address."""
+def _is_this_machine(host: str) -> bool:
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost") or name == socket.gethostname().lower():
         return True
