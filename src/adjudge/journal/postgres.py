@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, suppress
-from types import TracebackType
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, LiteralString, NamedTuple
 
 from ..errors import JournalError
@@ -68,7 +68,7 @@ class PostgresJournal(Journal):
         return f"PostgresJournal({self.place!r})"
 
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
-        return _Claim(self._claims, key)
+        return self._claims.hold(key)
 
     async def put(self, key: str, stored: Stored) -> None:
         self._claims.note_paid(key, stored.body)
@@ -165,13 +165,27 @@ class _Answer(NamedTuple):
     taken: bool
 
 
+@dataclass(eq=False, slots=True)
+class _Claim:
+    """One question that one of our callers asks; `paid` is the reply it is about to store."""
+
+    key: str
+    place: int
+    paid: bytes | None = None
+
+
+class _Job(NamedTuple):
+    claim: _Claim
+    takes: bool
+    done: asyncio.Future[Any] | None
+
+
 class _Claims:
     """The claims of one open journal."""
 
     def __init__(self, server: Server) -> None:
         # A session may take a lock it holds a second time: between our own callers this decides.
         self._inside: dict[int, _Claim] = {}
-        self._guard = threading.Lock()
         self._thread: BatchThread[_Job] = BatchThread("adjudge-claims", lambda: _Exchange(server), _MAX_EXCHANGE)
 
     def note_paid(self, key: str, body: bytes) -> None:
@@ -180,100 +194,52 @@ class _Claims:
         if claim is not None and claim.key == key:
             claim.paid = body
 
-    async def enter(self, claim: _Claim) -> None:
-        """Be the one of this process who may turn to the server for this key."""
+    @asynccontextmanager
+    async def hold(self, key: str) -> AsyncIterator[Stored | None]:
+        """The reply, or the right to ask."""
+        claim, pause = _Claim(key, _place_of(key)), FIRST_PAUSE
         while True:
-            with self._guard:
-                inside = self._inside.setdefault(claim.place, claim)
-                if inside is claim:
-                    return
-                done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-                inside.waiting.append(_Waiter(done))
-            await done
-
-    def leave(self, claim: _Claim) -> None:
-        """Let others of this process have their turn; what is queued before their jobs is done before them."""
-        with self._guard:
-            if self._inside.get(claim.place) is claim:
-                del self._inside[claim.place]
-            waiting, claim.waiting = claim.waiting, []
-        tell((waiter, None) for waiter in waiting)
-
-    async def take(self, claim: _Claim) -> _Answer:
-        """Ask the server for the reply and the lock."""
-        done: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
-        self._thread.submit(_Job(claim, True, done))
-        return await done
-
-    async def give_back(self, claim: _Claim) -> None:
-        """Give the lock back, and be sure that it was held to the end or that nobody else made use of it."""
+            if self._inside.setdefault(claim.place, claim) is claim:
+                answer = await self._take(claim)
+                if answer.taken or answer.stored is not None:
+                    break
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        if answer.stored is not None:
+            yield answer.stored
+            return
+        try:
+            yield None
+        except BaseException:
+            self._abandon(claim)
+            raise
+        # The answer says that the lock was held to the end, or that nobody else made use of it.
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._thread.submit(_Job(claim, False, done))
-        self.leave(claim)
+        del self._inside[claim.place]
         await done
 
-    def abandon(self, claim: _Claim) -> None:
+    async def _take(self, claim: _Claim) -> _Answer:
+        done: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+        try:
+            self._thread.submit(_Job(claim, True, done))
+            answer = await done
+        except BaseException:
+            self._abandon(claim)
+            raise
+        if not answer.taken:
+            del self._inside[claim.place]
+        return answer
+
+    def _abandon(self, claim: _Claim) -> None:
         """Give the lock back, if it was or will be taken, and do not wait."""
         with suppress(JournalError):  # closed, and its locks with it
             self._thread.submit(_Job(claim, False, None))
-        self.leave(claim)
+        del self._inside[claim.place]
 
     def close(self) -> None:
         """Give back all, with the session."""
         self._thread.close()
-
-
-class _Claim:
-    """One key, claimed for the length of an `async with` unless its reply is there."""
-
-    __slots__ = ("_claims", "_holds", "key", "paid", "place", "waiting")
-
-    def __init__(self, claims: _Claims, key: str) -> None:
-        self._claims = claims
-        self._holds = False
-        self.key = key
-        self.place = _place_of(key)
-        self.paid: bytes | None = None
-        self.waiting: list[_Waiter] = []
-
-    async def __aenter__(self) -> Stored | None:
-        pause = FIRST_PAUSE
-        while True:
-            await self._claims.enter(self)
-            try:
-                answer = await self._claims.take(self)
-            except BaseException:
-                self._claims.abandon(self)
-                raise
-            if answer.taken:
-                self._holds = True
-                return None
-            self._claims.leave(self)
-            if answer.stored is not None:
-                return answer.stored
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self._holds:
-            return
-        self._holds = False
-        if kind is None:
-            await self._claims.give_back(self)
-        else:
-            self._claims.abandon(self)
-
-
-class _Waiter(NamedTuple):
-    done: asyncio.Future[None]
-
-
-class _Job(NamedTuple):
-    claim: _Claim
-    takes: bool
-    done: asyncio.Future[Any] | None
 
 
 class _Exchange:
