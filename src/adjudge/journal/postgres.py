@@ -56,10 +56,9 @@ class PostgresJournal(Journal):
         self._reader = Session(server)
         try:
             self._reader.attempt(lambda connection: prepare(connection, server.place))
-        except BaseException:
+        finally:
+            # Servers have few connections: each is opened when it is needed.
             self._reader.drop()
-            raise
-        self._reader.put_aside()
         self._reading = threading.Lock()
         self._claims = _Claims(server)
         self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _Writer(server), _MAX_BATCH)
@@ -90,7 +89,7 @@ class PostgresJournal(Journal):
         self._claims.close()
         with self._reading:
             self._reader.drop()
-        self._server.close()
+        self._server.closed = True
 
     def read(self, kind: Kind, values: Row) -> list[Row]:
         def look(connection: Connection) -> list[Row]:

@@ -6,7 +6,6 @@ Errors are one line and never show a password. A pooler in between must keep ses
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, LiteralString, TypeVar
@@ -103,18 +102,12 @@ class Server:
         # A name that happens to be the password too may be shown as what it is.
         self._secrets -= {str(given.get(name)) for name in ("user", "host", "dbname")}
         self._parameters: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "utf8"}
-        self._spare: Connection | None = None
-        self._guard = threading.Lock()
-        self._closed = False
+        self.closed = False
 
     def connect(self) -> Connection:
-        """A connection: the one that was put aside, else a new one."""
-        with self._guard:
-            if self._closed:
-                raise JournalError("the journal is closed")
-            spare, self._spare = self._spare, None
-        if spare is not None:
-            return spare
+        """A new connection."""
+        if self.closed:
+            raise JournalError("the journal is closed")
         try:
             connection = psycopg.connect(**self._parameters, autocommit=True)
         except (psycopg.Error, OSError) as error:
@@ -126,19 +119,6 @@ class Server:
             connection.close()
             raise ConnectionLostError(f"{self.place}: the journal cannot be opened: {self.line(error)}") from None
         return connection
-
-    def keep_spare(self, connection: Connection) -> None:
-        """Keep an open connection until somebody needs one."""
-        with self._guard:
-            self._spare = connection
-
-    def close(self) -> None:
-        """No more connections; one that nobody wanted ends."""
-        with self._guard:
-            self._closed = True
-            if self._spare is not None:
-                self._spare.close()
-                self._spare = None
 
     def line(self, error: BaseException) -> str:
         """An error in one line without a secret."""
@@ -188,12 +168,6 @@ class Session:
             raise JournalError(said) from None
         except psycopg.Error as error:
             raise JournalError(f"{self.server.place}: {self.server.line(error)}") from None
-
-    def put_aside(self) -> None:
-        """Let whoever needs a connection first have this one: servers have few."""
-        if self._connection is not None:
-            self.server.keep_spare(self._connection)
-            self._connection = None
 
     def drop(self) -> None:
         """End the connection, and with it all that the server held for it."""
