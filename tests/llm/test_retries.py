@@ -133,7 +133,7 @@ async def test_a_server_of_this_machine_that_does_not_run_is_said_soon_and_plain
     assert time.monotonic() - began < 3
 
 
-async def test_a_server_of_this_machine_may_come_back_within_a_second() -> None:
+async def test_a_server_of_this_machine_may_come_back_at_once() -> None:
     async with ScriptedProvider() as provider:
         url = provider.chat_url
     endpoint = Endpoint(url, "a judge")

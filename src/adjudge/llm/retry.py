@@ -24,7 +24,7 @@ IsReply = Callable[[bytes], bool]
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _NO_CREDIT = b"insufficient_quota"  # a 429 that no waiting helps
-_LOCAL_ATTEMPTS = 3  # a server on this machine that is not running is reported within two seconds
+_LOCAL_ATTEMPTS = 2  # a server on this machine that is not running is reported within a second
 
 
 @dataclass(frozen=True, slots=True)
