@@ -189,14 +189,16 @@ class LLMJudge:
         size = sum(len(text.encode()) for text in (prompt.system, *prompt.turns)) + len(orjson.dumps(prompt.schema))
         role = self.name, prompt.schema_name
 
+        def tokens() -> tuple[int, int]:
+            return budget.seen.expected(role, size, most_input(size), sampling.max_tokens)
+
         def estimate() -> Decimal:
-            tokens = budget.seen.expected(role, size, most_input(size), sampling.max_tokens)
-            return at_most(provider, model, *tokens) or Decimal(0)
+            return at_most(provider, model, *tokens()) or Decimal(0)
 
         reserved = await budget.reserve(estimate)
         if reserved is None:
-            message = f"one more call is expected to cost ${estimate()}, which is more than is left of the budget"
-            return self._failure("over_budget", message)
+            expected = f"${estimate()}, with a reply of {tokens()[1]:,} tokens"
+            return self._failure("over_budget", f"one more call may cost {expected}: more than is left of the budget")
         # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
         try:
