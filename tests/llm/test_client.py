@@ -396,6 +396,20 @@ async def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
 # -- event loops ------------------------------------------------------------------------------------------------------
 
 
+async def test_a_server_that_speaks_no_tls_is_said_to_fail_at_it() -> None:
+    class Plain(Bytes):
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            writer.write(OK)
+
+    server, client = Plain(), Client()
+    async with server.running():
+        with pytest.raises(NoServerError, match="TLS failed: wrong version number") as failed:
+            await client.request("GET", server.url.replace("http", "https"), {})
+    await client.close()
+    assert not failed.value.local
+
+
 def test_a_client_outlives_its_event_loops() -> None:
     client = Client()
 

@@ -129,7 +129,7 @@ class Client:
         except aiohttp.ClientConnectorCertificateError as error:
             raise ConnectionError(f"its certificate is not accepted: {error.certificate_error}") from None
         except aiohttp.ClientConnectorError as error:
-            raise NoServerError(_why_no_connection(error), local) from None
+            raise _no_connection(error, local) from None
         except aiohttp.ServerDisconnectedError:
             raise BrokenReplyError("the server closed the connection before its reply was complete") from None
         except aiohttp.ClientPayloadError:
@@ -204,14 +204,16 @@ async def _read(response: ClientResponse, limit: int) -> bytes:
     raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
 
 
-def _why_no_connection(error: ClientConnectorError) -> str:
+def _no_connection(error: ClientConnectorError, local: bool) -> NoServerError:
     """Why no connection was opened, in the system's words."""
     cause = error.os_error
     if isinstance(cause, socket.gaierror):
-        return "unknown host"
+        return NoServerError("unknown host", local)
     if isinstance(cause, ConnectionRefusedError):
-        return "connection refused"
-    return os.strerror(cause.errno).lower() if cause.errno else "no connection"
+        return NoServerError("connection refused", local)
+    if isinstance(cause, ssl.SSLError):
+        return NoServerError(f"TLS failed: {str(cause.reason or 'no reason given').lower().replace('_', ' ')}", False)
+    return NoServerError(os.strerror(cause.errno).lower() if cause.errno else "no connection", False)
 
 
 def _route(url: str) -> Route:
