@@ -42,7 +42,13 @@ W = TypeVar("W", bound=Wire)
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
 # The values that settings may take.
-RANGES = {"temperature": (0, 2), "seed": (0, 2**31 - 1), "sample": (0, 10**6 - 1), "max_tokens": (64, 200_000)}
+RANGES = {
+    "temperature": (0, 2),
+    "seed": (0, 2**31 - 1),
+    "sample": (0, 10**6 - 1),
+    "attempt": (0, 10**6 - 1),
+    "max_tokens": (64, 200_000),
+}
 
 # -- settings ---------------------------------------------------------------------------------------------------------
 
@@ -54,12 +60,16 @@ def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
 
 @dataclass(frozen=True, kw_only=True)
 class _Settings:
-    """What all protocols have in common: how a model is asked."""
+    """What all protocols have in common: how a model is asked.
+
+    `attempt`: a question whose stored reply is unusable is asked anew, up to this attempt; the first one is 0.
+    """
 
     protocol: ClassVar[str]
     rubric: Rubric
     seed: int = 0
     sample: int = 0
+    attempt: int = 0
     temperature: float = 0.0
     max_tokens: int = 8192
 
@@ -70,7 +80,7 @@ class _Settings:
 
     @property
     def sampling(self) -> Sampling:
-        return Sampling(self.temperature, self.seed, self.max_tokens)
+        return Sampling(self.temperature, self.seed, self.max_tokens, self.attempt)
 
     def stored(self) -> dict[str, Any]:
         """Everything but the rubric, which is stored with its text."""

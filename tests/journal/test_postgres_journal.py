@@ -14,8 +14,7 @@ from postgres import GUARDED, PASSWORD, PostgresForTests
 
 from adjudge.errors import JournalError
 from adjudge.journal import Journal, Stored, masked, open_journal
-from adjudge.journal.postgres_schema import VERSION
-from adjudge.journal.postgres_session import Server
+from adjudge.journal.postgres_session import VERSION, Server
 
 REPLY = Stored(b"{}", 1_700_000_000.125, 3, {"temperature": None})
 KEY, OTHER_KEY = "0123456789abcdef" * 4, "fedcba9876543210" * 4
@@ -59,14 +58,41 @@ async def test_a_journal_uses_no_more_connections_than_it_needs(place: str, post
     assert postgres.drop_connections() == 0
 
 
-async def test_a_server_that_stays_away_is_an_error_and_its_return_is_noticed(postgres: PostgresForTests) -> None:
+async def test_a_restart_of_the_server_is_waited_for(postgres: PostgresForTests) -> None:
+    postgres.do("create database restarts")
+    journal = open_journal(postgres.url.replace("/postgres?", "/restarts?"))
+    async with journal.claim(KEY):
+        await journal.put(KEY, REPLY)
+    postgres.do("alter database restarts allow_connections false")
+    postgres.drop_connections()
+
+    async def ask() -> None:
+        async with journal.claim(OTHER_KEY) as stored:
+            assert stored is None
+            await journal.put(OTHER_KEY, REPLY)
+
+    asking, writing = asyncio.create_task(ask()), asyncio.create_task(journal.put_draft("d1", b"piece"))
+    await asyncio.sleep(1.5)
+    assert not asking.done()
+    assert not writing.done()
+    postgres.do("alter database restarts allow_connections true")
+    async with asyncio.timeout(10):
+        await asyncio.gather(asking, writing)
+    assert (journal.get(OTHER_KEY), journal.get_draft("d1")) == (REPLY, [b"piece"])
+    journal.close()
+
+
+async def test_a_server_that_stays_away_is_an_error_and_its_return_is_noticed(
+    postgres: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adjudge.journal.postgres_session.PATIENCE", 0.3)
     postgres.do("create database away")
     journal = open_journal(postgres.url.replace("/postgres?", "/away?"))
     async with journal.claim(KEY):
         await journal.put(KEY, REPLY)
     postgres.do("alter database away allow_connections false")
     postgres.drop_connections()
-    with pytest.raises(JournalError, match="not currently accepting connections"):
+    with pytest.raises(JournalError, match=r"not currently accepting connections; .*adjudge run --resume"):
         await journal.put(OTHER_KEY, REPLY)
     with pytest.raises(JournalError, match="not currently accepting connections"):
         journal.get(KEY)

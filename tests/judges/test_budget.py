@@ -1,23 +1,25 @@
-"""A budget is never passed, whoever comes in whichever order; and a judge pays nothing that does not fit into it."""
+"""A budget is kept, whoever comes in whichever order: no call is sent whose expected cost does not fit into it."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import random
-import threading
 from decimal import Decimal
 
 import pytest
+from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted.judging import open_openai
-from scripted.provider import ScriptedProvider, fails, says, waits
+from scripted.provider import Behaviour, ScriptedProvider, fails, judges, says, waits
+from scripted.replies import Request, correct_reply, envelope
 
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.budget import LocalBudget
 from adjudge.judges.jury import Jury
-from adjudge.llm.prices import at_most, cost_of
+from adjudge.llm.prices import at_most, cost_of, most_input
 from adjudge.models import ComparisonOpinion, Failure, Usage
 from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
@@ -36,7 +38,7 @@ def test_what_is_settled_never_passes_the_limit(seed: int, limit: Decimal, calls
 
         async def call(most: Decimal, percent: int) -> None:
             await asyncio.sleep(chance.choice((0, 0.0005)))
-            if not await budget.reserve(most):
+            if await budget.reserve(lambda: most) is None:
                 assert budget.spent + most > limit, "refused although what is in flight may leave enough"
                 refused.append(most)
                 return
@@ -67,48 +69,40 @@ def test_what_is_settled_never_passes_the_limit(seed: int, limit: Decimal, calls
 
 async def test_who_does_not_fit_waits_for_what_is_in_flight() -> None:
     budget = LocalBudget(Decimal(10))
-    assert await budget.reserve(Decimal(8))
-    waiting = asyncio.create_task(budget.reserve(Decimal(5)))
-    behind = asyncio.create_task(budget.reserve(Decimal(1)))
+    assert await budget.reserve(lambda: Decimal(8)) == 8
+    waiting = asyncio.create_task(budget.reserve(lambda: Decimal(5)))
+    behind = asyncio.create_task(budget.reserve(lambda: Decimal(1)))
     await asyncio.sleep(0.01)
     assert not waiting.done()
     assert not behind.done(), "nobody overtakes: the dear ones would never get their turn"
     budget.settle(Decimal(8), Decimal(2))
-    assert (await waiting, await behind) == (True, True)
+    assert (await waiting, await behind) == (5, 1)
     assert (budget.spent, budget.reserved) == (Decimal(2), Decimal(6))
 
 
 async def test_who_can_never_fit_hears_it_at_once() -> None:
     budget = LocalBudget(Decimal(10), spent=Decimal(6))
-    assert not await budget.reserve(Decimal(5))
-    assert await budget.reserve(Decimal(4))
+    assert await budget.reserve(lambda: Decimal(5)) is None
+    assert await budget.reserve(lambda: Decimal(4)) == 4
     assert budget.reserved == 4
 
 
 async def test_what_nobody_knows_counts_in_full() -> None:
     budget = LocalBudget(Decimal(10))
-    await budget.reserve(Decimal(7))
+    await budget.reserve(lambda: Decimal(7))
     budget.settle(Decimal(7), None)
     assert budget.spent == 7
 
 
-def test_a_budget_serves_several_threads() -> None:
-    budget = LocalBudget(Decimal(100))
-
-    async def main() -> None:
-        async def call() -> None:
-            if await budget.reserve(Decimal(30)):
-                await asyncio.sleep(0.0005)
-                budget.settle(Decimal(30), Decimal(1))
-
-        await asyncio.gather(*(call() for _ in range(60)))
-
-    threads = [threading.Thread(target=asyncio.run, args=(main(),)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert (budget.spent, budget.reserved) == (Decimal(71), 0)
+async def test_who_waits_is_judged_by_what_is_expected_when_there_is_room() -> None:
+    budget = LocalBudget(Decimal(10))
+    await budget.reserve(lambda: Decimal(8))
+    expected = Decimal(9)
+    waiting = asyncio.create_task(budget.reserve(lambda: expected))
+    await asyncio.sleep(0)
+    expected = Decimal(2)
+    budget.settle(Decimal(8), Decimal(8))
+    assert await waiting == 2
 
 
 # -- the price of one call --------------------------------------------------------------------------------------------
@@ -131,7 +125,7 @@ def test_no_usage_within_the_bounds_costs_more_than_the_most(
 ) -> None:
     import time
 
-    most = at_most(*model, size, max_tokens)
+    most = at_most(*model, most_input(size), max_tokens)
     assert most is not None
     prompt = data.draw(st.integers(0, size))
     read = data.draw(st.integers(0, prompt))
@@ -172,7 +166,7 @@ def asked(number: int) -> CompareQuestion:
     return CompareQuestion(case, shipped("compare"), "ab")
 
 
-async def test_a_judge_stops_before_the_budget_is_passed(provider: ScriptedProvider, journal: Journal) -> None:
+async def test_a_judge_stops_when_the_budget_is_used_up(provider: ScriptedProvider, journal: Journal) -> None:
     provider.script = lambda request: waits(0.005)
     judge = open_openai(provider, journal, max_tokens=1000)
     judge.budget = budget = LocalBudget(Decimal("0.1"))
@@ -183,10 +177,56 @@ async def test_a_judge_stops_before_the_budget_is_passed(provider: ScriptedProvi
     assert len(opinions) == provider.calls
     assert budget.spent == Decimal("0.004") * provider.calls <= budget.limit
     assert budget.reserved == 0
-    assert 10 <= len(opinions) < 25
+    assert len(opinions) == 24, "nothing is left over that would have paid for another"
     again = await judge.opine(asked(0))
     assert again == outcomes[0], "what is paid already costs nothing"
     await judge.close()
+
+
+async def test_before_ten_replies_a_call_reserves_the_longest_reply_and_then_the_longest_seen(
+    provider: ScriptedProvider, journal: Journal
+) -> None:
+    reserved: list[Decimal] = []
+
+    def script(request: object) -> Behaviour:
+        reserved.append(budget.reserved)
+        return judges()
+
+    provider.script = script
+    judge = open_openai(provider, journal)
+    judge.budget = budget = LocalBudget(Decimal(5))
+    for number in range(12):
+        await judge.opine(asked(number))
+    await judge.close()
+    price_of_the_bound = Decimal("0.08192")  # 8,192 tokens at $10 a million
+    assert min(reserved[:10]) > price_of_the_bound
+    # 1,000 tokens in and 200 out, none of them cached; a byte more in the prompt makes no difference.
+    assert all(Decimal("0.0045") <= amount < Decimal("0.0046") for amount in reserved[10:])
+
+
+async def long_replies(request: Request, _: web.Request) -> web.StreamResponse:
+    reply = envelope(request, json.dumps(correct_reply(request)))
+    reply["usage"]["completion_tokens"] = 2000
+    return web.json_response(reply)
+
+
+async def test_what_is_in_flight_may_pass_the_budget_and_nothing_more(
+    provider: ScriptedProvider, journal: Journal
+) -> None:
+    provider.script = lambda request: judges() if provider.calls <= 10 else long_replies
+    judge = open_openai(provider, journal)
+    judge.budget = budget = LocalBudget(Decimal("0.15"))
+    for number in range(10):
+        await judge.opine(asked(number))
+    assert budget.spent == Decimal("0.04")
+    await asyncio.gather(*(judge.opine(asked(number)) for number in range(10, 16)))
+    assert budget.spent == Decimal("0.04") + 6 * Decimal("0.022") > budget.limit
+    refused = await judge.opine(asked(20))
+    await judge.close()
+    assert isinstance(refused, Failure)
+    assert (refused.reason, provider.calls) == ("over_budget", 16)
+    assert refused.message.startswith("one more call may cost $0.0225")
+    assert refused.message.endswith(", with a reply of 2,000 tokens: more than is left of the budget")
 
 
 async def test_a_call_that_fails_gives_its_money_back(provider: ScriptedProvider, journal: Journal) -> None:
@@ -208,12 +248,17 @@ async def test_a_repair_round_is_paid_from_the_same_budget(provider: ScriptedPro
 
 
 async def test_a_call_that_is_cancelled_counts_in_full(provider: ScriptedProvider, journal: Journal) -> None:
-    provider.script = lambda request: waits(5)
+    came = asyncio.Event()
+
+    def script(request: Request) -> Behaviour:
+        came.set()
+        return waits(5)
+
+    provider.script = script
     judge = open_openai(provider, journal)
     judge.budget = budget = LocalBudget(Decimal(1))
     task = asyncio.create_task(judge.opine(asked(0)))
-    await asyncio.sleep(0.3)
-    assert provider.calls == 1
+    await came.wait()
     reserved = budget.reserved
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

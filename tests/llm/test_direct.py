@@ -108,7 +108,6 @@ async def test_a_tools_arguments_are_the_reply(journal: Journal, provider: Scrip
     [
         (fails(401, "bad key"), "unauthorized"),
         (fails(403, "not yours"), "unauthorized"),
-        (fails(429, "slow down", retry_after_ms="1"), "rate_limited"),
         (fails(400, "no such thing"), "rejected"),
         (fails(404, "no such model"), "rejected"),
         (fails(500, "oops", retry_after_ms="1"), "server_error"),
@@ -164,12 +163,25 @@ async def test_it_keeps_step_with_a_provider_that_pushes_back(
 ) -> None:
     provider.script = lambda request: fails(429, retry_after_ms="1") if provider.calls < 9 else judges()
     wire = DirectWire(SPEC)
-    wire.limiter = RateLimits(first_wait=0.01, longest_wait=0.02, patience=20).limiter("ollama", "")
+    wire.limiter = RateLimits(first_wait=0.01, patience=20).limiter("ollama", "")
     judge = LLMJudge(SPEC, wire, journal)
     opinion = await judge.opine(asked(case))
     await judge.close()
     assert isinstance(opinion, ComparisonOpinion), opinion
     assert wire.limiter.state().in_flight == 0
+
+
+async def test_a_provider_that_stays_overloaded_is_a_failure_in_the_end(
+    journal: Journal, provider: ScriptedProvider, case: Comparison
+) -> None:
+    provider.script = lambda request: fails(429, "slow down", retry_after_ms="1")
+    wire = DirectWire(SPEC)
+    wire.limiter = RateLimits(first_wait=0.01, patience=0.05).limiter("ollama", "")
+    judge = LLMJudge(SPEC, wire, journal)
+    failure = await judge.opine(asked(case))
+    await judge.close()
+    assert isinstance(failure, Failure)
+    assert (failure.reason, "slow down" in failure.message) == ("rate_limited", True)
 
 
 async def test_it_leaves_a_dead_provider_alone(journal: Journal, provider: ScriptedProvider, case: Comparison) -> None:

@@ -17,14 +17,14 @@ from adjudge.judges.base import CompareQuestion
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.openai import OpenAIWire, default_dialect, is_reply
-from adjudge.llm.rate_limiter import RateLimits
+from adjudge.llm.rate_limiter import RateLimiter, RateLimits
 from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
 from adjudge.models import ComparisonOpinion, Failure
 from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
 
 FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
-QUICK = RateLimits(start=8, ceiling=64, first_wait=0.005, longest_wait=0.05, patience=5.0, open_after=3, cool_down=0.3)
+QUICK = RateLimits(start=8, ceiling=64, first_wait=0.005, patience=5.0, open_after=3, cool_down=0.3)
 HEADERS = {"content-type": "application/json"}
 BODY = b'{"model": "m", "messages": []}'
 
@@ -72,21 +72,41 @@ async def test_a_burst_of_refusals_fails_no_call(
     assert provider.calls < 100 + 150
 
 
-async def test_all_callers_wait_as_long_as_one_was_told(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_one_refusal_with_a_time_holds_everybody_until_it_has_passed(
+    limited: OpenEndpoint, provider: ScriptedProvider
+) -> None:
     arrivals: list[float] = []
+    refused: list[float] = []
 
     def script(request: Request) -> Behaviour:
         arrivals.append(time.monotonic())
-        return fails(429, retry_after="0.3") if len(arrivals) == 1 else says("fine")
+        if len(arrivals) == 30:
+            refused.append(time.monotonic())
+            return fails(429, retry_after="0.5")
+        return waits(0.02, says("fine"))
 
     provider.script = script
-    endpoint = limited()
-    first = asyncio.create_task(post(endpoint))
-    await asyncio.sleep(0.15)
-    assert len(arrivals) == 1
-    others = [asyncio.create_task(post(endpoint)) for _ in range(20)]
-    assert all(isinstance(reply, Answered) for reply in await asyncio.gather(first, *others))
-    assert arrivals[1] - arrivals[0] >= 0.3
+    one = limited(RateLimits(start=8, ceiling=8))
+    # Another model of the same provider shares the limiter.
+    other = Endpoint(provider.chat_url, "another judge", FAST, limiter=one.limiter)
+    replies = await asyncio.gather(*(post(endpoint) for _ in range(40) for endpoint in (one, other)))
+    await other.close()
+    assert all(isinstance(reply, Answered) for reply in replies)
+    during = [at for at in arrivals if refused[0] + 0.02 < at < refused[0] + 0.5]
+    assert during == []
+    assert len(arrivals) == 81
+    assert one.limiter is not None
+    assert one.limiter.state().held_by == ""
+
+
+async def test_a_limiter_says_why_everybody_waits() -> None:
+    limiter = RateLimiter(RateLimits())
+    ticket = limiter.ticket()
+    await limiter.acquire(ticket)
+    limiter.refused(ticket, 5.0, "HTTP 429: slow down")
+    limiter.release(ticket)
+    state = limiter.state()
+    assert (state.held_by, 4 < state.held_for <= 5) == ("HTTP 429: slow down", True)
 
 
 async def test_limits_in_headers_are_kept_before_a_call_is_refused(
@@ -183,7 +203,7 @@ async def test_a_wait_of_an_hour_fails_all_callers_at_once(limited: OpenEndpoint
 
 async def test_refusals_without_end_are_a_failure_in_the_end(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
     provider.script = lambda request: fails(429, "slow down")
-    endpoint = limited(RateLimits(first_wait=0.005, longest_wait=0.02, patience=0.3))
+    endpoint = limited(RateLimits(first_wait=0.005, patience=0.3))
     reply = await post(endpoint)
     assert isinstance(reply, Failure)
     assert (reply.reason, "slow down" in reply.message) == ("rate_limited", True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
 import time
 from dataclasses import replace
 
@@ -182,7 +181,7 @@ async def test_malformed_headers_change_nothing(reset: str) -> None:
 
 
 async def test_a_call_that_is_refused_while_others_are_answered_gives_up() -> None:
-    limiter = RateLimiter(RateLimits(start=4, first_wait=0.0001, longest_wait=0.0001))
+    limiter = RateLimiter(RateLimits(start=4, first_wait=0.0001))
     ticket = limiter.ticket()
     pushed, again = 0, True
     while again and pushed < 100:
@@ -195,7 +194,7 @@ async def test_a_call_that_is_refused_while_others_are_answered_gives_up() -> No
 
 # -- the circuit ------------------------------------------------------------------------------------------------------
 
-QUICK = RateLimits(start=4, open_after=3, cool_down=0.05, longest_cool_down=0.1)
+QUICK = RateLimits(start=4, open_after=3, cool_down=0.05)
 
 
 async def opened(limiter: RateLimiter) -> None:
@@ -263,9 +262,7 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
     chance = random.Random(seed)
 
     async def main() -> None:
-        limiter = RateLimiter(
-            RateLimits(start=limit, ceiling=limit * 2, first_wait=0.0001, longest_wait=0.0002, open_after=10**6)
-        )
+        limiter = RateLimiter(RateLimits(start=limit, ceiling=limit * 2, first_wait=0.0001, open_after=10**6))
 
         async def call() -> None:
             ticket = limiter.ticket()
@@ -292,8 +289,8 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
     asyncio.run(main())
 
 
-def test_a_limiter_outlives_its_loops_and_serves_several_threads_at_once() -> None:
-    limiter = RateLimiter(RateLimits(start=2, ceiling=2, first_wait=0.001, longest_wait=0.002))
+def test_a_limiter_outlives_its_loops() -> None:
+    limiter = RateLimiter(RateLimits(start=2, ceiling=2, first_wait=0.001))
     served: list[int] = []
 
     async def main(number: int) -> None:
@@ -301,7 +298,7 @@ def test_a_limiter_outlives_its_loops_and_serves_several_threads_at_once() -> No
             ticket = limiter.ticket()
             for attempt in range(2):
                 await limiter.acquire(ticket)
-                await asyncio.sleep(0.0005)
+                await asyncio.sleep(0)
                 if attempt == 0 and number == 1:
                     limiter.refused(ticket, None)
                 else:
@@ -309,15 +306,11 @@ def test_a_limiter_outlives_its_loops_and_serves_several_threads_at_once() -> No
                 limiter.release(ticket)
             served.append(number)
 
-        await asyncio.gather(*(call() for _ in range(40)))
+        await asyncio.gather(*(call() for _ in range(4)))
 
-    asyncio.run(main(0))
-    threads = [threading.Thread(target=asyncio.run, args=(main(number),)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert sorted(served) == sorted([0] * 80 + [1] * 40 + [2] * 40)
+    for number in range(3):
+        asyncio.run(asyncio.wait_for(main(number), 10))
+    assert served == [0] * 4 + [1] * 4 + [2] * 4
     assert (limiter.state().in_flight, limiter.state().waiting) == (0, 0)
 
 

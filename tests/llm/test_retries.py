@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -67,9 +68,7 @@ async def test_a_temporary_error_is_retried(endpoint: Endpoint, provider: Script
 @pytest.mark.parametrize(
     ("trouble", "reason", "said"),
     [
-        (fails(429, "slow down"), "rate_limited", "HTTP 429: slow down"),
         (fails(500, "oops"), "server_error", "HTTP 500: oops"),
-        (fails(529, "overloaded"), "server_error", "HTTP 529: overloaded"),
         (shows_a_page(), "server_error", "HTTP 200: <html>"),
         (resets(), "connection", ""),
         (resets(after=b'{"choices": ['), "connection", ""),
@@ -106,12 +105,56 @@ async def test_silence_is_a_timeout(provider: ScriptedProvider) -> None:
     assert (reply.reason, provider.calls) == ("timeout", 2)
 
 
-async def test_nobody_there_is_a_connection_failure() -> None:
-    endpoint = Endpoint("http://127.0.0.1:9/v1/chat/completions", "a judge", FAST)
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [(fails(429, "slow down"), "rate_limited"), (fails(529, "slow down"), "server_error")],
+    ids=["429", "529"],
+)
+async def test_a_server_that_stays_overloaded_is_a_failure_in_the_end(
+    endpoint: Endpoint, provider: ScriptedProvider, trouble: Behaviour, reason: str
+) -> None:
+    provider.script = lambda request: trouble
+    reply = await post(endpoint)
+    assert isinstance(reply, Failure)
+    assert (reply.reason, "slow down" in reply.message) == (reason, True)
+    assert provider.calls > FAST.attempts
+
+
+async def test_a_server_of_this_machine_that_does_not_run_is_said_soon_and_plainly() -> None:
+    endpoint = Endpoint("http://localhost:9/v1/chat/completions", "a judge")
+    began = time.monotonic()
     reply = await post(endpoint)
     await endpoint.close()
     assert isinstance(reply, Failure)
-    assert reply.reason == "connection"
+    assert (reply.reason, reply.message) == (
+        "connection",
+        "http://localhost:9/v1: nothing answers there (connection refused); is the server running?",
+    )
+    assert time.monotonic() - began < 3
+
+
+async def test_a_server_of_this_machine_may_come_back_at_once() -> None:
+    async with ScriptedProvider() as provider:
+        url = provider.chat_url
+    endpoint = Endpoint(url, "a judge")
+    asked = asyncio.create_task(post(endpoint))
+    await asyncio.sleep(0.1)
+    provider = ScriptedProvider(lambda request: says("fine"))
+    await provider.start(int(url.split(":")[2].split("/")[0]))
+    assert isinstance(await asked, Answered)
+    await endpoint.close()
+    await provider.stop()
+
+
+async def test_another_machine_that_cannot_be_reached_keeps_its_retries() -> None:
+    endpoint = Endpoint("http://no-such-host.invalid/v1/chat/completions", "a judge", replace(FAST, attempts=5))
+    reply = await post(endpoint)
+    await endpoint.close()
+    assert isinstance(reply, Failure)
+    assert (reply.reason, reply.message) == (
+        "connection",
+        "http://no-such-host.invalid/v1/chat/completions: unknown host (after 5 attempts)",
+    )
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])

@@ -1,19 +1,34 @@
-"""The journal's small interface. A reply is found by what was asked, so the same question is never paid twice."""
+"""What a journal keeps, whatever database it is in: replies by key, verdicts, drafts, and the outcomes of runs.
+
+A reply is found by what was asked, so the same question is never paid twice. A database adds the SQL of these rows,
+and its own way of claiming a question.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple
 
 import orjson
+
+from ..errors import JournalError
+
+Kind = Literal["reply", "verdict", "draft", "run", "outcome"]
+Row = tuple[Any, ...]
+# How long a caller waits before it looks again whether a claim is free.
+FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
+_VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A reply as it came, when (seconds since 1970), after how many attempts, and how the request was adapted."""
+    """A reply as it came, when (seconds since 1970), after how many requests, and how the request was adapted."""
 
     body: bytes
     at: float
@@ -21,20 +36,69 @@ class Stored:
     sent: Mapping[str, str | int | float | None] = field(default_factory=dict)
 
 
-class Journal(Protocol):
-    """Replies by key, verdicts by id, the pieces of drafts as they came, and what came of each case of a run."""
+class Write(NamedTuple):
+    """Rows to keep, together or not at all, and who waits until they are kept."""
+
+    rows: tuple[tuple[Kind, Row], ...]
+    done: asyncio.Future[None]
+
+    @property
+    def kind(self) -> Kind:
+        """What it is first of all."""
+        return self.rows[0][0]
+
+
+def call_key(question: Mapping[str, Any]) -> str:
+    """The key of a call: a hash of all that decides its answer."""
+    return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def by_kind(writes: list[Write]) -> dict[Kind, list[Row]]:
+    """The rows of each kind, in the order they came."""
+    kinds: dict[Kind, list[Row]] = {}
+    for write in writes:
+        for kind, row in write.rows:
+            kinds.setdefault(kind, []).append(row)
+    return kinds
+
+
+def as_stored(row: Row) -> Stored:
+    """A reply of its columns: body, at, attempts, sent."""
+    return Stored(row[0], row[1], row[2], orjson.loads(row[3]))
+
+
+class Journal(ABC):
+    """Whoever puts something waits until it survives a kill and a power cut."""
+
+    @abstractmethod
+    def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
+        """The reply if it is there; if not, be the only one on this journal, in any process, who asks for it now."""
+
+    @abstractmethod
+    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
+        """Position, verdict id and failure of each case that came to an end, by position; never all in memory."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Finish what is queued, and close the database."""
+
+    @abstractmethod
+    def read(self, kind: Kind, values: Row) -> list[Row]:
+        """The rows of this kind that are looked up by these values."""
+
+    @abstractmethod
+    def submit(self, write: Write) -> None:
+        """Queue rows to be kept."""
 
     def get(self, key: str) -> Stored | None:
         """The reply to this question, if it was ever paid."""
-        ...
+        rows = self.read("reply", (key,))
+        return as_stored(rows[0]) if rows else None
 
     async def put(self, key: str, stored: Stored) -> None:
-        """Keep a reply; when this returns it survives a kill and a power cut."""
-        ...
-
-    def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
-        """The reply if it is there; if not, be the only one on this journal, in any process, who asks for it now."""
-        ...
+        """Keep a reply; the first one under a key stays."""
+        sent = orjson.dumps(dict(stored.sent)).decode()
+        await self._write(("reply", (key, stored.at, stored.attempts, sent, stored.body)))
 
     async def put_verdict(
         self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
@@ -43,39 +107,49 @@ class Journal(Protocol):
 
         `outcome_of`, a run and a position: it is what came of that case, and both are kept or neither is.
         """
-        ...
+        kept: tuple[Kind, Row] = "verdict", (verdict_id, inputs, verdict)
+        if outcome_of is None:
+            await self._write(kept)
+        else:
+            await self._write(kept, ("outcome", (*outcome_of, verdict_id, None)))
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         """A verdict's inputs and its bytes; a beginning of the id is enough where it is unique."""
-        ...
+        if not _VERDICT_ID.fullmatch(verdict_id):
+            return None
+        beyond = verdict_id[:-1] + chr(ord(verdict_id[-1]) + 1)
+        rows = self.read("verdict", (verdict_id, beyond))
+        if not rows:
+            return None
+        if len(rows) > 1 and rows[0][0] != verdict_id:
+            raise JournalError(f"{verdict_id}: several verdicts begin like this; give more of the id")
+        return rows[0][1], rows[0][2]
 
     async def put_draft(self, draft_id: str, changes: bytes) -> None:
         """Add to a draft; nothing that was added before is lost."""
-        ...
+        await self._write(("draft", (draft_id, changes)))
 
     def get_draft(self, draft_id: str) -> list[bytes]:
         """Everything that was added to a draft, in order; nothing if there is none of this id."""
-        ...
+        return [row[0] for row in self.read("draft", (draft_id,))]
 
     async def put_run(self, run_id: str, config: bytes) -> None:
         """Keep what a run was started with; the first one under an id stays."""
-        ...
+        await self._write(("run", (run_id, config)))
 
     def get_run(self, run_id: str) -> bytes | None:
         """What a run was started with."""
-        ...
+        rows = self.read("run", (run_id,))
+        return rows[0][0] if rows else None
 
     async def put_outcome(self, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
         """Keep what came of a case, a verdict or a failure. A verdict stays; a failure gives way to what follows."""
-        ...
+        if (verdict_id is None) is (failure is None):
+            raise ValueError("an outcome is either a verdict or a failure")
+        await self._write(("outcome", (run_id, position, verdict_id, failure)))
 
-    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
-        """Position, verdict id and failure of each case that came to an end, by position; never all in memory."""
-        ...
-
-    def close(self) -> None: ...
-
-
-def call_key(question: Mapping[str, Any]) -> str:
-    """The key of a call: a hash of all that decides its answer."""
-    return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    async def _write(self, *rows: tuple[Kind, Row]) -> None:
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.submit(Write(rows, done))
+        # A caller that is cancelled here only stops waiting: what is in the queue is kept all the same.
+        await done

@@ -1,13 +1,22 @@
-"""Which journal: the one named, else `$ADJUDGE_JOURNAL`, else a file in the user's data folder."""
+"""Where a journal is: a file, or a server's address, which is never shown with its password.
+
+Which one: the one named, else `$ADJUDGE_JOURNAL`, else a file in the user's data folder.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
-from .address import is_server
+from ..errors import InputError
 from .base import Journal
+
+_SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
+_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=([^&]*)", re.IGNORECASE)
+HIDDEN = "***"
 
 
 def default_place() -> str | Path:
@@ -33,3 +42,42 @@ def open_journal(where: str | Path | None = None) -> Journal:
     from .sqlite import SqliteJournal
 
     return SqliteJournal(Path(place))
+
+
+def is_server(where: str | Path) -> bool:
+    """Whether this names a server; a file if not. An address of some other kind is neither, and an error."""
+    if not isinstance(where, str):
+        return False
+    if _SERVER.match(where):
+        return True
+    if _OTHER_SCHEME.match(where):
+        raise InputError("journal", masked(where), "a file, or postgresql://user@host/database")
+    return False
+
+
+def masked(where: str | Path) -> str:
+    """A journal's place as people may see it, and files may keep it: without the password."""
+    text = str(where)
+    scheme, slashes, rest = text.partition("://")
+    if not slashes or not isinstance(where, str):
+        return text
+    # The last @ counts: a password that was not encoded may hold any character, and rather too much is hidden.
+    user, at, host = rest.rpartition("@")
+    name, colon, password = user.partition(":")
+    if password:
+        user = f"{name}{colon}{HIDDEN}"
+    return scheme + slashes + _SECRET_OPTION.sub(lambda option: f"{option[1]}={HIDDEN}", user + at + host)
+
+
+def secrets_in(url: str) -> list[str]:
+    """The parts of an address that nobody may see, as they stand in it."""
+    rest = url.partition("://")[2]
+    password = rest.rpartition("@")[0].partition(":")[2]
+    return [secret for secret in (password, *(value for _, value in _SECRET_OPTION.findall(rest))) if secret]
+
+
+def check_address(url: str) -> None:
+    """Refuse an address that the server's library would take apart at another place than its author meant."""
+    if re.search(r"[@/?#\s]", url.partition("://")[2].rpartition("@")[0]):
+        allowed = "in a name or password @ / ? # and blanks are written %40 %2F %3F %23 %20"
+        raise InputError("journal", f"{masked(url)}: an @ in the wrong place", allowed)

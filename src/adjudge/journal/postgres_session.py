@@ -1,4 +1,4 @@
-"""A connection to a journal on a Postgres server: made when it is needed, and made again once when it was lost.
+"""Connections to a journal on a Postgres server, and its tables. A lost connection is made anew for half a minute.
 
 Errors are one line and never show a password. A pooler in between must keep sessions whole: claims live in them.
 """
@@ -6,13 +6,13 @@ Errors are one line and never show a password. A pooler in between must keep ses
 from __future__ import annotations
 
 import logging
-import threading
+import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 from urllib.parse import unquote
 
 from ..errors import InputError, JournalError, SetupError
-from .address import HIDDEN, check_address, masked, secrets_in
+from .opening import HIDDEN, check_address, masked, secrets_in
 
 try:
     import psycopg
@@ -48,6 +48,34 @@ from pg_settings join (values
 where name <> 'synchronous_commit' or setting = 'off'
 """
 
+# Tables of earlier formats are among these, so that whatever is missing can be added. Names sort by their bytes: a
+# beginning of an id is a range.
+VERSION = 2
+_TABLES: tuple[LiteralString, ...] = (
+    "create table if not exists adjudge_format (version integer not null)",
+    """create table if not exists adjudge_replies (
+        key text collate "C" primary key, at double precision not null, attempts integer not null,
+        sent text not null, body bytea not null
+    )""",
+    """create table if not exists adjudge_verdicts (
+        id text collate "C" primary key, inputs bytea not null, verdict bytea not null
+    )""",
+    """create table if not exists adjudge_drafts (
+        number bigint generated always as identity primary key, id text collate "C" not null,
+        mark text not null unique, changes bytea not null
+    )""",
+    "create index if not exists adjudge_drafts_by_id on adjudge_drafts (id, number)",
+    """create table if not exists adjudge_runs (id text collate "C" primary key, config bytea not null)""",
+    """create table if not exists adjudge_outcomes (
+        run text collate "C" not null, position bigint not null, verdict text, failure bytea,
+        primary key (run, position), check ((verdict is null) <> (failure is null))
+    )""",
+    "delete from adjudge_format",
+)
+_LOCK = 0x61646A7564676501  # "adjudge", 1
+PATIENCE = 30.0  # seconds to wait for a server that restarts
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+
 
 class ConnectionLostError(JournalError):
     """The server cannot be reached, or went away in the middle."""
@@ -74,18 +102,12 @@ class Server:
         # A name that happens to be the password too may be shown as what it is.
         self._secrets -= {str(given.get(name)) for name in ("user", "host", "dbname")}
         self._parameters: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "utf8"}
-        self._spare: Connection | None = None
-        self._guard = threading.Lock()
-        self._closed = False
+        self.closed = False
 
     def connect(self) -> Connection:
-        """A connection: the one that was put aside, else a new one."""
-        with self._guard:
-            if self._closed:
-                raise JournalError("the journal is closed")
-            spare, self._spare = self._spare, None
-        if spare is not None:
-            return spare
+        """A new connection."""
+        if self.closed:
+            raise JournalError("the journal is closed")
         try:
             connection = psycopg.connect(**self._parameters, autocommit=True)
         except (psycopg.Error, OSError) as error:
@@ -97,19 +119,6 @@ class Server:
             connection.close()
             raise ConnectionLostError(f"{self.place}: the journal cannot be opened: {self.line(error)}") from None
         return connection
-
-    def keep_spare(self, connection: Connection) -> None:
-        """Keep an open connection until somebody needs one."""
-        with self._guard:
-            self._spare = connection
-
-    def close(self) -> None:
-        """No more connections; one that nobody wanted ends."""
-        with self._guard:
-            self._closed = True
-            if self._spare is not None:
-                self._spare.close()
-                self._spare = None
 
     def line(self, error: BaseException) -> str:
         """An error in one line without a secret."""
@@ -128,11 +137,22 @@ class Session:
         self._connection: Connection | None = None
 
     def run(self, work: Callable[[Connection], T]) -> T:
-        """Do work that may be done twice: if the connection is lost in the middle, it is begun anew, once."""
-        try:
-            return self.attempt(work)
-        except ConnectionLostError:
-            return self.attempt(work)
+        """Do work that may be done twice: if the connection is lost in the middle, it is begun anew."""
+        return self.persist(lambda: self.attempt(work))
+
+    def persist(self, do: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
+        """Do it again after a lost connection, until the server has stayed away for too long."""
+        began, pause = time.monotonic(), 0.0
+        while True:
+            try:
+                return do()
+            except ConnectionLostError as error:
+                forget()
+                if time.monotonic() - began + pause > PATIENCE:
+                    waited = f"the server stayed away for {PATIENCE:g} s; continue a run with adjudge run --resume DIR"
+                    raise ConnectionLostError(f"{error}; {waited}") from None
+            time.sleep(pause)
+            pause = min(max(2 * pause, _FIRST_PAUSE), _LONGEST_PAUSE)
 
     def attempt(self, work: Callable[[Connection], T]) -> T:
         """Do work on the connection; a lost one is gone after this, and the error says so."""
@@ -149,14 +169,32 @@ class Session:
         except psycopg.Error as error:
             raise JournalError(f"{self.server.place}: {self.server.line(error)}") from None
 
-    def put_aside(self) -> None:
-        """Let whoever needs a connection first have this one: servers have few."""
-        if self._connection is not None:
-            self.server.keep_spare(self._connection)
-            self._connection = None
-
     def drop(self) -> None:
         """End the connection, and with it all that the server held for it."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def prepare(connection: Connection, place: str) -> None:
+    """Make the tables, or bring those of an older adjudge up to date."""
+    version = _version(connection)
+    if version < VERSION:
+        with connection.transaction():
+            # Those who wait here find the work done.
+            connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+            if _version(connection) < VERSION:
+                for statement in _TABLES:
+                    connection.execute(statement)
+                connection.execute("insert into adjudge_format values (%s)", [VERSION])
+    if version > VERSION:
+        raise JournalError(f"{place}: written by a newer adjudge (format {version}, this one reads {VERSION})")
+
+
+def _version(connection: Connection) -> int:
+    # Asked of the catalogue itself: look-ups by name, such as to_regclass, may answer from before a wait for the lock.
+    known = "select 1 from pg_catalog.pg_class where relname = 'adjudge_format' and pg_table_is_visible(oid)"
+    if connection.execute(known).fetchone() is None:
+        return 0
+    row = connection.execute("select version from adjudge_format").fetchone()
+    return int(row[0]) if row else 0

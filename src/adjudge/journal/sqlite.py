@@ -1,60 +1,59 @@
 """The journal in one SQLite file (WAL). Writers queue up and share a commit; each returns when the disk has it.
 
-Several processes may use the same file. Reads are point look-ups and happen on the caller's thread.
+Several processes may use the same file. Reads are point look-ups and happen on the caller's thread. A claim is a
+one-byte lock on a file beside the journal: the system takes it back when its holder dies, so a killed process never
+blocks the next one. Where the system has no such locks, claims hold inside this process only.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, closing
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 
 from ..errors import JournalError
-from .base import Stored
-from .batches import BatchThread, tell
-from .claims import claims_on
-from .rows import Kind, Row, RowJournal, Write, by_kind
+from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Kind, Row, Stored, Write, by_kind
+from .group_commit import BatchThread, tell
 
-# What each format added to the one before it; a file of any of them is brought up to the last when it is opened.
-_STEPS = (
-    """
-    create table if not exists replies (
-        number integer primary key, key text not null unique, at real not null, attempts integer not null,
-        sent text not null, body blob not null
-    );
-    create table if not exists verdicts (
-        number integer primary key, id text not null unique, inputs blob not null, verdict blob not null
-    );
-    """,
-    """
-    create table if not exists drafts (number integer primary key, id text not null, changes blob not null);
-    create index if not exists drafts_by_id on drafts (id);
-    """,
-    """
-    create table if not exists runs (id text primary key, config blob not null) without rowid;
-    create table if not exists outcomes (
-        run text not null, position integer not null, verdict text, failure blob,
-        primary key (run, position), check ((verdict is null) <> (failure is null))
-    ) without rowid;
-    """,
-)
-VERSION = len(_STEPS)
-# The beginning of a statement, one row of it, and what happens to a row that is there already.
-_PUT: dict[Kind, tuple[str, str, str]] = {
-    "reply": ("insert or ignore into replies (key, at, attempts, sent, body) values ", "(?, ?, ?, ?, ?)", ""),
-    "verdict": ("insert or ignore into verdicts (id, inputs, verdict) values ", "(?, ?, ?)", ""),
-    "draft": ("insert into drafts (id, changes) values ", "(?, ?)", ""),
-    "run": ("insert or ignore into runs (id, config) values ", "(?, ?)", ""),
-    "outcome": (
-        "insert into outcomes (run, position, verdict, failure) values ",
-        "(?, ?, ?, ?)",
-        " on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure"
-        " where outcomes.verdict is null",
-    ),
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+VERSION = 3
+# Tables of earlier formats are among these, so that whatever is missing can be added.
+_SCHEMA = f"""
+begin immediate;
+create table if not exists replies (
+    number integer primary key, key text not null unique, at real not null, attempts integer not null,
+    sent text not null, body blob not null
+);
+create table if not exists verdicts (
+    number integer primary key, id text not null unique, inputs blob not null, verdict blob not null
+);
+create table if not exists drafts (number integer primary key, id text not null, changes blob not null);
+create index if not exists drafts_by_id on drafts (id);
+create table if not exists runs (id text primary key, config blob not null) without rowid;
+create table if not exists outcomes (
+    run text not null, position integer not null, verdict text, failure blob,
+    primary key (run, position), check ((verdict is null) <> (failure is null))
+) without rowid;
+pragma user_version = {VERSION};
+commit;
+"""
+_PUT: dict[Kind, str] = {
+    "reply": "insert or ignore into replies (key, at, attempts, sent, body) values (?, ?, ?, ?, ?)",
+    "verdict": "insert or ignore into verdicts (id, inputs, verdict) values (?, ?, ?)",
+    "draft": "insert into drafts (id, changes) values (?, ?)",
+    "run": "insert or ignore into runs (id, config) values (?, ?)",
+    "outcome": """insert into outcomes (run, position, verdict, failure) values (?, ?, ?, ?)
+        on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
+        where outcomes.verdict is null""",
 }
 _GET: dict[Kind, str] = {
     "reply": "select body, at, attempts, sent from replies where key = ?",
@@ -64,13 +63,12 @@ _GET: dict[Kind, str] = {
     "outcome": "select position, verdict, failure from outcomes where run = ? order by position",
 }
 _MAX_BATCH = 1000
-_ROWS_AT_ONCE = 64
 _ROWS_A_PAGE = 1000
 _BUSY_SECONDS = 60
 _NEXT_TRY = 0.0005
 
 
-class SqliteJournal(RowJournal):
+class SqliteJournal(Journal):
     """A journal in a file."""
 
     def __init__(self, path: Path) -> None:
@@ -88,11 +86,22 @@ class SqliteJournal(RowJournal):
             self._reader.close()
             raise
         self._reading = threading.Lock()
-        self._claims = claims_on(path.with_name(path.name + ".claims"))
-        self._writer = BatchThread("adjudge-journal", lambda: _Writer(path), _MAX_BATCH)
+        self._claims = _claims_on(path.with_name(path.name + ".claims"))
+        self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _Writer(path), _MAX_BATCH)
 
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
-        return self._claims.hold(key, self.get)
+        return self._claimed(key)
+
+    @asynccontextmanager
+    async def _claimed(self, key: str) -> AsyncIterator[Stored | None]:
+        place, pause = int(key[:12], 16), FIRST_PAUSE
+        while not self._claims.take(place):
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        try:
+            yield self.get(key)
+        finally:
+            self._claims.give_back(place)
 
     def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
         # A connection of its own: other reads go on while somebody walks through a million rows.
@@ -108,12 +117,15 @@ class SqliteJournal(RowJournal):
         self._writer.close()
         self._reader.close()
 
-    def _read(self, kind: Kind, values: Row) -> list[Row]:
+    def read(self, kind: Kind, values: Row) -> list[Row]:
         with self._reading:
             try:
                 return self._reader.execute(_GET[kind], values).fetchall()
             except sqlite3.Error as error:
                 raise JournalError(f"{self.path}: {error}") from None
+
+    def submit(self, write: Write) -> None:
+        self._writer.submit(write)
 
 
 class _Writer:
@@ -138,38 +150,66 @@ class _Writer:
         else:
             tell((job, None) for job in jobs)
 
+    def close(self) -> None:
+        self._connection.close()
+
     def _keep(self, jobs: list[Write]) -> None:
-        self._begin()
+        # SQLite's own way to wait for other processes sleeps longer and longer; they need milliseconds.
+        _retried(lambda: self._connection.execute("begin immediate"), _NEXT_TRY)
         try:
             for kind, rows in by_kind(jobs).items():
-                for at in range(0, len(rows), _ROWS_AT_ONCE):
-                    self._insert(kind, rows[at : at + _ROWS_AT_ONCE])
+                self._connection.executemany(_PUT[kind], rows)
             self._connection.execute("commit")
         except BaseException:
             if self._connection.in_transaction:
                 self._connection.execute("rollback")
             raise
 
-    def _begin(self) -> None:
-        """Wait for the other processes that write: milliseconds, but SQLite's own way sleeps longer and longer."""
-        patience = time.monotonic() + _BUSY_SECONDS
-        while True:
-            try:
-                self._connection.execute("begin immediate")
-                return
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
-                    raise
-                time.sleep(_NEXT_TRY)
 
-    def _insert(self, kind: Kind, rows: list[Row]) -> None:
-        """Many rows in one statement: the interpreter is let go and wanted back once."""
-        head, one_row, tail = _PUT[kind]
-        values = [value for row in rows for value in row]
-        self._connection.execute(head + ", ".join([one_row] * len(rows)) + tail, values)
+class _Claims:
+    """The claims of this process on one journal."""
 
-    def close(self) -> None:
-        self._connection.close()
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._held: set[int] = set()
+        self._guard = threading.Lock()
+        self._file: int | None = None
+
+    def take(self, place: int) -> bool:
+        """Hold a place, or say that somebody else does."""
+        with self._guard:
+            # The system's locks belong to the process: between our own callers the set decides.
+            if place in self._held:
+                return False
+            if fcntl is not None:
+                try:
+                    if self._file is None:
+                        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+                    fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+                except BlockingIOError:
+                    return False
+                except OSError as error:
+                    raise JournalError(f"{self._path}: a question cannot be claimed: {error}") from None
+            self._held.add(place)
+            return True
+
+    def give_back(self, place: int) -> None:
+        """Let others have it."""
+        with self._guard:
+            self._held.discard(place)
+            if fcntl is not None and self._file is not None:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+
+
+_ALL_CLAIMS: dict[str, _Claims] = {}
+_ALL_CLAIMS_GUARD = threading.Lock()
+
+
+def _claims_on(path: Path) -> _Claims:
+    """This process's claims on a journal: one object a file, for closing any handle of a file drops all its locks."""
+    name = os.path.realpath(path)
+    with _ALL_CLAIMS_GUARD:
+        return _ALL_CLAIMS.setdefault(name, _Claims(name))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -180,7 +220,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         # Rows are several kilobytes: larger pages take fewer of them. Only a new file listens to this.
         connection.execute("pragma page_size = 16384")
-        _use_wal(connection)
+        # SQLite does not wait here: processes that open a new file at once must do it themselves.
+        _retried(lambda: connection.execute("pragma journal_mode = wal"), 0.005)
         connection.execute("pragma synchronous = full")
     except sqlite3.Error as error:
         connection.close()
@@ -188,17 +229,17 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _use_wal(connection: sqlite3.Connection) -> None:
-    # SQLite does not wait for its turn here: processes that open a new file at once must do it themselves.
+def _retried(statement: Callable[[], object], pause: float) -> None:
+    """Wait while other processes hold the file."""
     patience = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
-            connection.execute("pragma journal_mode = wal")
+            statement()
             return
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > patience:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
                 raise
-            time.sleep(0.005)
+            time.sleep(pause)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
@@ -206,9 +247,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     try:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version < VERSION:
-            # Steps may be repeated: of two processes that open an old file at once, the second repeats the first's.
-            steps = "".join(_STEPS[version:])
-            connection.executescript(f"begin immediate; {steps} pragma user_version = {VERSION}; commit;")
+            connection.executescript(_SCHEMA)
     except sqlite3.Error as error:
         raise JournalError(f"{path}: the journal cannot be opened: {error}") from None
     if version > VERSION:

@@ -1,23 +1,58 @@
-"""A budget: the most that a call can cost is reserved before it is sent, and what it did cost is settled afterwards.
+"""A budget: what a call will probably cost is reserved before it is sent, and what it did cost is settled afterwards.
 
 A `LocalBudget` holds for one process; several processes get a share each.
 """
 
 from __future__ import annotations
 
-import threading
+import asyncio
 from collections import deque
+from collections.abc import Callable
 from decimal import Decimal
-from typing import Protocol
+from fractions import Fraction
+from typing import NamedTuple, Protocol
 
-from ..llm.waiting import Waiter
+from ..models import Usage
+
+_ENOUGH = 10  # replies, before they say what the next one may take
+
+
+class _Largest(NamedTuple):
+    replies: int = 0
+    output: int = 0
+    per_byte: Fraction = Fraction(0)
+
+
+class SeenReplies:
+    """The largest reply to each role so far, and the most tokens that a byte of its prompts took."""
+
+    def __init__(self) -> None:
+        self._roles: dict[tuple[str, str], _Largest] = {}
+
+    def add(self, role: tuple[str, str], prompt_bytes: int, usage: Usage) -> None:
+        """Another reply."""
+        known = self._roles.get(role, _Largest())
+        per_byte = Fraction(usage.input_tokens, max(1, prompt_bytes))
+        self._roles[role] = _Largest(
+            known.replies + 1, max(known.output, usage.output_tokens), max(known.per_byte, per_byte)
+        )
+
+    def expected(self, role: tuple[str, str], prompt_bytes: int, most_in: int, most_out: int) -> tuple[int, int]:
+        """Tokens to reserve for prompt and reply: as many as the largest took, once ten replies are known."""
+        known = self._roles.get(role, _Largest())
+        if known.replies < _ENOUGH:
+            return most_in, most_out
+        return min(most_in, -int(-known.per_byte * prompt_bytes // 1)), min(most_out, known.output)
 
 
 class Budget(Protocol):
     """What a judge asks before it pays."""
 
-    async def reserve(self, at_most: Decimal) -> bool:
-        """Reserve this much; False if it is more than is left."""
+    @property
+    def seen(self) -> SeenReplies: ...
+
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
+        """Reserve what a call is expected to cost and return it; None if it is more than is left."""
         ...
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
@@ -28,67 +63,44 @@ class Budget(Protocol):
 class LocalBudget:
     """A spending limit. When all of it is reserved, callers wait, for most calls cost less than their reservation.
 
-    Spending never exceeds the limit as long as no call costs more than its reservation.
+    A call may cost more than was expected of it, so the limit may be passed by what is in flight, and by no more.
     """
 
     def __init__(self, limit: Decimal, spent: Decimal = Decimal(0)) -> None:
         self.limit = limit
-        self._spent = spent
-        self._reserved = Decimal(0)
-        self._queue: deque[tuple[Decimal, Waiter[bool]]] = deque()
-        self._granted: set[Waiter[bool]] = set()
-        self._lock = threading.Lock()
+        self.spent = spent
+        self.reserved = Decimal(0)
+        self.seen = SeenReplies()
+        self._queue: deque[tuple[Callable[[], Decimal], asyncio.Future[Decimal | None]]] = deque()
 
-    @property
-    def spent(self) -> Decimal:
-        """What has been spent so far."""
-        return self._spent
-
-    @property
-    def reserved(self) -> Decimal:
-        """What is reserved for calls in flight."""
-        return self._reserved
-
-    async def reserve(self, at_most: Decimal) -> bool:
-        with self._lock:
-            if self._spent + at_most > self.limit:
-                return False
-            if not self._queue and self._spent + self._reserved + at_most <= self.limit:
-                self._reserved += at_most
-                return True
-            waiter: Waiter[bool] = Waiter()
-            self._queue.append((at_most, waiter))
-            self._grant()
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
+        turn: asyncio.Future[Decimal | None] = asyncio.get_running_loop().create_future()
+        self._queue.append((estimate, turn))
+        self._grant()
         try:
-            granted = await waiter.wait()
+            return await turn
         except BaseException:
-            with self._lock:
-                waiter.cancelled = True
-                if waiter in self._granted:
-                    self._granted.discard(waiter)
-                    self._reserved -= at_most
-                self._grant()
+            if turn.done() and not turn.cancelled():
+                self.reserved -= turn.result() or 0
+            self._grant()
             raise
-        with self._lock:
-            self._granted.discard(waiter)
-        return granted
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        with self._lock:
-            self._reserved -= reserved
-            self._spent += reserved if spent is None else spent
-            self._grant()
+        self.reserved -= reserved
+        self.spent += reserved if spent is None else spent
+        self._grant()
 
     def _grant(self) -> None:
-        """Answer the callers that wait, first come first served. Called with the lock held."""
+        """Answer the callers that wait, first come first served; each by what is expected of its call now."""
         while self._queue:
-            at_most, waiter = self._queue[0]
-            if not waiter.cancelled:
-                if self._spent + at_most > self.limit:
-                    waiter.resolve(False)
-                elif self._spent + self._reserved + at_most > self.limit:
+            estimate, turn = self._queue[0]
+            if not turn.done():
+                amount = estimate()
+                if self.spent + amount > self.limit:
+                    turn.set_result(None)
+                elif self.spent + self.reserved + amount > self.limit:
                     return  # calls in flight may still cost less than their reservations
-                elif waiter.resolve(True):
-                    self._reserved += at_most
-                    self._granted.add(waiter)
+                else:
+                    self.reserved += amount
+                    turn.set_result(amount)
             self._queue.popleft()

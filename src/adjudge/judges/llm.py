@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, cast
@@ -18,7 +17,7 @@ import orjson
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
 from ..llm.base import Completion, Prompt, Sampling, UnreadableReplyError, Wire
-from ..llm.prices import LOCAL, at_most, cost_of
+from ..llm.prices import LOCAL, at_most, cost_of, most_input
 from ..models import Call, Failure, Purpose, Usage
 from .base import (
     CompareQuestion,
@@ -35,6 +34,8 @@ from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Re
 
 # Failures that asking once more would only repeat.
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
+# Failures that a stored reply repeats; another attempt may go better.
+_UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
 _LARGE = 200_000  # characters of a prompt
 
 _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
@@ -63,10 +64,20 @@ class LLMJudge:
     unsaved: asyncio.Semaphore | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
+        """The first usable opinion of the attempts allowed. A new attempt is paid only if the last one was stored."""
+        for attempt in range(self.sampling.attempt + 1):
+            opinion = await self._opine(question, replace(self.sampling, attempt=attempt))
+            if not isinstance(opinion, Failure) or opinion.reason not in _UNUSABLE:
+                break
+            if not all(call.found for call in opinion.calls):
+                break
+        return opinion
+
+    async def _opine(self, question: Question[O], sampling: Sampling) -> O | Failure:
         role = _ROLES[type(question)]
         calls: list[Call] = []
         prompt = role.prompt(question)
-        completion = await self._ask(prompt, "opinion", calls)
+        completion = await self._ask(prompt, sampling, "opinion", calls)
         if isinstance(completion, Failure):
             return completion.with_calls(calls)
         # Looking up quotes in texts of a megabyte takes seconds: others go on meanwhile.
@@ -76,7 +87,7 @@ class LLMJudge:
             reading = role.read(question, completion.text, self.name)
         if reading.problems:
             prompt = role.repair(question, prompt, completion.text, reading)
-            repaired = await self._ask_again(prompt, calls, reading)
+            repaired = await self._ask_again(prompt, sampling, calls, reading)
             if isinstance(repaired, Failure):
                 return repaired.with_calls(calls)
             if repaired is not None:
@@ -84,12 +95,14 @@ class LLMJudge:
         if reading.opinion is None:
             problems = "; ".join(reading.problems)
             return self._failure("malformed", f"unusable also after a repair round: {problems}").with_calls(calls)
-        return cast(O, reading.opinion.updated(calls=tuple(calls)))
+        return cast(O, reading.opinion.model_copy(update={"calls": tuple(calls)}))
 
-    async def _ask_again(self, prompt: Prompt, calls: list[Call], reading: Reading[Any]) -> Completion | Failure | None:
+    async def _ask_again(
+        self, prompt: Prompt, sampling: Sampling, calls: list[Call], reading: Reading[Any]
+    ) -> Completion | Failure | None:
         """The reply to a repair round; None if there is none and the first reply was a usable opinion."""
         try:
-            completion = await self._ask(prompt, "repair", calls)
+            completion = await self._ask(prompt, sampling, "repair", calls)
         except NotJournalledError:
             # The request was refused when the verdict was made: that rests on the first reply, and so does this one.
             if reading.opinion is None:
@@ -99,9 +112,10 @@ class LLMJudge:
             return None
         return completion
 
-    async def _ask(self, prompt: Prompt, purpose: Purpose, calls: list[Call]) -> Completion | Failure:
+    async def _ask(
+        self, prompt: Prompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
+    ) -> Completion | Failure:
         """A complete reply; one that hit the token limit is asked for once more with twice the limit."""
-        sampling = self.sampling
         for _ in range(2):
             completion = await self._pay_once(prompt, sampling, purpose, calls)
             if isinstance(completion, Failure):
@@ -117,18 +131,7 @@ class LLMJudge:
     async def _pay_once(
         self, prompt: Prompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
     ) -> Completion | Failure:
-        key = call_key(
-            {
-                **await self._identity(),
-                "system": prompt.system,
-                "turns": prompt.turns,
-                "schema": call_key(prompt.schema),
-                "temperature": sampling.temperature,
-                "seed": sampling.seed,
-                "max_tokens": sampling.max_tokens,
-                "sample": self.sample,
-            }
-        )
+        key = await self._key(prompt, sampling)
         async with self.journal.claim(key) as stored:
             found = stored is not None
             if stored is None:
@@ -136,42 +139,66 @@ class LLMJudge:
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
+        unreadable = ""
         try:
             completion = self.wire.decode(stored.body)
         except UnreadableReplyError as error:
             # It was paid for, although we cannot tell how much.
-            unread = Call(
-                key=key, purpose=purpose, model=self.wire.model, usage=Usage(), attempts=stored.attempts, found=found
-            )
-            calls.append(unread)
-            return self._failure("malformed", str(error))
+            completion, unreadable = Completion("", "stop", "", Usage()), str(error)
         calls.append(
             Call(
                 key=key,
                 purpose=purpose,
                 model=completion.model or self.wire.model,
                 usage=completion.usage,
-                cost=self._cost(completion, stored),
+                cost=None if unreadable else self._cost(completion, stored),
                 attempts=stored.attempts,
+                attempt=sampling.attempt,
                 sent=dict(stored.sent),
                 found=found,
             )
         )
-        return completion
+        return self._failure("malformed", unreadable) if unreadable else completion
 
-    async def _identity(self) -> Mapping[str, Any]:
-        if self.wire.provider != LOCAL:
-            return self.wire.identity()
-        # A file of several gigabytes is hashed; other calls go on meanwhile.
-        return await asyncio.to_thread(self.wire.identity)
+    async def _key(self, prompt: Prompt, sampling: Sampling) -> str:
+        """A hash of all that decides the reply. The first attempt has no number in it."""
+        if self.wire.provider == LOCAL:
+            # A file of several gigabytes is hashed; other calls go on meanwhile.
+            identity = await asyncio.to_thread(self.wire.identity)
+        else:
+            identity = self.wire.identity()
+        asked = {
+            **identity,
+            "system": prompt.system,
+            "turns": prompt.turns,
+            "schema": call_key(prompt.schema),
+            "temperature": sampling.temperature,
+            "seed": sampling.seed,
+            "max_tokens": sampling.max_tokens,
+            "sample": self.sample,
+        }
+        if sampling.attempt:
+            asked["attempt"] = sampling.attempt
+        return call_key(asked)
 
     async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        """Ask, and store the reply; with a budget, only if the dearest possible reply is still within it."""
-        reserved = self._at_most(prompt, sampling) if self.budget is not None else None
-        if self.budget is None or reserved is None:
+        """Ask, and store the reply; with a budget, only if what the call is expected to cost is still within it."""
+        budget, provider, model = self.budget, self.wire.provider, self.wire.model
+        if budget is None or at_most(provider, model, 0, 0) is None:
             return await self._send(key, prompt, sampling)
-        if not await self.budget.reserve(reserved):
-            return self._failure("over_budget", f"one more call may cost ${reserved}, which is more than is left")
+        size = sum(len(text.encode()) for text in (prompt.system, *prompt.turns)) + len(orjson.dumps(prompt.schema))
+        role = self.name, prompt.schema_name
+
+        def tokens() -> tuple[int, int]:
+            return budget.seen.expected(role, size, most_input(size), sampling.max_tokens)
+
+        def estimate() -> Decimal:
+            return at_most(provider, model, *tokens()) or Decimal(0)
+
+        reserved = await budget.reserve(estimate)
+        if reserved is None:
+            expected = f"${estimate()}, with a reply of {tokens()[1]:,} tokens"
+            return self._failure("over_budget", f"one more call may cost {expected}: more than is left of the budget")
         # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
         try:
@@ -180,10 +207,13 @@ class LLMJudge:
                 # A reply that came too late or was too large may be charged for all the same.
                 spent = None if paid.reason in ("timeout", "malformed") else Decimal(0)
             else:
-                spent = self._spent(paid)
+                with suppress(UnreadableReplyError):
+                    completion = self.wire.decode(paid.body)
+                    spent = self._cost(completion, paid)
+                    budget.seen.add(role, size, completion.usage)
             return paid
         finally:
-            self.budget.settle(reserved, spent)
+            budget.settle(reserved, spent)
 
     async def _send(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
         async with self.unsaved or nullcontext():
@@ -193,17 +223,6 @@ class LLMJudge:
             stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
             await self.journal.put(key, stored)
             return stored
-
-    def _at_most(self, prompt: Prompt, sampling: Sampling) -> Decimal | None:
-        texts = (prompt.system, *prompt.turns)
-        size = sum(len(text.encode()) for text in texts) + len(orjson.dumps(prompt.schema))
-        return at_most(self.wire.provider, self.wire.model, size, sampling.max_tokens)
-
-    def _spent(self, stored: Stored) -> Decimal | None:
-        try:
-            return self._cost(self.wire.decode(stored.body), stored)
-        except UnreadableReplyError:
-            return None
 
     def _cost(self, completion: Completion, stored: Stored) -> Decimal | None:
         model, batch = self._priced(completion), "batch" in stored.sent

@@ -10,7 +10,7 @@ import orjson
 
 from ..models import Usage
 from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
-from .http import HttpWire
+from .http import Format, HttpWire
 from .retry import Refused
 
 VERSION = "2023-06-01"
@@ -111,15 +111,5 @@ def decode(body: bytes) -> Completion:
 class AnthropicWire(HttpWire[Dialect]):
     """One Claude model."""
 
-    format = "anthropic"
+    format = Format("anthropic", is_reply, adapt, parameters, encode, decode)
     dialect: Dialect = Dialect()
-
-    is_reply = staticmethod(is_reply)
-    adapt = staticmethod(adapt)
-    parameters = staticmethod(parameters)
-
-    def encode(self, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
-        return encode(self.model, prompt, sampling, dialect)
-
-    def decode(self, body: bytes) -> Completion:
-        return decode(body)

@@ -35,11 +35,15 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling parameters; part of every journal key."""
+    """Sampling parameters; part of every journal key.
+
+    `attempt` is how often a question may be asked anew whose stored reply turned out to be unusable.
+    """
 
     temperature: float = 0.0
     seed: int = 0
     max_tokens: int = 8192
+    attempt: int = 0
 
 
 @dataclass(frozen=True, slots=True)

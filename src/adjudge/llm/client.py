@@ -7,11 +7,13 @@ other. This machine itself is never reached through a proxy: a local model stays
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,12 +22,12 @@ from ..version import __version__
 
 # aiohttp takes a tenth of a second to import, so only the first request imports it.
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
+    from aiohttp import ClientConnectorError, ClientResponse, ClientSession
     from yarl import URL
 
 _KEEP_ALIVE_SECONDS = 15.0  # many servers close idle connections soon after
 _HEADER_BYTES = 16 * 1024  # for one line or field; aiohttp bounds their number
-_PIECE = 256 * 1024
+_LARGE = 256 * 1024  # bodies from this size on are sent in pieces
 # Halves of surrogate pairs stand for bytes of the environment that are not text.
 _NOT_IN_A_LINE = re.compile(r"[\r\n\0\ud800-\udfff]")
 
@@ -34,8 +36,12 @@ class ConnectTimeoutError(TimeoutError):
     """The connection was not open in time."""
 
 
-class IdleTimeoutError(TimeoutError):
-    """Nothing was sent or received for too long."""
+class NoServerError(ConnectionError):
+    """No connection could be opened; `local`: to this machine, which refused it at once."""
+
+    def __init__(self, message: str, local: bool) -> None:
+        self.local = local
+        super().__init__(message)
 
 
 class BrokenReplyError(ConnectionError):
@@ -48,12 +54,20 @@ class OversizedReplyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Seconds to connect, until the reply is complete, and without progress; bytes of a reply, packed or unpacked."""
+    """Seconds to connect, until the reply is complete, and between two parts of it; bytes of a reply, packed or not."""
 
     connect: float = 15.0
-    total: float | None = 300.0
+    total: float = 300.0
     idle: float | None = None
     reply_bytes: int = 32 * 2**20
+
+
+class Route(NamedTuple):
+    """A parsed URL, the proxy that leads there, and whether it is this machine."""
+
+    address: URL
+    proxy: URL | None
+    local: bool
 
 
 class Response(NamedTuple):
@@ -66,9 +80,10 @@ class Response(NamedTuple):
 
 @dataclass(slots=True)
 class Client:
-    """The sessions of one caller, each opened at its loop's first request."""
+    """The sessions of one caller, each opened at its loop's first request; which way a URL is reached is kept too."""
 
     _sessions: dict[asyncio.AbstractEventLoop, ClientSession] = field(default_factory=dict)
+    _routes: dict[str, Route] = field(default_factory=dict)
 
     async def request(
         self,
@@ -83,56 +98,47 @@ class Client:
         """Send one request and read the complete reply."""
         import aiohttp
 
-        address = _address(url, headers)
-        proxy = proxy_for(address)
+        for name, value in headers.items():
+            if _NOT_IN_A_LINE.search(name + value):
+                raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
+        address, proxy, local = self._routes.get(url) or self._routes.setdefault(url, _route(url))
+        if address.user is not None and any(name.lower() == "authorization" for name in headers):
+            address = address.with_user(None)
         session = await self._session()
-        loop = asyncio.get_running_loop()
-
-        def progress() -> None:
-            if bounds.idle is not None:
-                idle.reschedule(loop.time() + bounds.idle)
-
-        data: Any = body
-        if len(body) > _PIECE:
-            data, headers = _pieces(body, progress), {**headers, "content-length": str(len(body))}
         try:
-            async with (
-                asyncio.timeout(bounds.idle) as idle,
-                session.request(
-                    method,
-                    address,
-                    params=params,
-                    data=data or None,
-                    headers=headers,
-                    proxy=proxy,
-                    timeout=aiohttp.ClientTimeout(total=bounds.total, connect=bounds.connect),
-                    allow_redirects=False,
-                ) as response,
-            ):
-                progress()
-                content = await _read(response, bounds.reply_bytes, progress)
-                return Response(response.status, response.headers, content)
+            async with session.request(
+                method,
+                address,
+                params=params,
+                data=(BytesIO(body) if len(body) > _LARGE else body) or None,
+                headers=headers,
+                proxy=proxy,
+                timeout=aiohttp.ClientTimeout(total=bounds.total, connect=bounds.connect, sock_read=bounds.idle),
+                allow_redirects=False,
+            ) as response:
+                return Response(response.status, response.headers, await _read(response, bounds.reply_bytes))
         except aiohttp.ConnectionTimeoutError:
             raise ConnectTimeoutError from None
         except TimeoutError:
-            if idle.expired():
-                raise IdleTimeoutError from None
             raise
         except aiohttp.InvalidURL:
             raise _no_address(url) from None
         except aiohttp.ClientHttpProxyError as error:
             where = f"{proxy.host}:{proxy.port}" if proxy is not None else ""
             raise ConnectionError(f"the proxy {where} answered {error.status} {error.message}") from None
+        except aiohttp.ClientConnectorCertificateError as error:
+            raise ConnectionError(f"its certificate is not accepted: {error.certificate_error}") from None
+        except aiohttp.ClientConnectorError as error:
+            raise _no_connection(error, local) from None
         except aiohttp.ServerDisconnectedError:
             raise BrokenReplyError("the server closed the connection before its reply was complete") from None
-        except aiohttp.ClientPayloadError as error:
-            raise BrokenReplyError(f"the reply is incomplete or cannot be decompressed: {error}") from None
+        except aiohttp.ClientPayloadError:
+            raise BrokenReplyError("the reply is incomplete or cannot be decompressed") from None
         except aiohttp.ClientResponseError as error:
             raise BrokenReplyError(f"the reply is not HTTP: {error.message}") from None
-        except aiohttp.ClientError as error:
-            if isinstance(error, OSError):
-                raise
-            raise BrokenReplyError(str(error) or type(error).__name__) from None
+        except (aiohttp.ClientError, OSError) as error:
+            known = os.strerror(error.errno).lower() if isinstance(error, OSError) and error.errno else ""
+            raise BrokenReplyError(f"the connection broke{known and f' ({known})'}") from None
 
     async def close(self) -> None:
         """Close this loop's session; its requests in flight fail."""
@@ -182,22 +188,13 @@ def _open_session() -> ClientSession:
     )
 
 
-async def _pieces(body: bytes, progress: Callable[[], None]) -> AsyncIterator[memoryview]:
-    """A large body in pieces, each asked for when the one before it was taken."""
-    whole = memoryview(body)
-    for start in range(0, len(whole), _PIECE):
-        progress()
-        yield whole[start : start + _PIECE]
-
-
-async def _read(response: ClientResponse, limit: int, progress: Callable[[], None]) -> bytes:
+async def _read(response: ClientResponse, limit: int) -> bytes:
     """The content, decompressed by aiohttp piece by piece, so that a small reply cannot fill the memory."""
     parts: list[bytes] = []
     size = response.content_length or 0
     if size <= limit:
         size = 0
         async for part in response.content.iter_any():
-            progress()
             size += len(part)
             if max(size, response.content.total_raw_bytes) > limit:
                 break
@@ -207,29 +204,32 @@ async def _read(response: ClientResponse, limit: int, progress: Callable[[], Non
     raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
 
 
-def _address(url: str, headers: Mapping[str, str]) -> URL:
+def _no_connection(error: ClientConnectorError, local: bool) -> NoServerError:
+    """Why no connection was opened, in the system's words."""
+    cause = error.os_error
+    if isinstance(cause, socket.gaierror):
+        return NoServerError("unknown host", local)
+    if isinstance(cause, ConnectionRefusedError):
+        return NoServerError("connection refused", local)
+    if isinstance(cause, ssl.SSLError):
+        return NoServerError(f"TLS failed: {str(cause.reason or 'no reason given').lower().replace('_', ' ')}", False)
+    return NoServerError(os.strerror(cause.errno).lower() if cause.errno else "no connection", False)
+
+
+def _route(url: str) -> Route:
     from yarl import URL
 
-    for name, value in headers.items():
-        if not (_is_line(name) and _is_line(value)):
-            raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
     try:
         address = URL(url)
-        if address.scheme not in ("http", "https") or not address.host or not _is_line(address.host):
+        if address.scheme not in ("http", "https") or not address.host or _NOT_IN_A_LINE.search(address.host):
             raise ValueError
     except ValueError:
         raise _no_address(url) from None
-    if address.user is not None and any(name.lower() == "authorization" for name in headers):
-        return address.with_user(None)
-    return address
+    return Route(address, proxy_for(address), _is_this_machine(address.host))
 
 
 def _no_address(url: str) -> SetupError:
     return SetupError(f"{url[:200]}: not the address of a web server; http://… or https://… is needed")
-
-
-def _is_line(text: str) -> bool:
-    return _NOT_IN_A_LINE.search(text) is None
 
 
 def proxy_for(address: URL) -> URL | None:

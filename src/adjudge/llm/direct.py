@@ -17,10 +17,11 @@ from ..errors import JudgeSpecError, SetupError
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .openai import Dialect, adapt, parameters
-from .rate_limiter import RateLimiter
-from .retry import Refused
+from .rate_limiter import RateLimiter, retry_after
+from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, with_retries
 
 _TIMEOUT = 600.0
+_RETRIES = Retries()
 _PROVIDER_FAILURES = frozenset({"rate_limited", "server_error", "timeout", "connection"})
 _SCHEMA = "The schema of your reply:\n"
 # Providers that the price list calls by another name.
@@ -43,28 +44,14 @@ class DirectWire:
         return {"wire": "direct", "model": self._spec}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        limiter = self.limiter
-        if limiter is None:
+        async def attempt(_: int) -> Delivery | Failure | FailedAttempt:
             return await self._send(prompt, sampling)
-        ticket = limiter.ticket()
-        while True:
-            circuit = await limiter.acquire(ticket)
-            if circuit is not None:
-                message = f"{circuit.message}; not asked again until it has had time to recover"
-                return self._failure(circuit.reason, message)
-            try:
-                reply = await self._send(prompt, sampling)
-                if not isinstance(reply, Failure) or reply.reason not in _PROVIDER_FAILURES:
-                    limiter.succeeded(ticket)
-                    return reply
-                retry = reply.reason == "rate_limited" and limiter.refused(ticket, None)
-                if not retry or ticket.probes:
-                    limiter.failed(ticket, reply.reason, reply.message)
-                    return reply
-            finally:
-                limiter.release(ticket)
 
-    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
+        limiter = self.limiter or limiter_of_one_call(_RETRIES)
+        reply: Delivery | Failure | FailedAttempt = await with_retries(attempt, _RETRIES, limiter)
+        return self._failure(reply.reason, reply.message) if isinstance(reply, FailedAttempt) else reply
+
+    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure | FailedAttempt:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 
@@ -85,12 +72,12 @@ class DirectWire:
             except exceptions.ModelHTTPError as error:
                 adapted = _adapt(dialect, Refused(error.status_code, str(error), 1))
                 if adapted is None or adapted in tried:
-                    return self._failure(_reason(error), error)
+                    return self._failed(_reason(error), error)
                 self._dialect = adapted
             except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
-                return self._failure(_reason(error), error)
+                return self._failed(_reason(error), error)
             except TimeoutError:
-                return self._failure("timeout", f"no reply within {self._timeout:g} s")
+                return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
                 return Delivery(_stored_form(response), len(tried), parameters(dialect, sampling))
 
@@ -113,6 +100,16 @@ class DirectWire:
             self._models[loop] = model = _load(self._spec)
             await model.__aenter__()
         return self._models[loop]
+
+    def _failed(self, reason: Reason, error: object) -> Failure | FailedAttempt:
+        """Only a refusal by an overloaded provider is retried here: pydantic-ai's clients retry the rest themselves."""
+        if reason not in _PROVIDER_FAILURES:
+            return self._failure(reason, error)
+        headers = getattr(getattr(getattr(error, "__cause__", None), "response", None), "headers", None) or {}
+        overloaded = reason == "rate_limited"
+        return FailedAttempt(
+            reason, str(error), retry_after(headers), overloaded=overloaded, counts=False, final=not overloaded
+        )
 
     def _failure(self, reason: Reason, error: object) -> Failure:
         return Failure(reason=reason, message=" ".join(str(error).split())[:300], judge=self._spec)

@@ -5,10 +5,9 @@ The two formats, OpenAI's and Anthropic's, say what a dialect is and what an err
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..models import Failure
 from .base import Completion, Delivery, Prompt, Sampling, Sent
@@ -18,11 +17,26 @@ D = TypeVar("D")
 Post = Callable[[bytes, Sent], Awaitable[Answered | Refused | Failure]]
 
 
+class Format(NamedTuple, Generic[D]):
+    """A provider's format; `is_reply`: whether this is a model's reply, for some gateways send errors with status 200.
+
+    `adapt` takes what the server complains about out of a dialect (None: unclear, or already left out), and
+    `parameters` are those really sent.
+    """
+
+    name: str
+    is_reply: Callable[[bytes], bool]
+    adapt: Callable[[D, Refused], D | None]
+    parameters: Callable[[D, Sampling], Sent]
+    encode: Callable[[str, Prompt, Sampling, D], bytes]
+    decode: Callable[[bytes], Completion]
+
+
 @dataclass(slots=True)
-class HttpWire(ABC, Generic[D]):
+class HttpWire(Generic[D]):
     """One model behind one URL."""
 
-    format: ClassVar[str]
+    format: ClassVar[Format[Any]]
 
     provider: str
     model: str
@@ -31,11 +45,11 @@ class HttpWire(ABC, Generic[D]):
     dialect: D
 
     def identity(self) -> Mapping[str, Any]:
-        return {"wire": self.format, "url": self.endpoint.url, "model": self.model}
+        return {"wire": self.format.name, "url": self.endpoint.url, "model": self.model}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         async def post(body: bytes, _: Sent) -> Answered | Refused | Failure:
-            return await self.endpoint.post(body, self.headers, self.is_reply)
+            return await self.endpoint.post(body, self.headers, self.format.is_reply)
 
         return await self.send_by(post, prompt, sampling)
 
@@ -47,44 +61,24 @@ class HttpWire(ABC, Generic[D]):
             # Another call may change the dialect during this one: judge and record what was sent here.
             dialect = self.dialect
             tried.add(dialect)
-            sent = self.parameters(dialect, sampling)
-            reply = await post(self.encode(prompt, sampling, dialect), sent)
+            sent = self.format.parameters(dialect, sampling)
+            reply = await post(self.format.encode(self.model, prompt, sampling, dialect), sent)
             if isinstance(reply, Failure):
                 return reply
             attempts += reply.attempts
             if isinstance(reply, Answered):
                 return Delivery(reply.body, attempts, sent)
             if self.dialect in tried:
-                adapted = self.adapt(dialect, reply)
+                adapted = self.format.adapt(dialect, reply)
                 if adapted is None or adapted in tried:
                     return refusal_as_failure(reply, self.endpoint)
                 self.dialect = adapted
 
+    def decode(self, body: bytes) -> Completion:
+        return self.format.decode(body)
+
     async def close(self) -> None:
         await self.endpoint.close()
-
-    @staticmethod
-    @abstractmethod
-    def is_reply(content: bytes) -> bool:
-        """Whether this is a model's reply; some gateways send errors with status 200."""
-
-    @staticmethod
-    @abstractmethod
-    def adapt(dialect: D, refused: Refused) -> D | None:
-        """The dialect without what the server complains about; None if that is unclear or already left out."""
-
-    @staticmethod
-    @abstractmethod
-    def parameters(dialect: D, sampling: Sampling) -> Sent:
-        """The parameters that are really sent, and how the schema is."""
-
-    @abstractmethod
-    def encode(self, prompt: Prompt, sampling: Sampling, dialect: D) -> bytes:
-        """The request's body, byte by byte."""
-
-    @abstractmethod
-    def decode(self, body: bytes) -> Completion:
-        """A reply's content."""
 
 
 def refusal_as_failure(refused: Refused, endpoint: Endpoint) -> Failure:

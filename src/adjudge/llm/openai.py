@@ -12,7 +12,7 @@ import orjson
 
 from ..models import Usage
 from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
-from .http import HttpWire
+from .http import Format, HttpWire
 from .retry import Refused
 
 # OpenAI's reasoning models take no temperature.
@@ -106,6 +106,11 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
     return body
 
 
+def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
+    """The request as the bytes that are sent."""
+    return orjson.dumps(request(model, prompt, sampling, dialect))
+
+
 def decode(body: bytes) -> Completion:
     """A chat completion's content; a tool call's arguments count as content."""
     try:
@@ -155,15 +160,5 @@ def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
 class OpenAIWire(HttpWire[Dialect]):
     """One model behind one OpenAI-compatible server."""
 
-    format = "openai"
+    format = Format("openai", is_reply, adapt, parameters, encode, decode)
     dialect: Dialect = Dialect()
-
-    is_reply = staticmethod(is_reply)
-    adapt = staticmethod(adapt)
-    parameters = staticmethod(parameters)
-
-    def encode(self, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
-        return orjson.dumps(request(self.model, prompt, sampling, dialect))
-
-    def decode(self, body: bytes) -> Completion:
-        return decode(body)

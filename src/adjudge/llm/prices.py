@@ -24,17 +24,19 @@ def cost_of(provider: str, model: str, usage: Usage, at: float, *, batch: bool =
     return None if price is None else rounded_money(price)
 
 
-def at_most(provider: str, model: str, prompt_bytes: int, max_tokens: int) -> Decimal | None:
-    """The most that one call can cost, in dollars: every byte a token, and none of them cached."""
+def most_input(prompt_bytes: int) -> int:
+    """The most tokens that a prompt can have: every byte a token, and what the provider adds to frame it."""
+    return prompt_bytes + _OVERHEAD
+
+
+def at_most(provider: str, model: str, input_tokens: int, output_tokens: int) -> Decimal | None:
+    """The most that a call with so many tokens can cost, in dollars: none of them read from a cache."""
     if provider == LOCAL:
         return Decimal(0)
-    if not provider:
-        return None
-    tokens = prompt_bytes + _OVERHEAD
     dearest = Decimal(0)
     # Tokens written to a provider's cache may cost more than others.
-    for written in (0, tokens):
-        usage = Usage(input_tokens=tokens, output_tokens=max_tokens, cache_write_tokens=written)
+    for written in (0, input_tokens):
+        usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_write_tokens=written)
         price = _price(provider, model, usage, time.time(), False)
         if price is None:
             return None
@@ -59,9 +61,8 @@ def _price(provider: str, model: str, usage: Usage, at: float, batch: bool) -> D
         whole = calc_price(priced, model, provider_id=provider, genai_request_timestamp=day).total_price
         if not batch:
             return whole
-        context = _BATCH
         price = calc_price(
-            priced, model, provider_id=provider, genai_request_timestamp=day, price_context=context
+            priced, model, provider_id=provider, genai_request_timestamp=day, price_context=_BATCH
         ).total_price
     except (LookupError, ValueError):
         return None

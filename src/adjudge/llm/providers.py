@@ -45,60 +45,26 @@ class Provider:
         return SetupError(f"{self.name}: set {' and '.join(wanted)} in the environment") if wanted else None
 
 
+def _provider(name: str, title: str, url: str, example: str, wire: str = "openai", *more_keys: str) -> Provider:
+    """Most providers name their variables after themselves."""
+    prefix = {"google": "GEMINI", "azure": "AZURE_OPENAI"}.get(name, name.upper())
+    address = f"{prefix}_ENDPOINT" if name == "azure" else f"{prefix}_BASE_URL"
+    return Provider(name, title, url, (f"{prefix}_API_KEY", *more_keys), (address,), example, wire)
+
+
 PROVIDERS = {
     provider.name: provider
     for provider in (
-        Provider("openai", "OpenAI", "https://api.openai.com/v1", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",), "gpt-5.1"),
-        Provider(
-            "anthropic",
-            "Anthropic",
-            "https://api.anthropic.com",
-            ("ANTHROPIC_API_KEY",),
-            ("ANTHROPIC_BASE_URL",),
-            "claude-sonnet-4-5",
-            wire="anthropic",
+        _provider("openai", "OpenAI", "https://api.openai.com/v1", "gpt-5.1"),
+        _provider("anthropic", "Anthropic", "https://api.anthropic.com", "claude-sonnet-4-5", "anthropic"),
+        _provider(
+            *("google", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai"),
+            *("gemini-2.5-flash", "openai", "GOOGLE_API_KEY"),
         ),
-        Provider(
-            "google",
-            "Google Gemini",
-            "https://generativelanguage.googleapis.com/v1beta/openai",
-            ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-            ("GEMINI_BASE_URL",),
-            "gemini-2.5-flash",
-        ),
-        Provider(
-            "mistral",
-            "Mistral",
-            "https://api.mistral.ai/v1",
-            ("MISTRAL_API_KEY",),
-            ("MISTRAL_BASE_URL",),
-            "mistral-large-latest",
-        ),
-        Provider(
-            "azure",
-            "Azure OpenAI",
-            "",
-            ("AZURE_OPENAI_API_KEY",),
-            ("AZURE_OPENAI_ENDPOINT",),
-            "<deployment>",
-            wire="azure",
-        ),
-        Provider(
-            "groq",
-            "Groq",
-            "https://api.groq.com/openai/v1",
-            ("GROQ_API_KEY",),
-            ("GROQ_BASE_URL",),
-            "llama-3.3-70b-versatile",
-        ),
-        Provider(
-            "openrouter",
-            "OpenRouter",
-            "https://openrouter.ai/api/v1",
-            ("OPENROUTER_API_KEY",),
-            ("OPENROUTER_BASE_URL",),
-            "anthropic/claude-sonnet-4.5",
-        ),
+        _provider("mistral", "Mistral", "https://api.mistral.ai/v1", "mistral-large-latest"),
+        _provider("azure", "Azure OpenAI", "", "<deployment>", "azure"),
+        _provider("groq", "Groq", "https://api.groq.com/openai/v1", "llama-3.3-70b-versatile"),
+        _provider("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5"),
     )
 }
 

@@ -1,4 +1,4 @@
-"""A rate limiter per provider and host, shared by all callers in the process, on any event loop.
+"""A rate limiter per provider and host, shared by all callers of an event loop.
 
 It bounds the calls in flight and adapts the bound: one more while replies come, half when the provider is overloaded
 (429, 529, 503). A wait that one caller is told, all callers keep. After repeated failures its circuit opens: callers
@@ -11,45 +11,46 @@ import asyncio
 import heapq
 import itertools
 import random
-import threading
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..models import Reason
-from .rate_headers import allowance
-from .waiting import Waiter, running_loop
 
 _NEVER = 10**9
 _SLACK = 0.05  # seconds by which a late start may be made up for, since timers are not exact
 _SMALLEST_GAP = 0.001
 # A daily limit that is nearly used up must not look like a run that hangs: beyond this, the provider's 429s decide.
 _LONGEST_GAP, _LONGEST_HEADER_HOLD = 20.0, 60.0
+_LONGEST_WAIT = 60.0
 _MAX_OVERTAKEN = 12  # how often a call may be refused while others are answered
+_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?")
+_PART_SECONDS = (86400.0, 3600.0, 60.0, 1.0, 0.001)
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
     """Settings, and the limiters made by them. `per_minute` bounds the requests to each provider.
 
+    `open_after` failed calls in a row the circuit opens; a jury sets it, for it can go on without a member.
     `max_unsaved` bounds the replies of a judge that were asked for and are not yet in the journal: what a kill loses.
     """
 
     start: int = 16
     ceiling: int = 256
     per_minute: float | None = None
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-    patience: float = 300.0  # how long one call may be told to wait before it fails
-    open_after: int = 5  # so many failed calls in a row
-    cool_down: float = 15.0
-    longest_cool_down: float = 120.0
+    open_after: int = 5
     max_unsaved: int | None = None
+    first_wait: float = 0.5
+    patience: float = 300.0  # how long one call may be told to wait before it fails
+    cool_down: float = 15.0  # until an open circuit is tried again; twice as long after every try, up to eight times
     _limiters: dict[tuple[str, str], RateLimiter] = field(default_factory=dict, init=False, repr=False, compare=False)
     _unsaved: dict[str, asyncio.Semaphore] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     @classmethod
     def for_single_cases(cls) -> RateLimits:
@@ -59,41 +60,42 @@ class RateLimits:
     def limiter(self, provider: str, url: str) -> RateLimiter:
         """The limiter of this provider at this host."""
         name = provider, urlsplit(url).netloc
-        with self._lock:
-            if name not in self._limiters:
-                self._limiters[name] = RateLimiter(self)
-            return self._limiters[name]
+        if name not in self._limiters:
+            self._limiters[name] = RateLimiter(self)
+        return self._limiters[name]
 
     def unsaved(self, judge: str) -> asyncio.Semaphore | None:
         """The semaphore that bounds this judge's unsaved replies."""
         if self.max_unsaved is None:
             return None
-        with self._lock:
-            return self._unsaved.setdefault(judge, asyncio.Semaphore(self.max_unsaved))
+        return self._unsaved.setdefault(judge, asyncio.Semaphore(self.max_unsaved))
 
     def states(self) -> dict[str, LimiterState]:
         """The state of each limiter, by provider and host."""
-        with self._lock:
-            return {" ".join(filter(None, name)): limiter.state() for name, limiter in self._limiters.items()}
+        return {" ".join(filter(None, name)): limiter.state() for name, limiter in self._limiters.items()}
+
+
+class OpenCircuit(NamedTuple):
+    """Why the provider is not asked at the moment."""
+
+    reason: Reason
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class LimiterState:
-    """A limiter at one moment."""
+    """A limiter at one moment. While `held_for` is above zero nobody is sent, for the reason in `held_by`.
+
+    `retrying` counts calls that failed by an outage and will be tried again.
+    """
 
     limit: int
     in_flight: int
     waiting: int
     held_for: float
+    held_by: str
+    retrying: int
     circuit: OpenCircuit | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCircuit:
-    """Why the provider is not asked at the moment."""
-
-    reason: Reason
-    message: str
 
 
 @dataclass(slots=True)
@@ -118,10 +120,10 @@ class RateLimiter:
     def __init__(self, limits: RateLimits) -> None:
         self._limits = limits
         self.patience = limits.patience
-        self._lock = threading.Lock()
+        self.retrying = 0
         self._numbers = itertools.count()
-        self._queue: list[tuple[int, Ticket, Waiter[OpenCircuit | None]]] = []
-        self._timer: tuple[asyncio.AbstractEventLoop, float] | None = None
+        self._queue: list[tuple[int, Ticket, asyncio.Future[OpenCircuit | None]]] = []
+        self._timer: asyncio.TimerHandle | None = None
         # concurrency
         self._in_flight = 0
         self._limit = max(1, min(limits.start, limits.ceiling))
@@ -129,7 +131,7 @@ class RateLimiter:
         self._answers = 0
         self._epoch = 0
         # rate
-        self._held_until = float("-inf")
+        self._held_until, self._held_by = float("-inf"), ""
         self._gap = 60.0 / limits.per_minute if limits.per_minute else 0.0
         self._header_gap, self._header_gap_until = 0.0, float("-inf")
         self._next_start = float("-inf")
@@ -149,36 +151,36 @@ class RateLimiter:
 
     async def acquire(self, ticket: Ticket) -> OpenCircuit | None:
         """Wait until this call may be sent; or return at once why the provider is not asked."""
-        waiter: Waiter[OpenCircuit | None] = Waiter()
-        with self._lock:
-            heapq.heappush(self._queue, (ticket.number, ticket, waiter))
-            self._admit(time.monotonic())
+        turn: asyncio.Future[OpenCircuit | None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._queue, (ticket.number, ticket, turn))
+        self._admit()
         try:
-            return await waiter.wait()
+            return turn.result() if turn.done() else await turn
         except BaseException:
-            waiter.cancelled = True
+            turn.cancel()
             self.release(ticket)
             raise
 
     def release(self, ticket: Ticket) -> None:
         """The attempt is over, however it ended."""
-        with self._lock:
-            if ticket.in_flight:
-                self._end(ticket)
-            self._admit(time.monotonic())
+        if ticket.in_flight:
+            ticket.in_flight = False
+            self._in_flight -= 1
+            if ticket.probes:
+                self._probing = False
+        self._admit()
 
     def succeeded(self, ticket: Ticket) -> None:
         """The provider answered."""
-        with self._lock:
-            self._answered_at = time.monotonic()
-            self._refusals = self._failures = 0
-            self._circuit, self._cool_down = None, self._limits.cool_down
-            if self._limit >= self._limits.ceiling or ticket.epoch != self._epoch or self._in_flight < self._limit:
-                return  # an unused bound proves nothing
-            self._answers += 1
-            if self._limit < self._fast_until or self._answers >= self._limit:
-                self._limit += 1
-                self._answers = 0
+        self._answered_at = time.monotonic()
+        self._refusals = self._failures = 0
+        self._circuit, self._cool_down = None, self._limits.cool_down
+        if self._limit >= self._limits.ceiling or ticket.epoch != self._epoch or self._in_flight < self._limit:
+            return  # an unused bound proves nothing
+        self._answers += 1
+        if self._limit < self._fast_until or self._answers >= self._limit:
+            self._limit += 1
+            self._answers = 0
 
     def read_headers(self, headers: Mapping[str, Any], transferred_bytes: int) -> None:
         """Slow down before the provider refuses: spread what is left over the time until the limit is reset."""
@@ -187,79 +189,79 @@ class RateLimiter:
         left = allowance(headers, self._tokens_per_call)
         if left is None:
             return
-        with self._lock:
-            now = time.monotonic()
-            if left.calls < 1:
-                self._held_until = max(self._held_until, now + min(left.seconds, _LONGEST_HEADER_HOLD))
-                return
-            gap = left.seconds / left.calls
-            self._header_gap = min(gap, _LONGEST_GAP) if gap >= _SMALLEST_GAP else 0.0
-            self._header_gap_until = now + left.seconds
+        now = time.monotonic()
+        if left.calls < 1:
+            self._hold(now + min(left.seconds, _LONGEST_HEADER_HOLD), "the provider's limit is used up")
+            return
+        gap = left.seconds / left.calls
+        self._header_gap = min(gap, _LONGEST_GAP) if gap >= _SMALLEST_GAP else 0.0
+        self._header_gap_until = now + left.seconds
 
-    def refused(self, ticket: Ticket, wait: float | None) -> bool:
+    def refused(self, ticket: Ticket, wait: float | None, why: str = "") -> bool:
         """The provider is overloaded. Hold all calls; False if this one has been refused for too long."""
-        with self._lock:
-            now = time.monotonic()
-            if ticket.epoch == self._epoch:
-                self._epoch += 1
-                self._limit = self._fast_until = max(1, self._limit // 2)
-                self._answers = 0
-                self._refusals += 1
-                if wait is None:
-                    backoff = min(self._limits.first_wait * 2.0 ** (self._refusals - 1), self._limits.longest_wait)
-                    wait = backoff * random.uniform(0.5, 1.0)
-            if wait is not None and wait <= self.patience:
-                self._held_until = max(self._held_until, now + wait)
-            if ticket.refused_since is None:
-                ticket.refused_since = now
-            elif self._answered_at > ticket.refused_last:
-                ticket.overtaken += 1
-            ticket.refused_last = now
-            return ticket.overtaken < _MAX_OVERTAKEN and now - ticket.refused_since < self.patience
+        now = time.monotonic()
+        if ticket.epoch == self._epoch:
+            self._epoch += 1
+            self._limit = self._fast_until = max(1, self._limit // 2)
+            self._answers = 0
+            self._refusals += 1
+            if wait is None:
+                backoff = min(self._limits.first_wait * 2.0 ** (self._refusals - 1), _LONGEST_WAIT)
+                wait = backoff * random.uniform(0.5, 1.0)
+        if wait is not None and wait <= self.patience:
+            self._hold(now + wait, why)
+        if ticket.refused_since is None:
+            ticket.refused_since = now
+        elif self._answered_at > ticket.refused_last:
+            ticket.overtaken += 1
+        ticket.refused_last = now
+        return ticket.overtaken < _MAX_OVERTAKEN and now - ticket.refused_since < self.patience
 
     def failed(self, ticket: Ticket, reason: Reason, message: str, *, for_all: bool = False) -> None:
         """A call failed for good. `for_all`: every other call would fail too, so open the circuit at once."""
-        with self._lock:
-            self._failures += 1
-            if not (for_all or ticket.probes or self._failures >= self._limits.open_after):
-                return
-            if self._circuit is not None and not ticket.probes:
+        self._failures += 1
+        if not (for_all or ticket.probes or self._failures >= self._limits.open_after):
+            return
+        if self._circuit is not None:
+            if not ticket.probes:
                 return  # it was sent before the circuit opened
-            now = time.monotonic()
-            if self._circuit is not None:
-                self._cool_down = min(2 * self._cool_down, self._limits.longest_cool_down)
-            self._circuit, self._open_until = OpenCircuit(reason, message), now + self._cool_down
-            self._admit(now)
+            self._cool_down = min(2 * self._cool_down, 8 * self._limits.cool_down)
+        self._circuit, self._open_until = OpenCircuit(reason, message), time.monotonic() + self._cool_down
+        self._admit()
 
     def state(self) -> LimiterState:
         """For progress and tests."""
-        with self._lock:
-            waiting = sum(not waiter.cancelled for _, _, waiter in self._queue)
-            held_for = max(0.0, self._held_until - time.monotonic())
-            return LimiterState(self._limit, self._in_flight, waiting, held_for, self._circuit)
+        waiting = sum(not turn.done() for _, _, turn in self._queue)
+        held_for = max(0.0, self._held_until - time.monotonic())
+        held_by = self._held_by if held_for else ""
+        return LimiterState(self._limit, self._in_flight, waiting, held_for, held_by, self.retrying, self._circuit)
 
-    # -- all below is called with the lock held -----------------------------------------------------------------------
+    def _hold(self, until: float, why: str) -> None:
+        if until > self._held_until:
+            self._held_until, self._held_by = until, why
 
-    def _admit(self, now: float) -> None:
+    def _admit(self) -> None:
         """Start the calls that may start, first come first served."""
+        now = time.monotonic()
         while self._queue:
-            _, ticket, waiter = self._queue[0]
-            due = max(self._held_until, self._next_start)
-            if waiter.cancelled:
+            _, ticket, turn = self._queue[0]
+            if turn.done():  # cancelled
                 heapq.heappop(self._queue)
             elif self._circuit is not None and (self._probing or now < self._open_until):
                 heapq.heappop(self._queue)
-                waiter.resolve(self._circuit)
+                turn.set_result(self._circuit)
             elif self._in_flight >= self._limit:
                 return
-            elif due > now:
-                if self._admit_later(waiter, due, now):
-                    return
+            elif (due := max(self._held_until, self._next_start)) > now:
+                # The timer belongs to the loop of the first in the queue, so an ended loop's timer is replaced.
+                if self._timer is not None:
+                    self._timer.cancel()
+                self._timer = turn.get_loop().call_later(due - now, self._admit)
+                return
             else:
                 heapq.heappop(self._queue)
                 self._begin(ticket, now)
-                if not waiter.resolve(None):
-                    self._end(ticket)
+                turn.set_result(None)
 
     def _begin(self, ticket: Ticket, now: float) -> None:
         ticket.in_flight, ticket.epoch = True, self._epoch
@@ -268,29 +270,68 @@ class RateLimiter:
         gap = max(self._gap, self._header_gap if now < self._header_gap_until else 0.0)
         self._next_start = max(self._next_start, now - _SLACK) + gap if gap else now
 
-    def _end(self, ticket: Ticket) -> None:
-        ticket.in_flight = False
-        self._in_flight -= 1
-        if ticket.probes:
-            self._probing = False
 
-    def _admit_later(self, waiter: Waiter[OpenCircuit | None], due: float, now: float) -> bool:
-        """Set a timer on the loop of the first in the queue; False if that loop has ended."""
-        loop = waiter.loop
-        if self._timer is not None and self._timer[0] is loop and now < self._timer[1] <= due:
-            return True
-        try:
-            if loop is running_loop():
-                loop.call_later(due - now, self._on_timer)
-            else:
-                loop.call_soon_threadsafe(loop.call_later, due - now, self._on_timer)
-        except RuntimeError:
-            waiter.cancelled = True
-            return False
-        self._timer = loop, due
-        return True
+# -- headers ----------------------------------------------------------------------------------------------------------
 
-    def _on_timer(self) -> None:
-        with self._lock:
-            self._timer = None
-            self._admit(time.monotonic())
+
+class Allowance(NamedTuple):
+    """How many calls are left, and for how many seconds."""
+
+    calls: float
+    seconds: float
+
+
+def retry_after(headers: Mapping[str, Any]) -> float | None:
+    """The seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or not value:
+        return seconds
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> Allowance | None:
+    """What is left of requests or of tokens, whichever is scarcer; None if the headers do not say.
+
+    OpenAI's form (`x-ratelimit-remaining-requests`, a time such as `6m0.5s`), which most others use, and Anthropic's
+    (`anthropic-ratelimit-requests-remaining`, a date).
+    """
+    if "x-ratelimit-remaining-requests" in headers or "x-ratelimit-remaining-tokens" in headers:
+        remaining, reset = "x-ratelimit-remaining-{}", "x-ratelimit-reset-{}"
+    elif "anthropic-ratelimit-requests-remaining" in headers:
+        remaining, reset = "anthropic-ratelimit-{}-remaining", "anthropic-ratelimit-{}-reset"
+    else:
+        return None
+    found = []
+    for what, size in (("requests", 1.0), ("tokens", max(1.0, tokens_per_call))):
+        left, seconds = _number(headers.get(remaining.format(what))), _seconds(headers.get(reset.format(what)))
+        if left is not None and seconds:
+            found.append(Allowance(left / size, seconds))
+    return min(found, key=lambda each: each.calls / each.seconds, default=None)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return max(0.0, float(text)) if text else None
+    except ValueError:
+        return None
+
+
+def _seconds(text: str | None) -> float | None:
+    """Seconds until a limit is reset: `20ms`, `1m30s`, `12`, or a date."""
+    if not text:
+        return None
+    if (plain := _number(text)) is not None:
+        return plain
+    try:
+        if (parts := _DURATION.fullmatch(text.strip())) and any(parts.groups()):
+            return sum(float(part) * unit for part, unit in zip(parts.groups(), _PART_SECONDS, strict=True) if part)
+        return max(0.0, (datetime.fromisoformat(text.strip()) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

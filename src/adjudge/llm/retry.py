@@ -1,29 +1,30 @@
 """Requests that are retried when that can help: 429, 5xx, time-outs and broken connections, with jittered backoff.
 
-Nothing here knows a provider's format. A 4xx that retrying cannot help is returned as `Refused`. With a `limiter`, all
-callers of a provider keep its limits together, and a 429 does not count as an attempt.
+Nothing here knows a provider's format. A 4xx that retrying cannot help is returned as `Refused`. All callers of a
+provider share its rate limiter; there a refusal by an overloaded server does not count as an attempt.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
 from ..errors import SetupError
 from ..models import Failure, Reason
-from .client import Bounds, Client, ConnectTimeoutError, IdleTimeoutError, OversizedReplyError
-from .rate_headers import retry_after
-from .rate_limiter import RateLimiter
+from .client import Bounds, Client, ConnectTimeoutError, NoServerError, OversizedReplyError
+from .rate_limiter import RateLimiter, RateLimits, retry_after
 
+T = TypeVar("T")
 IsReply = Callable[[bytes], bool]
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _NO_CREDIT = b"insufficient_quota"  # a 429 that no waiting helps
+_LOCAL_ATTEMPTS = 2  # a server on this machine that is not running is reported within a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,11 @@ class Refused(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt:
-    """An attempt that brought no reply.
+    """An attempt that brought no reply; `attempts` is the number of the last one.
 
-    `overloaded`: the server has too much to do; if it says so itself, a rate-limited call does not count the attempt.
+    `overloaded`: the server has too much to do. Unless it `counts`, such an attempt is not one of those allowed.
     `final`: retrying this call never helps; `for_all`: nor would any other call succeed.
+    `local`: there is no server at this address of our own machine.
     """
 
     reason: Reason
@@ -67,18 +69,61 @@ class FailedAttempt:
     counts: bool = True
     final: bool = False
     for_all: bool = False
+    local: bool = False
+    attempts: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What every attempt sends, its bounds, and what counts as a reply."""
+async def with_retries(
+    attempt: Callable[[int], Awaitable[T | FailedAttempt]], retries: Retries, limiter: RateLimiter
+) -> T | FailedAttempt:
+    """The result of the first attempt that succeeds, else the last failure."""
+    ticket = limiter.ticket()
+    sent = failed = 0
+    while True:
+        circuit = await limiter.acquire(ticket)
+        if circuit is not None:
+            message = f"{circuit.message}; not asked again until it has had time to recover"
+            return FailedAttempt(circuit.reason, message, attempts=sent)
+        sent += 1
+        try:
+            outcome = await attempt(sent)
+            if not isinstance(outcome, FailedAttempt):
+                limiter.succeeded(ticket)
+                return outcome
+            failed += outcome.counts or retries.attempts == 1
+            allowed = min(retries.attempts, _LOCAL_ATTEMPTS) if outcome.local else retries.attempts
+            retry = failed < allowed and not ticket.probes and not outcome.final
+            longest_wait = retries.longest_wait
+            if outcome.overloaded:
+                retry = limiter.refused(ticket, outcome.wait, outcome.message) and retry
+                longest_wait = limiter.patience
+            too_long = outcome.wait is not None and outcome.wait > longest_wait
+            if too_long or not retry:
+                for_all = outcome.for_all or (too_long and outcome.overloaded)
+                limiter.failed(ticket, outcome.reason, outcome.message, for_all=for_all)
+                if too_long:
+                    outcome = replace(outcome, message=f"{outcome.message}; the server asks to wait {outcome.wait:g} s")
+                return replace(outcome, attempts=sent)
+        finally:
+            limiter.release(ticket)
+        if outcome.counts:
+            limiter.retrying += 1
+            try:
+                await asyncio.sleep(_backoff(retries, failed, outcome.wait))
+            finally:
+                limiter.retrying -= 1
 
-    method: str
-    headers: Mapping[str, str]
-    body: bytes
-    params: Mapping[str, str] | None
-    bounds: Bounds
-    is_reply: IsReply
+
+def limiter_of_one_call(retries: Retries) -> RateLimiter:
+    """For a call that shares no limits with others."""
+    return RateLimiter(RateLimits(first_wait=retries.first_wait, patience=retries.longest_wait))
+
+
+def _backoff(retries: Retries, attempt: int, asked: float | None) -> float:
+    longest = min(retries.first_wait * 2.0 ** (attempt - 1), retries.longest_wait)
+    jittered = longest * random.uniform(0.5, 1.0)
+    # What the server asks for is a minimum; the jitter on top keeps a thousand callers from returning at once.
+    return jittered if asked is None else asked + jittered * 0.1
 
 
 @dataclass(slots=True)
@@ -95,123 +140,90 @@ class Endpoint:
     def at(self, url: str, *, attempts: int | None = None) -> Endpoint:
         """Another URL of the same server, over the same connections, without the rate limiter of single calls."""
         retries = self.retries if attempts is None else replace(self.retries, attempts=attempts)
-        return Endpoint(url, self.judge, retries, self.needs, None, self.client)
+        return Endpoint(url, self.judge, retries, self.needs, client=self.client)
 
     async def post(
         self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
     ) -> Answered | Refused | Failure:
         """POST. Status 200 with something else than a reply (a gateway's page, an error) is retried, never stored."""
-        return await self._ask(Request("POST", headers, body, None, bounds or self._bounds(), is_reply))
+        return await self._ask("POST", headers, is_reply, bounds, body=body)
 
     async def get(
         self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
     ) -> Answered | Refused | Failure:
         """GET, with the same retries."""
-        return await self._ask(Request("GET", headers, b"", params, bounds or self._bounds(), is_reply))
+        return await self._ask("GET", headers, is_reply, bounds, params=params)
 
     async def close(self) -> None:
         await self.client.close()
 
-    def _bounds(self) -> Bounds:
-        return Bounds(self.retries.connect_timeout, self.retries.timeout)
-
-    async def _ask(self, request: Request) -> Answered | Refused | Failure:
+    async def _ask(
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        is_reply: IsReply,
+        bounds: Bounds | None,
+        *,
+        body: bytes = b"",
+        params: Mapping[str, str] | None = None,
+    ) -> Answered | Refused | Failure:
         if self.needs is not None:
             raise self.needs
-        if self.limiter is not None:
-            return await self._ask_limited(self.limiter, request)
-        for attempt in range(1, self.retries.attempts + 1):
-            outcome = await self._attempt(request, attempt)
-            if not isinstance(outcome, FailedAttempt):
-                return outcome
-            too_long = outcome.wait is not None and outcome.wait > self.retries.longest_wait
-            if attempt == self.retries.attempts or outcome.final or too_long:
-                return self._failure(outcome, attempt)
-            await asyncio.sleep(self._backoff(attempt, outcome.wait))
-        raise AssertionError("there is at least one attempt")
+        within = bounds or Bounds(self.retries.connect_timeout, self.retries.timeout)
+        limiter = self.limiter or limiter_of_one_call(self.retries)
 
-    async def _ask_limited(self, limiter: RateLimiter, request: Request) -> Answered | Refused | Failure:
-        ticket = limiter.ticket()
-        sent = failed = 0
-        while True:
-            circuit = await limiter.acquire(ticket)
-            if circuit is not None:
-                message = f"{self.url}: {circuit.message}; not asked again until it has had time to recover"
-                return Failure(reason=circuit.reason, message=message, judge=self.judge)
-            sent += 1
+        async def attempt(number: int) -> Answered | Refused | FailedAttempt:
             try:
-                outcome = await self._attempt(request, sent)
-                if not isinstance(outcome, FailedAttempt):
-                    limiter.succeeded(ticket)
-                    return outcome
-                failed += outcome.counts
-                retry = failed < self.retries.attempts and not ticket.probes and not outcome.final
-                longest_wait = self.retries.longest_wait
-                if outcome.overloaded:
-                    retry = limiter.refused(ticket, outcome.wait) and retry
-                    longest_wait = limiter.patience
-                too_long = outcome.wait is not None and outcome.wait > longest_wait
-                if too_long or not retry:
-                    for_all = outcome.for_all or (too_long and outcome.overloaded)
-                    limiter.failed(ticket, outcome.reason, outcome.message, for_all=for_all)
-                    return self._failure(outcome, sent)
-            finally:
-                limiter.release(ticket)
-            if outcome.counts:
-                await asyncio.sleep(self._backoff(failed, outcome.wait))
+                status, said, content = await self.client.request(
+                    method, self.url, headers, body, params=params, bounds=within
+                )
+            except ConnectTimeoutError:
+                return FailedAttempt("timeout", f"no connection within {within.connect:g} s")
+            except TimeoutError:
+                return FailedAttempt("timeout", f"no reply within {within.idle or within.total:g} s")
+            except OversizedReplyError as error:
+                return FailedAttempt("malformed", str(error), final=True)
+            except NoServerError as error:
+                return FailedAttempt("connection", str(error), local=error.local)
+            except OSError as error:
+                return FailedAttempt("connection", str(error) or "the connection broke")
+            limiter.read_headers(said, len(body) + len(content))
+            if status == 200 and is_reply(content):
+                return Answered(content, number)
+            return _error(status, said, content, number)
 
-    async def _attempt(self, request: Request, attempt: int) -> Answered | Refused | FailedAttempt:
-        bounds = request.bounds
-        try:
-            status, headers, content = await self.client.request(
-                request.method, self.url, request.headers, request.body, params=request.params, bounds=bounds
-            )
-        except ConnectTimeoutError:
-            return FailedAttempt("timeout", f"no connection within {bounds.connect:g} s")
-        except IdleTimeoutError:
-            return FailedAttempt("timeout", f"nothing was sent or received for {bounds.idle:g} s")
-        except TimeoutError:
-            return FailedAttempt("timeout", f"no reply within {bounds.total:g} s")
-        except OversizedReplyError as error:
-            return FailedAttempt("malformed", str(error), final=True)
-        except OSError as error:
-            return FailedAttempt(
-                "connection", f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            )
-        if self.limiter is not None:
-            self.limiter.read_headers(headers, len(request.body) + len(content))
-        if status == 200 and request.is_reply(content):
-            return Answered(content, attempt)
-        message = error_message(content)
-        if 300 <= status < 400:
-            message = f"redirects to {headers.get('location', 'nowhere')}"
-        if 300 <= status < 500 and status not in _RETRIED:
-            return Refused(status, message, attempt)
-        wait = retry_after(headers)
-        no_credit = status == 429 and _NO_CREDIT in content
-        return FailedAttempt(
-            "rate_limited" if status == 429 else "server_error",
-            f"HTTP {status}: {message}",
-            wait,
-            overloaded=status in (429, 503, 529),
-            # A 503 without Retry-After may also come from a server that is gone.
-            counts=status not in (429, 529) and not (status == 503 and wait is not None),
-            final=no_credit,
-            for_all=no_credit,
-        )
+        outcome: Answered | Refused | FailedAttempt = await with_retries(attempt, self.retries, limiter)
+        return self._failure(outcome) if isinstance(outcome, FailedAttempt) else outcome
 
-    def _backoff(self, attempt: int, asked: float | None) -> float:
-        longest = min(self.retries.first_wait * 2.0 ** (attempt - 1), self.retries.longest_wait)
-        jittered = longest * random.uniform(0.5, 1.0)
-        # What the server asks for is a minimum; the jitter on top keeps a thousand callers from returning at once.
-        return jittered if asked is None else asked + jittered * 0.1
+    def _failure(self, failed: FailedAttempt) -> Failure:
+        if failed.local:
+            where = self.url.removesuffix("/chat/completions")
+            message = f"{where}: nothing answers there ({failed.message}); is the server running?"
+        else:
+            tries = {0: "", 1: " (after one attempt)"}.get(failed.attempts, f" (after {failed.attempts} attempts)")
+            message = f"{self.url}: {failed.message}{tries}"
+        return Failure(reason=failed.reason, message=message, judge=self.judge)
 
-    def _failure(self, failed: FailedAttempt, attempts: int) -> Failure:
-        tries = "one attempt" if attempts == 1 else f"{attempts} attempts"
-        message = failed.message
-        if failed.wait is not None and failed.wait > self.retries.longest_wait:
-            message += f"; the server asks to wait {failed.wait:g} s"
-        return Failure(reason=failed.reason, message=f"{self.url}: {message} (after {tries})", judge=self.judge)
+
+def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused | FailedAttempt:
+    """What a reply that is not the one asked for means."""
+    message = error_message(content)
+    if 300 <= status < 400:
+        message = f"redirects to {headers.get('location', 'nowhere')}"
+    if 300 <= status < 500 and status not in _RETRIED:
+        return Refused(status, message, attempt)
+    wait = retry_after(headers)
+    no_credit = status == 429 and _NO_CREDIT in content
+    return FailedAttempt(
+        "rate_limited" if status == 429 else "server_error",
+        f"HTTP {status}: {message}",
+        wait,
+        overloaded=status in (429, 503, 529),
+        # A 503 without Retry-After may also come from a server that is gone.
+        counts=status not in (429, 529) and not (status == 503 and wait is not None),
+        final=no_credit,
+        for_all=no_credit,
+    )
 
 
 def error_message(content: bytes) -> str:

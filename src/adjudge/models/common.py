@@ -72,6 +72,7 @@ class Usage(Tokens):
 class Call(Frozen):
     """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown.
 
+    `attempts` counts the requests it took; `attempt` numbers the replies asked for because the one before was unusable.
     `found` says that it was there before this judgment, and so was not paid for it. It is no part of the verdict.
     """
 
@@ -81,6 +82,7 @@ class Call(Frozen):
     usage: Usage
     cost: Exact | None = Field(default=None, validation_alias="cost_usd", serialization_alias="cost_usd")
     attempts: int = 1
+    attempt: int = Field(default=0, exclude_if=lambda number: number == 0)
     sent: dict[str, str | float | int | None] = Field(default_factory=dict)
     found: bool = Field(default=False, exclude=True)
 

@@ -20,6 +20,7 @@ import orjson
 
 from ..errors import AdjudgeError
 from ..journal import Journal
+from ..judges.budget import SeenReplies
 from . import frames
 from .judging import Judging, Outcome
 from .opening import open_for_run
@@ -39,16 +40,17 @@ class _Asked:
         self._number = 0
         self._waiting: dict[int, asyncio.Future[bool]] = {}
         self._alone = False
+        self.seen = SeenReplies()
 
-    async def reserve(self, at_most: Decimal) -> bool:
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
         if self._alone:
-            return False
+            return None
+        at_most = estimate()
         self._number += 1
         number, answer = self._number, asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         self._say.now(frames.RESERVE, [number, str(at_most)])
-        granted: bool = await answer
-        return granted
+        return at_most if await answer else None
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
         self._say.now(frames.SETTLE, [str(reserved), None if spent is None else str(spent)])

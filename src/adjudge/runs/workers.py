@@ -304,7 +304,7 @@ class Workers(ABC):
         return error
 
     async def _grant(self, worker: Worker, purse: Budget, number: int, amount: Decimal) -> None:
-        granted = await purse.reserve(amount)
+        granted = await purse.reserve(lambda: amount) is not None
         if granted and worker not in self._workers:
             purse.settle(amount, Decimal(0))  # it died while it waited, so it paid nothing
         elif granted:

@@ -15,18 +15,9 @@ import orjson
 
 from ...models import Failure, Reason
 from ..anthropic import is_reply
-from ..retry import Answered, Endpoint, Refused
-from .base import (
-    FILE_BOUNDS,
-    EndedBatch,
-    LostBatch,
-    Outcome,
-    failed_request,
-    get_object,
-    is_json,
-    read_object,
-    result_lines,
-)
+from ..retry import Answered, Refused
+from .base import BatchApi, EndedBatch, Outcome
+from .ledger import Submission
 
 _PAGE = 100
 _CLOCK_SKEW = 300.0
@@ -47,48 +38,44 @@ _UNANSWERED: dict[str, tuple[Reason, str]] = {
 }
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchApi):
     """Batches of one Claude model."""
 
     most_requests = 100_000
     most_bytes = 240_000_000  # the limit is 256 MB
     has_tags = False
 
-    def __init__(self, endpoint: Endpoint, headers: Mapping[str, str]) -> None:
-        self._endpoint = endpoint
-        self._url = f"{endpoint.url}/batches"
-        self._headers = dict(headers)
-        self._bare = {name: value for name, value in headers.items() if name.lower() != "content-type"}
+    @property
+    def _url(self) -> str:
+        return f"{self.endpoint.url}/batches"
 
     def line(self, key: str, body: bytes) -> bytes:
         return f'{{"custom_id":"{key}","params":'.encode() + body + b"}"
 
     async def submit(self, lines: Sequence[bytes], tag: str) -> str | Refused | Failure:
         # A single attempt: sent twice, it would be two batches, and both would be paid.
-        endpoint = self._endpoint.at(self._url, attempts=1)
         body = b'{"requests":[' + b",".join(lines) + b"]}"
-        made = read_object(await endpoint.post(body, self._headers, is_json, FILE_BOUNDS), endpoint)
-        return str(made["id"]) if isinstance(made, dict) else made
+        return await self._create(self.endpoint.at(self._url, attempts=1), body, self._headers)
 
-    async def find(self, lost: LostBatch) -> list[str] | Refused | Failure:
+    async def find(self, lost: Submission, known_ids: frozenset[str]) -> list[str] | Refused | Failure:
         params = {"limit": str(_PAGE)}
         found: list[str] = []
         while True:
-            page = await get_object(self._endpoint.at(self._url), self._bare, params)
+            page = await self._get(self._url, params)
             if not isinstance(page, dict):
                 return page
             for batch in page["data"]:
-                if datetime.fromisoformat(batch["created_at"]).timestamp() < lost.since - _CLOCK_SKEW:
+                if datetime.fromisoformat(batch["created_at"]).timestamp() < lost.prepared_at - _CLOCK_SKEW:
                     return found
                 requests = sum((batch.get("request_counts") or {}).values())
-                if requests == lost.requests and str(batch["id"]) not in lost.known_ids:
+                if requests == lost.requests and str(batch["id"]) not in known_ids:
                     found.append(str(batch["id"]))
             if not page["data"] or not page.get("has_more"):
                 return found
             params["after_id"] = str(page.get("last_id") or page["data"][-1]["id"])
 
     async def look(self, batch: str) -> EndedBatch | Refused | Failure | None:
-        data = await get_object(self._endpoint.at(f"{self._url}/{batch}"), self._bare)
+        data = await self._get(f"{self._url}/{batch}")
         if not isinstance(data, dict):
             return data
         if data.get("processing_status") != "ended":
@@ -98,26 +85,14 @@ class AnthropicBatches:
         ours = urlsplit(url)[:2] == urlsplit(self._url)[:2]
         return EndedBatch((url if ours else f"{self._url}/{batch}/results",))
 
-    async def results(self, ended: EndedBatch) -> dict[str, Outcome] | Refused | Failure:
-        outcomes: dict[str, Outcome] = {}
-        for url in ended.results:
-            reply = await self._endpoint.at(url).get({}, self._bare, lambda content: True, FILE_BOUNDS)
-            if not isinstance(reply, Answered):
-                return reply
-            for item in result_lines(reply.body):
-                outcomes[str(item["custom_id"])] = self._outcome(item.get("result") or {})
-        return outcomes
-
-    def _outcome(self, result: Mapping[str, Any]) -> Outcome:
+    def outcome(self, item: Mapping[str, Any]) -> Outcome:
+        result = item.get("result") or {}
         kind = str(result.get("type"))
         if kind == "succeeded":
             body = orjson.dumps(result["message"])
-            return Answered(body, 1) if is_reply(body) else failed_request(200, "not a message", self._endpoint)
+            return Answered(body, 1) if is_reply(body) else self._failed_request(200, "not a message")
         if kind == "errored":
             error = result.get("error") or {}
             error = error.get("error") or error
-            return failed_request(
-                _STATUS.get(str(error.get("type")), 500), str(error.get("message"))[:300], self._endpoint
-            )
-        reason, message = _UNANSWERED.get(kind, ("server_error", f"the batch reports only {kind!r}"))
-        return Failure(reason=reason, message=f"{self._endpoint.url}: {message}", judge=self._endpoint.judge)
+            return self._failed_request(_STATUS.get(str(error.get("type")), 500), str(error.get("message"))[:300])
+        return self._failure(*_UNANSWERED.get(kind, ("server_error", f"the batch reports only {kind!r}")))

@@ -1,23 +1,34 @@
-"""What a provider's batch API must offer, and the helpers that both providers share."""
+"""What a provider's batch API must offer, and how a batch is followed until it has ended.
+
+An error on the way never means that a batch does not exist: what was submitted is paid, so we ask again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, TypeVar
 
 import orjson
 
-from ...models import Failure
+from ...models import Failure, Reason
 from ..client import Bounds
+from ..http import refusal_as_failure
 from ..retry import Answered, Endpoint, Refused
+from .ledger import BatchLedger, Submission
 
+T = TypeVar("T")
 # What came of one request of a batch.
 Outcome = Answered | Refused | Failure
 
-# Batch files are large: only progress is bounded, and the size by what a batch may hold.
-FILE_BOUNDS = Bounds(connect=15.0, total=None, idle=300.0, reply_bytes=2**30)
+# Batch files are large: they may take an hour while they move, and their size is bounded by what a batch may hold.
+FILE_BOUNDS = Bounds(total=3600.0, idle=300.0, reply_bytes=2**30)
+_GROWTH = 1.5
+_MAX_FAILURES = 20  # in a row, each of them after several attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,90 +48,159 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class EndedBatch:
-    """A batch that has ended, and where its results are. `queue_full`: it was not accepted, so nothing is paid."""
+    """A batch that has ended, and the URLs of its results. `queue_full`: it was not accepted, so nothing is paid."""
 
     results: tuple[str, ...]
     failure: Failure | None = None
     queue_full: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LostBatch:
-    """What is known of a batch whose id never reached us."""
+class UnreachableError(Exception):
+    """The provider cannot be asked what came of a batch; the ledger keeps it for later."""
 
-    tag: str
-    requests: int
-    since: float
-    known_ids: frozenset[str]
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.message)
 
 
-class BatchApi(Protocol):
+class BatchApi(ABC):
     """One provider's batch API. A `Failure` may be retried; a `Refused` may not."""
 
-    most_requests: int
-    most_bytes: int
+    most_requests: ClassVar[int]
+    most_bytes: ClassVar[int]
     # Whether `find` can recognize our batches by their tag, or only by their contents.
-    has_tags: bool
+    has_tags: ClassVar[bool]
 
+    def __init__(self, endpoint: Endpoint, headers: Mapping[str, str]) -> None:
+        self.endpoint = endpoint
+        self._headers = headers
+        self._bare = {name: value for name, value in headers.items() if name.lower() != "content-type"}
+
+    @abstractmethod
     def line(self, key: str, body: bytes) -> bytes:
         """One request, with exactly the bytes of a single call."""
-        ...
 
+    @abstractmethod
     async def submit(self, lines: Sequence[bytes], tag: str) -> str | Refused | Failure:
         """Submit a batch and return its id. After a `Failure` the batch may exist all the same."""
-        ...
 
-    async def find(self, lost: LostBatch) -> list[str] | Refused | Failure:
-        """The ids of batches that may be the lost one."""
-        ...
+    @abstractmethod
+    async def find(self, lost: Submission, known_ids: frozenset[str]) -> list[str] | Refused | Failure:
+        """The ids of batches that may be this one, whose id never reached us."""
 
+    @abstractmethod
     async def look(self, batch: str) -> EndedBatch | Refused | Failure | None:
         """The batch if it has ended, None if not."""
-        ...
+
+    @abstractmethod
+    def outcome(self, item: Mapping[str, Any]) -> Outcome:
+        """What one line of the results says."""
 
     async def results(self, ended: EndedBatch) -> dict[str, Outcome] | Refused | Failure:
-        """The outcome of each request, by its key."""
-        ...
+        """The outcome of each request, by its key; lines that cannot be read count as unanswered."""
+        outcomes: dict[str, Outcome] = {}
+        for url in ended.results:
+            reply = await self.endpoint.at(url).get({}, self._bare, lambda content: True, FILE_BOUNDS)
+            if not isinstance(reply, Answered):
+                return reply
+            for line in reply.body.splitlines():
+                try:
+                    item = orjson.loads(line)
+                except orjson.JSONDecodeError:
+                    continue
+                if isinstance(item, dict) and "custom_id" in item:
+                    outcomes[str(item["custom_id"])] = self.outcome(item)
+        return outcomes
+
+    async def _get(self, url: str, params: Mapping[str, str] | None = None) -> dict[str, Any] | Refused | Failure:
+        """GET a JSON object."""
+        return self._object(await self.endpoint.at(url).get(params or {}, self._bare, _is_json))
+
+    async def _create(self, endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> str | Refused | Failure:
+        """POST, and return the id of what was made."""
+        made = self._object(await endpoint.post(body, headers, _is_json, FILE_BOUNDS))
+        return str(made["id"]) if isinstance(made, dict) else made
+
+    def _object(self, reply: Outcome) -> dict[str, Any] | Refused | Failure:
+        if not isinstance(reply, Answered):
+            return reply
+        try:
+            data: dict[str, Any] = orjson.loads(reply.body)
+        except orjson.JSONDecodeError as error:
+            return self._failure("server_error", f"not JSON: {error}")
+        return data
+
+    def _failure(self, reason: Reason, message: str) -> Failure:
+        return Failure(reason=reason, message=f"{self.endpoint.url}: {message}", judge=self.endpoint.judge)
+
+    def _failed_request(self, status: int, message: str) -> Outcome:
+        """A request that was answered with this status, as a single call would report it."""
+        if status == 429:
+            return self._failure("rate_limited", f"HTTP 429: {message}")
+        if status >= 500 or status == 200:
+            return self._failure("server_error", f"HTTP {status}: {message}")
+        return Refused(status, message, 1)
 
 
-def is_json(content: bytes) -> bool:
-    """Whether this looks like a JSON object."""
+def _is_json(content: bytes) -> bool:
     return content.lstrip().startswith(b"{")
 
 
-async def get_object(
-    endpoint: Endpoint, headers: Mapping[str, str], params: Mapping[str, str] | None = None
-) -> dict[str, Any] | Refused | Failure:
-    """GET a JSON object."""
-    return read_object(await endpoint.get(params or {}, headers, is_json), endpoint)
+@dataclass(frozen=True, slots=True)
+class BatchResults:
+    """The outcomes of a batch; a request that is not among them has no answer for the reason in `otherwise`."""
+
+    outcomes: dict[str, Outcome]
+    otherwise: Failure
+    queue_full: bool = False
+
+    def of(self, key: str) -> Outcome:
+        return self.outcomes.get(key, self.otherwise)
 
 
-def read_object(reply: Outcome, endpoint: Endpoint) -> dict[str, Any] | Refused | Failure:
-    """A reply's JSON object."""
-    if not isinstance(reply, Answered):
-        return reply
-    try:
-        data: dict[str, Any] = orjson.loads(reply.body)
-    except orjson.JSONDecodeError as error:
-        return Failure(reason="server_error", message=f"{endpoint.url}: not JSON: {error}", judge=endpoint.judge)
-    return data
+@dataclass(frozen=True, slots=True)
+class Poller:
+    """Polls the batches of one judge, with a growing pause."""
 
+    api: BatchApi
+    ledger: BatchLedger
+    settings: BatchSettings
 
-def result_lines(content: bytes) -> Iterator[dict[str, Any]]:
-    """The objects of a results file; other lines are skipped, and their requests count as unanswered."""
-    for line in content.splitlines():
-        try:
-            item = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            continue
-        if isinstance(item, dict) and "custom_id" in item:
-            yield item
+    async def results(self, batch: str, *, wait: bool = True) -> BatchResults | None:
+        """The results, once the batch has ended; without `wait`, None if it has not."""
+        pause = self.settings.poll
+        while (ended := await self._persist(lambda: self.api.look(batch))) is None:
+            if not wait:
+                return None
+            await asyncio.sleep(pause * random.uniform(0.8, 1.0))
+            pause = min(pause * _GROWTH, self.settings.longest_poll)
+        outcomes = await self._persist(lambda: self.api.results(ended))
+        message = f"batch {batch} has no answer to this request"
+        missing = Failure(reason="server_error", message=message, judge=self.api.endpoint.judge)
+        return BatchResults(outcomes, ended.failure or missing, ended.queue_full)
 
+    async def locate(self, submission: Submission) -> str | None:
+        """The id of a batch that may have been submitted; None if it was not."""
+        known = self.ledger.batch_ids()
+        for candidate in await self._persist(lambda: self.api.find(submission, known)):
+            if self.api.has_tags:
+                return candidate
+            results = await self.results(candidate)
+            if results is not None and results.outcomes.keys() & submission.sent.keys():
+                return candidate
+        return None
 
-def failed_request(status: int, message: str, endpoint: Endpoint) -> Outcome:
-    """A request that was answered with this status, as a single call would report it."""
-    if status == 429:
-        return Failure(reason="rate_limited", message=f"{endpoint.url}: HTTP 429: {message}", judge=endpoint.judge)
-    if status >= 500 or status == 200:
-        return Failure(reason="server_error", message=f"{endpoint.url}: HTTP {status}: {message}", judge=endpoint.judge)
-    return Refused(status, message, 1)
+    async def _persist(self, ask: Callable[[], Awaitable[T | Refused | Failure]]) -> T:
+        """Ask until there is an answer, or the provider refuses or stays away."""
+        pause, failures = self.settings.poll, 0
+        while True:
+            answer = await ask()
+            if isinstance(answer, Refused):
+                raise UnreachableError(refusal_as_failure(answer, self.api.endpoint))
+            if not isinstance(answer, Failure):
+                return answer
+            failures += 1
+            if failures == _MAX_FAILURES:
+                raise UnreachableError(answer)
+            await asyncio.sleep(pause)
+            pause = min(pause * _GROWTH, self.settings.longest_poll)

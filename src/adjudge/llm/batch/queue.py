@@ -20,9 +20,8 @@ from ...models import Failure
 from ..base import Sent
 from ..http import refusal_as_failure
 from ..retry import Answered, Refused
-from .base import Outcome
+from .base import Outcome, Poller, UnreachableError
 from .ledger import Submission
-from .polling import Poller, UnreachableError
 
 MAX_RESUBMISSIONS = 12
 _SMALLEST_HALF = 8  # requests
@@ -107,7 +106,7 @@ class BatchQueue:
     def __init__(self, poller: Poller) -> None:
         self._poller = poller
         self._api, self._ledger, self._settings = poller.api, poller.ledger, poller.settings
-        self._judge = poller.endpoint.judge
+        self._judge = poller.api.endpoint.judge
         self._pending: dict[str, PendingRequest] = {}
         self._next: dict[str, PendingRequest] = {}  # those of the pending ones that are not submitted yet
         self._next_bytes = 0
@@ -221,14 +220,14 @@ class BatchQueue:
                     request.answer.set_exception(error)
 
     async def _submit(self, submission: Submission, lines: list[bytes]) -> str | Failure:
-        retries = self._poller.endpoint.retries
+        retries = self._api.endpoint.retries
         attempt = 1
         while True:
             batch_id = await self._api.submit(lines, submission.tag)
             if isinstance(batch_id, str):
                 return batch_id
             if isinstance(batch_id, Refused):
-                return refusal_as_failure(batch_id, self._poller.endpoint)
+                return refusal_as_failure(batch_id, self._api.endpoint)
             # The batch may exist all the same; submitted twice, it would be paid twice.
             found = await self._poller.locate(submission)
             if found is not None:

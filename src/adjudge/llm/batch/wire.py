@@ -19,10 +19,9 @@ from ..base import Completion, Delivery, Prompt, Sampling, Sent
 from ..openai import OpenAIWire
 from ..retry import Answered
 from .anthropic import AnthropicBatches
-from .base import BatchApi, BatchSettings, Outcome
+from .base import BatchSettings, Outcome, Poller, UnreachableError
 from .ledger import BatchLedger, Submission
 from .openai import OpenAIBatches
-from .polling import Poller, UnreachableError
 from .queue import BatchQueue
 
 WITH_BATCHES = ("openai", "anthropic")
@@ -34,13 +33,9 @@ class BatchWire:
 
     def __init__(self, inner: OpenAIWire | AnthropicWire, settings: BatchSettings) -> None:
         self._inner = inner
-        api: BatchApi = (
-            AnthropicBatches(inner.endpoint, inner.headers)
-            if isinstance(inner, AnthropicWire)
-            else OpenAIBatches(inner.endpoint, inner.headers)
-        )
+        api = AnthropicBatches if isinstance(inner, AnthropicWire) else OpenAIBatches
         self._ledger = BatchLedger(settings.ledger)
-        self._poller = Poller(api, self._ledger, settings, inner.endpoint)
+        self._poller = Poller(api(inner.endpoint, inner.headers), self._ledger, settings)
         self._queues: dict[asyncio.AbstractEventLoop, BatchQueue] = {}
 
     @property

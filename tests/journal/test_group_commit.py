@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adjudge.journal.batches import BatchThread, tell
+from adjudge.journal.group_commit import BatchThread, tell
 
 
 class Job:
