@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from adjudge.engine.replaying import replay
+from adjudge.api import replay
 from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, says
 
