@@ -1,49 +1,17 @@
 """Runs in trouble: workers that die of a case, files that are damaged, another journal, repeated rows, orphans."""
 
-import asyncio
-import json
-import os
-import signal
 from decimal import Decimal
 
 import pytest
-from runs.conftest import children_of, pairs, read_lines, write_lines
-from scripted.provider import judges, says, waits
+from runs.conftest import pairs, write_lines
+from scripted.provider import waits
 
 from adjudge.errors import InputError
-from adjudge.runs.local_engine import LocalWorkers
-from adjudge.runs.plan import Manner, Plan
-from adjudge.runs.worker import Speaker, _Asked
-from adjudge.runs.workers import Halt
+from adjudge.runs.plan import RunOptions
 
 
 def judge_of(provider):
     return f"{provider.url}/v1#m"
-
-
-async def test_a_case_that_no_worker_survives_is_a_failure_and_the_others_are_judged(
-    provider, command, files, tmp_path
-):
-    write_lines(tmp_path / "pairs.jsonl", pairs(12))
-    process = await command.start(
-        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
-        "--concurrency", "3", "--workers", "1",
-    )  # fmt: skip
-
-    def deadly(request):
-        if "Plan tool 7." in request.turns[0]:
-            for child in children_of(process.pid):
-                os.kill(child, signal.SIGKILL)
-        return judges()
-
-    provider.script = deadly
-    _, err = await process.communicate()
-    assert process.returncode == 1, err
-    files.check_complete(12)
-    (failure,) = files.failures
-    assert (failure["case"], failure["reason"]) == ("case-7", "crashed")
-    again = await command("run", "--resume", "out")
-    assert "12 done, 0 to do now" in again.err
 
 
 async def test_another_journal_is_refused_and_a_lost_one_doubles_nothing(command, files, tmp_path):
@@ -130,65 +98,7 @@ async def test_how_to_go_on_is_a_command_that_works_whatever_the_folder_is_calle
     assert "\x1b" not in done.out + done.err
 
 
-async def test_an_orphan_is_granted_nothing_and_waits_for_nobody():
-    said = []
-
-    class Pipe:
-        def write(self, content):
-            said.append(content)
-
-        def flush(self):
-            pass
-
-    asked = _Asked(Speaker(Pipe()))
-    waiting = asyncio.create_task(asked.reserve(Decimal(1)))
-    await asyncio.sleep(0)
-    assert said
-    asked.refuse_all()
-    assert not await waiting
-    assert not await asyncio.wait_for(asked.reserve(Decimal(1)), 1)
-
-
-async def test_an_error_while_outcomes_are_written_ends_the_run_for_all_workers(tmp_path):
-    from adjudge.engine import CompareSettings
-    from adjudge.inputs.rows import open_rows
-    from adjudge.rubric import shipped
-    from adjudge.runs.lines import write_case
-
-    source = write_lines(tmp_path / "pairs.jsonl", pairs(80))
-    rows = open_rows(str(source), "compare", shipped("compare"))
-    lines = [write_case(at, row) for at, row in enumerate(rows)]
-
-    def full(outcomes):
-        raise OSError(28, "No space left on device")
-
-    plan = Plan.of("r0", "compare", CompareSettings())
-    workers = LocalWorkers(plan, str(tmp_path / "j.db"), Manner(workers=2), iter(lines), full, Halt())
-    with pytest.raises(OSError, match="No space"):
-        await asyncio.wait_for(workers.run(), 60)
-
-
 @pytest.mark.parametrize("budget", ["NaN", "inf", "0", "-1"])
 def test_a_budget_is_a_number_of_dollars(budget):
     with pytest.raises(InputError, match="--budget"):
-        Manner(budget=Decimal(budget))
-
-
-async def test_a_reply_that_needs_repair_still_ends_the_run_after_its_parent_was_killed(
-    provider, command, files, tmp_path
-):
-    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
-    write_lines(tmp_path / "pairs.jsonl", pairs(4))
-    provider.script = lambda request: waits(1.0, says("nonsense"))
-    args = ("--judge", "openai:gpt-4o", "--one-order", "--budget", "50")
-    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", *args)
-    while provider.calls < 4:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-    process.kill()
-    await process.wait()
-    provider.script = lambda request: judges()
-    done = await asyncio.wait_for(command("run", "--resume", "out", "--budget", "50"), 60)
-    assert done.code in (0, 1), done.err
-    files.check_complete(4)
-    assert json.loads((files.path / "run.json").read_text())["begun"] is True
-    assert len(read_lines(files.path / "cases.jsonl")) == 4
+        RunOptions(budget=Decimal(budget))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparing import compare, compare_sync
-    from .core import Engine, open_engine
+    from .core import Engine, Judged, open_engine
     from .drafts import ReviewDraft
+    from .inputs import case_json, case_of, verdict_of
     from .replaying import replay
     from .reviewing import review, review_sync
-    from .settings import CompareSettings, DialogueSettings, ReviewSettings
+    from .settings import CompareSettings, DialogueSettings, ReviewSettings, rubric_for
     from .sync import run_sync
     from .talking import dialogue, dialogue_sync
 
@@ -22,8 +23,11 @@ __all__ = [
     "CompareSettings",
     "DialogueSettings",
     "Engine",
+    "Judged",
     "ReviewDraft",
     "ReviewSettings",
+    "case_json",
+    "case_of",
     "compare",
     "compare_sync",
     "dialogue",
@@ -32,15 +36,18 @@ __all__ = [
     "replay",
     "review",
     "review_sync",
+    "rubric_for",
     "run_sync",
+    "verdict_of",
 ]
 _HOMES = {
     "comparing": ("compare", "compare_sync"),
-    "core": ("Engine", "open_engine"),
+    "core": ("Engine", "Judged", "open_engine"),
     "drafts": ("ReviewDraft",),
+    "inputs": ("case_json", "case_of", "verdict_of"),
     "replaying": ("replay",),
     "reviewing": ("review", "review_sync"),
-    "settings": ("CompareSettings", "DialogueSettings", "ReviewSettings"),
+    "settings": ("CompareSettings", "DialogueSettings", "ReviewSettings", "rubric_for"),
     "sync": ("run_sync",),
     "talking": ("dialogue", "dialogue_sync"),
 }

@@ -71,6 +71,12 @@ class RateLimits:
         with self._lock:
             return self._unsaved.setdefault(judge, asyncio.Semaphore(self.max_unsaved))
 
+    def stop(self) -> None:
+        """Send no new call to any provider; attempts in flight go on."""
+        with self._lock:
+            for limiter in self._limiters.values():
+                limiter.stop()
+
     def states(self) -> dict[str, LimiterState]:
         """The state of each limiter, by provider and host."""
         with self._lock:
@@ -94,6 +100,9 @@ class OpenCircuit:
 
     reason: Reason
     message: str
+
+
+_STOPPED = OpenCircuit("stopped", "the run was stopped before this call was sent")
 
 
 @dataclass(slots=True)
@@ -142,6 +151,7 @@ class RateLimiter:
         self._open_until = 0.0
         self._cool_down = limits.cool_down
         self._probing = False
+        self._stopped = False
 
     def ticket(self) -> Ticket:
         """A place in the queue."""
@@ -159,6 +169,12 @@ class RateLimiter:
             waiter.cancelled = True
             self.release(ticket)
             raise
+
+    def stop(self) -> None:
+        """Start no attempt any more: every call that waits, or comes later, fails as stopped."""
+        with self._lock:
+            self._stopped = True
+            self._admit(time.monotonic())
 
     def release(self, ticket: Ticket) -> None:
         """The attempt is over, however it ended."""
@@ -247,6 +263,9 @@ class RateLimiter:
             due = max(self._held_until, self._next_start)
             if waiter.cancelled:
                 heapq.heappop(self._queue)
+            elif self._stopped:
+                heapq.heappop(self._queue)
+                waiter.resolve(_STOPPED)
             elif self._circuit is not None and (self._probing or now < self._open_until):
                 heapq.heappop(self._queue)
                 waiter.resolve(self._circuit)
