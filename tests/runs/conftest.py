@@ -48,6 +48,10 @@ def children_of(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def judge_of(provider):
+    return f"{provider.url}/v1#m"
+
+
 @dataclass
 class Finished:
     code: int

@@ -173,7 +173,7 @@ async def test_a_case_that_no_worker_survives_is_a_failure_and_the_others_are_ju
     provider.script = deadly
     process = await command.start(*ray_run(provider, cluster, journal))
     _, err = await process.communicate()
-    assert process.returncode == 1, err
+    assert (process.returncode, files.summary["open"]) == (1, 0), err
     files.check_complete(6)
     assert [(line["case"], line["reason"]) for line in files.failures] == [("case-3", "crashed")]
 

@@ -4,12 +4,8 @@ import json
 import signal
 
 import pytest
-from runs.conftest import pairs, read_lines, until, write_lines
+from runs.conftest import judge_of, pairs, read_lines, until, write_lines
 from scripted.provider import waits
-
-
-def judge_of(provider):
-    return f"{provider.url}/v1#m"
 
 
 async def test_progress_for_programs_is_json_and_quiet_is_quiet(command, tmp_path):

@@ -1,17 +1,18 @@
-"""Runs in trouble: workers that die of a case, files that are damaged, another journal, repeated rows, orphans."""
+"""Runs in trouble: outages, a full disk, damaged files, another journal, repeated rows, cases that end the process."""
 
+import asyncio
+import json
+import signal
+import sys
 from decimal import Decimal
 
 import pytest
-from runs.conftest import pairs, write_lines
-from scripted.provider import waits
+from runs.conftest import judge_of, pairs, write_lines
+from scripted.provider import fails, judges, waits
 
 from adjudge.errors import InputError
+from adjudge.journal import open_journal
 from adjudge.runs.plan import RunOptions
-
-
-def judge_of(provider):
-    return f"{provider.url}/v1#m"
 
 
 async def test_another_journal_is_refused_and_a_lost_one_doubles_nothing(command, files, tmp_path):
@@ -102,3 +103,126 @@ async def test_how_to_go_on_is_a_command_that_works_whatever_the_folder_is_calle
 def test_a_budget_is_a_number_of_dollars(budget):
     with pytest.raises(InputError, match="--budget"):
         RunOptions(budget=Decimal(budget))
+
+
+async def test_an_outage_fails_nothing_and_is_waited_for(provider, command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr("adjudge.llm.retry.Endpoint._backoff", lambda *_: 0.01)
+    monkeypatch.setattr("adjudge.runs.execute._FIRST_PAUSE", 0.05)
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    provider.script = lambda request: judges() if not 20 < provider.calls <= 160 else fails(500, "gone")
+    done = await command(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
+        "--concurrency", "4",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    files.check_complete(60)
+    assert len(files.verdicts) == 60
+
+
+async def test_a_case_that_keeps_failing_is_a_failure_after_a_second_try_and_open_at_the_next_resume(
+    provider, command, files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("adjudge.llm.retry.Endpoint._backoff", lambda *_: 0.01)
+    write_lines(tmp_path / "pairs.jsonl", pairs(5))
+    provider.script = lambda request: fails(500, "no") if "Plan tool 2." in request.turns[0] else judges()
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    done = await command(*args)
+    assert done.code == 1
+    assert "1 failure: server_error 1" in done.out
+    assert provider.calls == 4 + 2 * 6, "six attempts, and six more when all others were done"
+    provider.script = lambda request: judges()
+    again = await command(*args)
+    assert (again.code, "1 to do now" in again.err) == (0, True), again.err
+    files.check_complete(5)
+
+
+async def test_the_summary_is_right_after_a_kill_even_if_nothing_was_left_to_do(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
+    (files.path / "summary.json").unlink()
+    assert (await command("run", "--resume", "out")).code == 0
+    files.check_complete(3)
+
+
+async def test_failed_cases_are_tried_again_under_a_new_attempt_that_their_verdict_names(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    provider.script = lambda request: fails(400, "no") if "Plan tool 1." in request.turns[0] else judges()
+    args = ("--judge", judge_of(provider), "--one-order")
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out", *args)).code == 1
+    assert [line["attempt"] for line in files.failures] == [0]
+    assert (await command("run", "--resume", "out", "--retry-failed")).code == 1
+    assert [line["attempt"] for line in files.failures] == [1]
+    provider.script = lambda request: judges()
+    assert (await command("run", "--resume", "out", "--retry-failed")).code == 0
+    journal = open_journal(files.path / "journal.db")
+    attempts = {
+        line["case"]: json.loads(journal.get_verdict(line["verdict_id"])[0])["settings"]["attempt"]
+        for line in files.verdicts
+    }
+    journal.close()
+    assert attempts == {"case-0": 0, "case-1": 2}
+
+
+async def test_a_full_disk_stops_the_run_and_the_message_says_how_to_continue(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(200))
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    limited = 'ulimit -f 600; exec "$0" -m adjudge.cli.main "$@"'
+    process = await asyncio.create_subprocess_exec(
+        *("bash", "-c", limited, sys.executable, *args), cwd=tmp_path, env=command.environment,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, err = await process.communicate()
+    assert process.returncode == 2, err
+    assert b"nothing that was judged is lost" in err
+    assert b"continue with adjudge run --resume out" in err
+    rest = await command("run", "--resume", "out")
+    assert rest.code == 0, rest.err
+    files.check_complete(200)
+    assert provider.calls <= 200 + 40
+
+
+async def test_a_case_that_ends_the_process_is_named_after_three_deaths_and_can_be_skipped(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(6))
+    running = []
+
+    def deadly(request):
+        if "Plan tool 3." in request.turns[0]:
+            running[-1].kill()
+        return judges()
+
+    provider.script = deadly
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    for _ in range(3):
+        running.append(await command.start(*args, "--concurrency", "1"))
+        _, err = await running[-1].communicate()
+        assert running[-1].returncode == -signal.SIGKILL, err
+    told = await command("run", "--resume", "out", "--dry-run")
+    assert "the process died three times in a row while it judged " in told.err
+    assert "case-3" in told.err and "--skip-case" in told.err
+    wrong = await command("run", "--resume", "out", "--skip-case", "case-9")
+    assert (wrong.code, "no case case-9 in this run" in wrong.err) == (2, True), wrong.err
+    done = await command("run", "--resume", "out", "--skip-case", "case-3")
+    assert done.code == 1, done.err
+    files.check_complete(6)
+    assert [(line["case"], line["reason"]) for line in files.failures] == [("case-3", "crashed")]
+    again = await command("run", "--resume", "out")
+    assert "died" not in again.err
+
+
+async def test_equal_cases_count_once_in_the_estimate_and_replies_seen_replace_guesses(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(5) * 20)
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    told = await command(*args, "--dry-run")
+    assert "100 cases, 0 done" in told.err
+    assert "about 5 calls" in told.err
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    assert (await command(*args, "--limit", "10")).code == 0
+    told = await command(*args, "--dry-run")
+    # The scripted provider counts 1,000 tokens in and 200 out for each reply.
+    assert "about 50 calls, 50,000 tokens in and 10,000 out (from 10 calls so far)" in told.err

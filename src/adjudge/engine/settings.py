@@ -23,10 +23,14 @@ def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
 
 @dataclass(frozen=True, kw_only=True)
 class _Asking:
-    """What all protocols have in common: how a model is asked."""
+    """What all protocols have in common: how a model is asked.
+
+    `attempt`: a question whose stored reply is unusable is asked anew, up to this attempt; the first one is 0.
+    """
 
     seed: int = 0
     sample: int = 0
+    attempt: int = 0
     temperature: float = 0.0
     max_tokens: int = 8192
 
@@ -37,6 +41,8 @@ class _Asking:
             raise InputError("seed", str(self.seed), "0 to 2147483647 is allowed")
         if not 0 <= self.sample < 10**6:
             raise InputError("sample", str(self.sample), "0 to 999999 is allowed")
+        if not 0 <= self.attempt < 10**6:
+            raise InputError("attempt", str(self.attempt), "0 to 999999 is allowed")
         if not 64 <= self.max_tokens <= 200_000:
             raise InputError("max_tokens", str(self.max_tokens), "64 to 200000 is allowed")
 

@@ -234,7 +234,7 @@ def verdict_line(
     )
 
 
-def failure_line(case: CaseLine, failure: Failure) -> bytes:
+def failure_line(case: CaseLine, failure: Failure, attempt: int = 0) -> bytes:
     """A line of `failures.jsonl`."""
     return orjson.dumps(
         {
@@ -248,6 +248,7 @@ def failure_line(case: CaseLine, failure: Failure) -> bytes:
             "reason": failure.reason,
             "message": failure.message,
             "judge": failure.judge,
+            "attempt": attempt,
         }
     )
 

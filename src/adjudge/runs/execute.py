@@ -35,7 +35,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 5.0, 60.0, 900.0
 class Runner(Protocol):
     """Judges a case somewhere and stores what came of it."""
 
-    async def run(self, line: bytes, final: bool = True) -> Outcome: ...
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome: ...
 
     def stop(self) -> None: ...
 
@@ -177,8 +177,9 @@ class _Session:
         line = next(lines, None)
         if line is None:
             return False
-        self._in_flight.begin(slot, position_of(line))
-        outcome = await self._runner.run(line, final)
+        position = position_of(line)
+        self._in_flight.begin(slot, position)
+        outcome = await self._runner.run(line, final, self._state.attempts.get(position, 0))
         self._in_flight.end(slot)
         self._files.write(outcome)
         self._outage.note(outcome)
@@ -186,7 +187,7 @@ class _Session:
             if outcome.answer == "over_budget":
                 self._halt.ask("budget")
             elif outcome.answer in TRANSIENT:
-                self._again.add(outcome.position)
+                self._again.add(position)
                 self._left += 1
         return True
 

@@ -6,6 +6,7 @@ An outcome is in the journal before it is reported, so a run that is resumed fin
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -20,7 +21,7 @@ from ..models import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVe
 from ..models.cases import Comparison, Dialogue, Review
 from ..models.rows import row_of
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
-from .plan import Plan, RunOptions
+from .plan import Plan, RunOptions, Settings
 
 Status = Literal["verdict", "failure", "left"]
 # A later try may well succeed; all other failures would only repeat.
@@ -65,9 +66,9 @@ class Job:
         self._settings = plan.opened()
         self._judges = self._open(self._settings)
 
-    async def run(self, line: bytes, final: bool = True) -> Outcome:
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case and store what came of it."""
-        return await self.store(await self.judge(line, final))
+        return await self.store(await self.judge(line, final, attempt))
 
     def stop(self) -> None:
         """Send no new call; what is in flight is finished."""
@@ -80,12 +81,15 @@ class Job:
                 return f"{name} asks to wait {state.held_for:.0f} s (rate limit)"
         return ""
 
-    async def judge(self, line: bytes, final: bool = True) -> Judgement:
-        """Judge a case. Unless this is the `final` try, a failure that may pass leaves the case open."""
+    async def judge(self, line: bytes, final: bool = True, attempt: int = 0) -> Judgement:
+        """Judge a case. Unless this is the `final` try, a failure that may pass leaves the case open.
+
+        `attempt`: how often to ask again where a stored reply is unusable.
+        """
         known = read_case(line)
-        judged = await self._judge(known)
+        judged = await self._judge(known, attempt)
         if isinstance(judged, Failure):
-            return _failed(known, judged, final)
+            return _failed(known, judged, final, attempt)
         verdict = judged.verdict
         answer, spent = answer_of(verdict), spent_by(verdict.calls)
         written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent, row_of(verdict, known.label))
@@ -117,16 +121,16 @@ class Job:
         judged = await self._ask(case_of(self.plan.protocol, known.input))
         return tuple(judged.calls if isinstance(judged, Failure) else judged.verdict.calls)
 
-    def _open(self, settings: CompareSettings | DialogueSettings | ReviewSettings) -> tuple[Judge, ...]:
+    def _open(self, settings: Settings) -> tuple[Judge, ...]:
         named = (settings.evaluator, settings.critic) if isinstance(settings, DialogueSettings) else (settings.judge,)
         return tuple(self.engine.judge(name, settings) for name in named)
 
-    async def _judge(self, known: CaseLine) -> Judged[Any] | Failure:
+    async def _judge(self, known: CaseLine, attempt: int) -> Judged[Any] | Failure:
         judge = self._judges[0].name
         if known.bad is not None or known.input is None:
             return Failure(reason="invalid", message=known.bad or "no input", judge=judge)
         try:
-            return await self._ask(case_of(self.plan.protocol, known.input))
+            return await self._ask(case_of(self.plan.protocol, known.input), attempt)
         except JudgeSpecError:
             raise
         except InputError as error:
@@ -141,8 +145,11 @@ class Job:
             message = f"unexpected error in adjudge; please report it: {text}"
             return Failure(reason="crashed", message=message[:500], judge=judge)
 
-    async def _ask(self, case: Comparison | Dialogue | Review) -> Judged[Any] | Failure:
+    async def _ask(self, case: Comparison | Dialogue | Review, attempt: int = 0) -> Judged[Any] | Failure:
         engine, settings, judges = self.engine, self._settings, self._judges
+        if attempt:
+            settings = replace(settings, attempt=attempt)
+            judges = self._open(settings)
         if isinstance(case, Comparison):
             return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0])
         if isinstance(case, Dialogue):
@@ -174,9 +181,9 @@ def answer_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> s
     return "invalid" if verdict.likert is None else str(verdict.likert.value)
 
 
-def _failed(known: CaseLine, failure: Failure, final: bool) -> Judgement:
+def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) -> Judgement:
     left = failure.reason in _NOT_SENT or (failure.reason in TRANSIENT and not final)
-    line = b"" if left else failure_line(known, failure)
+    line = b"" if left else failure_line(known, failure, attempt)
     spent = spent_by(failure.calls)
     status: Status = "left" if left else "failure"
     return Judgement(

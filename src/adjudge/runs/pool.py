@@ -1,7 +1,7 @@
 """The embedded judge in a process pool: it computes, so one process keeps one core busy.
 
-A case that ends its process ends the pool with it. All cases that were in the pool are then tried again, each in a
-process of its own; the one that ends that too, three times, is a failure.
+A case that ends its process ends the pool with it. All cases that were in the pool are then tried again, one after
+another in a process beside it; the one that ends that too, three times, is a failure.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ class PoolRunner:
     def __init__(self, job: Job, journal: str, options: RunOptions, workers: int) -> None:
         self._job, self._setup, self._workers = job, (job.plan, journal, options), workers
         self._pool = self._open(workers)
+        self._single: ProcessPoolExecutor | None = None
         self._alone = asyncio.Lock()
 
-    async def run(self, line: bytes, final: bool = True) -> Outcome:
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case and store what came of it."""
         pool = self._pool
         try:
@@ -51,17 +52,18 @@ class PoolRunner:
 
     def close(self) -> None:
         """End the processes."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._single):
+            if pool is not None:
+                pool.shutdown(wait=False, cancel_futures=True)
 
     async def _judge_alone(self, line: bytes, final: bool) -> Judgement:
         for _ in range(_TRIES_ALONE):
-            own = self._open(1)
+            if self._single is None:
+                self._single = self._open(1)
             try:
-                return await _submit(own, line, final)
+                return await _submit(self._single, line, final)
             except BrokenProcessPool:
-                continue
-            finally:
-                own.shutdown(wait=False)
+                self._single = None
         return self._job.crashed(line, f"the process ended in each of {_TRIES_ALONE} tries with this case alone")
 
     def _open(self, workers: int) -> ProcessPoolExecutor:

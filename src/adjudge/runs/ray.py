@@ -66,11 +66,10 @@ class RayRunner:
         )
         budget: Any = None if options.budget is None else ray.remote(_budget_class()).remote(options.budget, paid)
         setup = plan, journal, share, __version__, str(Path.cwd()), budget
-        self._cpus = min(1.0, int(100 * cpus / count) / 100)
         # One object for all calls; an actor that was restarted gets it again with its next call.
         self._setup = ray.put((setup, environment_for(plan, journal)))
         self._slots = 4 * share.concurrency + 8
-        self._actors = [self._make(_TRIES) for _ in range(count)]
+        self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
         self._busy: Counter[int] = Counter()
         self._ready: list[int] = []
         self._alone = asyncio.Lock()
@@ -85,18 +84,18 @@ class RayRunner:
         for task in done:
             task.result()
 
-    async def run(self, line: bytes, final: bool = True) -> Outcome:
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case on the actor that has the fewest."""
         from ray.exceptions import RayActorError
 
         at = min(self._ready, key=lambda at: self._busy[at])
         self._busy[at] += 1
         try:
-            return await _answer(self._actors[at].run.remote(self._setup, line, final))
+            return await _answer(self._actors[at].run.remote(self._setup, line, final, attempt))
         except RayActorError:
             # Which of an actor's cases ended it shows when each is tried alone.
             async with self._alone:
-                return await self._run_alone(line, final)
+                return await self._run_alone(line, final, attempt)
         finally:
             self._busy[at] -= 1
 
@@ -126,31 +125,31 @@ class RayRunner:
             raise SetupError(f"a worker of the Ray cluster {problem}; install adjudge {__version__} on every node")
         self._ready.append(at)
 
-    async def _run_alone(self, line: bytes, final: bool) -> Outcome:
+    async def _run_alone(self, line: bytes, final: bool, attempt: int) -> Outcome:
         import ray
         from ray.exceptions import RayActorError
 
-        actor = self._make(_TRIES)
+        # The others have all processors of the cluster.
+        actor = self._make(cpus=0)
         try:
-            return await _answer(actor.run.remote(self._setup, line, final))
+            return await _answer(actor.run.remote(self._setup, line, final, attempt))
         except RayActorError as error:
             told = str(error).strip().partition("\n")[0][:200]
         finally:
             with suppress(Exception):
                 ray.kill(actor)
-        last = self._make(0)
+        last = self._make(cpus=0)
         self._actors.append(last)
         message = f"the worker that judged this case alone ended {_TRIES + 1} times: {told}"
         return await _answer(last.give_up.remote(self._setup, line, message))
 
-    def _make(self, retries: int) -> Any:
+    def _make(self, cpus: float) -> Any:
         import ray
 
-        return (
-            ray.remote(_actor_class())
-            .options(num_cpus=self._cpus, max_restarts=-1, max_task_retries=retries, max_concurrency=self._slots)
-            .remote()
-        )
+        made: Any = ray.remote(_actor_class())
+        return made.options(
+            num_cpus=cpus, max_restarts=-1, max_task_retries=_TRIES, max_concurrency=self._slots
+        ).remote()
 
 
 async def _answer(call: Any) -> Outcome:
@@ -171,8 +170,8 @@ def _actor_class() -> type:
                 return f"has no adjudge that can be used ({error})"
             return None if found == version else f"has adjudge {found}, this is {version}"
 
-        async def run(self, setup: Any, line: bytes, final: bool) -> Any:
-            return await self.open(setup).run(line, final)
+        async def run(self, setup: Any, line: bytes, final: bool, attempt: int) -> Any:
+            return await self.open(setup).run(line, final, attempt)
 
         async def give_up(self, setup: Any, line: bytes, message: str) -> Any:
             return await self.open(setup).give_up(line, message)
@@ -201,9 +200,9 @@ class Worker:
             os.chdir(folder)  # files that a judge's name holds are relative to the folder of the command
         self.job = Job(plan, engine_for_run(plan, journal, options, budget and _RemoteBudget(budget)))
 
-    async def run(self, line: bytes, final: bool) -> tuple[Any, ...] | AdjudgeError:
+    async def run(self, line: bytes, final: bool, attempt: int) -> tuple[Any, ...] | AdjudgeError:
         try:
-            return tuple(await self.job.run(line, final))
+            return tuple(await self.job.run(line, final, attempt))
         except AdjudgeError as error:
             return error
 

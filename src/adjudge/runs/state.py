@@ -164,7 +164,8 @@ class OutcomeFiles:
 class RunState:
     """Where a run stands: what it is, what is done, and how many of the wanted cases are open.
 
-    `suspects` are the ids of cases that were in flight each of the last three times the process died.
+    `suspects` are the ids of cases that were in flight each of the last three times the process died; `attempts` says
+    how often to ask again about cases whose stored replies are unusable.
     """
 
     directory: RunDirectory
@@ -175,6 +176,7 @@ class RunState:
     done: Done
     limit: int | None
     open: int
+    attempts: Mapping[int, int]
     suspects: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[bytes]:
@@ -207,14 +209,14 @@ def load_state(
     plan, where, cases = directory.plan(), journal_at or directory.journal(known), known["input"]["cases"]
     journal = open_journal(where)
     try:
-        tally, done = take_stock(directory, journal, plan.run_id, cases, retry=retry)
+        tally, done, attempts = take_stock(directory, journal, plan.run_id, cases, retry=retry)
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
         raise JournalError(f"{path}: the run cannot be read: {(error.strerror or str(error)).lower()}") from None
     finally:
         journal.close()
-    state = RunState(directory, known, plan, where, tally, done, limit, tally.open)
+    state = RunState(directory, known, plan, where, tally, done, limit, tally.open, attempts)
     wanted = cases if limit is None else min(limit, cases)
     suspected = {position for position, count in deaths.items() if count >= _SUSPECT and position not in done}
     return replace(
@@ -230,13 +232,13 @@ def load_state(
 
 def take_stock(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
-) -> tuple[Tally, Done]:
+) -> tuple[Tally, Done, dict[int, int]]:
     """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
 
     A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
     open. `failures.jsonl` is written anew with the others.
     """
-    tally, done = Tally(cases), Done(cases)
+    tally, done, attempts = Tally(cases), Done(cases), dict[int, int]()
     cut_unfinished(directory.verdicts)
     broken = False
     for line in whole_lines(directory.verdicts):
@@ -268,7 +270,10 @@ def take_stock(
             if verdict_id is None:
                 known = orjson.loads(failure or b"{}")
                 paid_for_failures += Decimal(known["paid"] or 0)
-                if not retry and known["reason"] not in TRANSIENT:
+                lasting = known["reason"] not in TRANSIENT
+                if (attempt := known["attempt"] + lasting) and (retry or not lasting):
+                    attempts[position] = attempt
+                if not retry and lasting:
                     failures.write((failure or b"") + b"\n")
                     done.add(position)
                     tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
@@ -281,7 +286,7 @@ def take_stock(
                 tally.add(_outcome("verdict", answer, head_of(again)))
     aside.replace(directory.failures)
     tally.paid = max(tally.paid + max(failed_before, paid_for_failures), _paid_before(directory))
-    return tally, done
+    return tally, done, attempts
 
 
 def _read_verdict(line: bytes) -> Outcome | None:
