@@ -32,7 +32,7 @@ _REACH_SECONDS = 10.0
 _ROOM_SECONDS = 600.0
 _OBJECT_STORE = 128 * 2**20  # bytes; hardly anything is kept there
 _CASES_A_WORKER = 40
-_TRIES = 3  # of a call whose actor died, together with others and then alone
+_RETRIES = 2  # of a call whose actor died, together with others and then alone
 # Where a provider's variables do not begin with its name.
 _PREFIXES = {"bedrock": "AWS", "cohere": "CO", "huggingface": "HF", "google-cloud": "GOOGLE", "google-vertex": "GOOGLE"}
 
@@ -70,6 +70,7 @@ class RayRunner:
         self._setup = ray.put((setup, environment_for(plan, journal)))
         self._slots = 4 * share.concurrency + 8
         self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
+        self._count = count
         self._busy: Counter[int] = Counter()
         self._ready: list[int] = []
         self._alone = asyncio.Lock()
@@ -126,29 +127,25 @@ class RayRunner:
         self._ready.append(at)
 
     async def _run_alone(self, line: bytes, final: bool, attempt: int) -> Outcome:
-        import ray
         from ray.exceptions import RayActorError
 
-        # The others have all processors of the cluster.
-        actor = self._make(cpus=0)
+        if len(self._actors) == self._count:
+            # The others have all processors of the cluster.
+            self._actors.append(self._make(cpus=0))
+        single = self._actors[-1]
         try:
-            return await _answer(actor.run.remote(self._setup, line, final, attempt))
+            return await _answer(single.run.remote(self._setup, line, final, attempt))
         except RayActorError as error:
             told = str(error).strip().partition("\n")[0][:200]
-        finally:
-            with suppress(Exception):
-                ray.kill(actor)
-        last = self._make(cpus=0)
-        self._actors.append(last)
-        message = f"the worker that judged this case alone ended {_TRIES + 1} times: {told}"
-        return await _answer(last.give_up.remote(self._setup, line, message))
+        message = f"the worker that judged this case alone ended {_RETRIES + 1} times: {told}"
+        return await _answer(single.give_up.remote(self._setup, line, message))
 
     def _make(self, cpus: float) -> Any:
         import ray
 
         made: Any = ray.remote(_actor_class())
         return made.options(
-            num_cpus=cpus, max_restarts=-1, max_task_retries=_TRIES, max_concurrency=self._slots
+            num_cpus=cpus, max_restarts=-1, max_task_retries=_RETRIES, max_concurrency=self._slots
         ).remote()
 
 
