@@ -152,6 +152,8 @@ async def test_failed_cases_are_tried_again_under_a_new_attempt_that_their_verdi
     args = ("--judge", judge_of(provider), "--one-order")
     assert (await command("run", "compare", "pairs.jsonl", "--run", "out", *args)).code == 1
     assert [line["attempt"] for line in files.failures] == [0]
+    assert (await command("run", "--resume", "out", "--retry-failed", "--dry-run")).code == 0
+    assert [line["attempt"] for line in files.failures] == [0], "a dry run changes no file"
     assert (await command("run", "--resume", "out", "--retry-failed")).code == 1
     assert [line["attempt"] for line in files.failures] == [1]
     provider.script = lambda request: judges()

@@ -220,7 +220,7 @@ async def execute(state: RunState, options: RunOptions, progress: Progress, halt
             else str(error)
         )
         raise JournalError(
-            f"{said}; nothing that was judged is lost: when this is mended, continue with {resume_command(directory)}"
+            f"{said}; nothing that was judged is lost: when this is fixed, continue with {resume_command(directory)}"
         ) from error
     finally:
         progress.end(tally)

@@ -139,12 +139,17 @@ class OutcomeFiles:
 
     def __init__(self, directory: RunDirectory, tally: Tally) -> None:
         self.tally = tally
+        self._path = directory.failures
+        self._old = directory.failures.stat().st_size  # bytes of failures from before this session
+        self._settled = Done(tally.cases)
         self._verdicts: BinaryIO = directory.verdicts.open("ab")
         self._failures: BinaryIO = directory.failures.open("ab")
 
     def write(self, outcome: Outcome) -> None:
         """One more outcome: its line, and its part in the sums."""
         self.tally.add(outcome)
+        if outcome.status != "left":
+            self._settled.add(outcome.position)
         if outcome.status == "verdict":
             self._verdicts.write(outcome.line + b"\n")
         elif outcome.status == "failure":
@@ -156,8 +161,17 @@ class OutcomeFiles:
         self._failures.flush()
 
     def close(self) -> None:
+        """Close the files; a failure that another outcome has replaced is taken out."""
         self._verdicts.close()
         self._failures.close()
+        if self._old:
+            aside, at = self._path.with_name(".failures.jsonl.new"), 0
+            with aside.open("wb") as file:
+                for line in whole_lines(self._path):
+                    if at >= self._old or orjson.loads(line)["position"] not in self._settled:
+                        file.write(line)
+                    at += len(line)
+            aside.replace(self._path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +250,7 @@ def take_stock(
     """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
 
     A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
-    open. `failures.jsonl` is written anew with the others.
+    open. `failures.jsonl` is written anew, without the cases that were judged since.
     """
     tally, done, attempts = Tally(cases), Done(cases), dict[int, int]()
     cut_unfinished(directory.verdicts)
@@ -253,9 +267,7 @@ def take_stock(
         with aside.open("wb") as file:
             file.writelines(line for line in whole_lines(directory.verdicts) if _read_verdict(line) is not None)
         aside.replace(directory.verdicts)
-    failed_before = sum((_paid_for(line) for line in whole_lines(directory.failures)), Decimal(0))
     aside = directory.failures.with_name(".failures.jsonl.new")
-    paid_for_failures = Decimal(0)
     with directory.verdicts.open("ab") as verdicts, aside.open("wb") as failures:
         lines = whole_lines(directory.cases)
         at, line = -1, b""
@@ -269,12 +281,12 @@ def take_stock(
                 continue
             if verdict_id is None:
                 known = orjson.loads(failure or b"{}")
-                paid_for_failures += Decimal(known["paid"] or 0)
+                tally.paid += Decimal(known["paid"] or 0)
                 lasting = known["reason"] not in TRANSIENT
                 if (attempt := known["attempt"] + lasting) and (retry or not lasting):
                     attempts[position] = attempt
+                failures.write((failure or b"") + b"\n")
                 if not retry and lasting:
-                    failures.write((failure or b"") + b"\n")
                     done.add(position)
                     tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
@@ -285,7 +297,7 @@ def take_stock(
                 done.add(position)
                 tally.add(_outcome("verdict", answer, head_of(again)))
     aside.replace(directory.failures)
-    tally.paid = max(tally.paid + max(failed_before, paid_for_failures), _paid_before(directory))
+    tally.paid = max(tally.paid, _paid_before(directory))
     return tally, done, attempts
 
 
@@ -295,13 +307,6 @@ def _read_verdict(line: bytes) -> Outcome | None:
         return _outcome("verdict", known["answer"], known)
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _paid_for(line: bytes) -> Decimal:
-    try:
-        return Decimal(orjson.loads(line)["paid"] or 0)
-    except (ValueError, KeyError, TypeError, ArithmeticError):
-        return Decimal(0)
 
 
 def _paid_before(directory: RunDirectory) -> Decimal:
