@@ -179,6 +179,7 @@ async def test_a_full_disk_stops_the_run_and_the_message_says_how_to_continue(pr
     assert process.returncode == 2, err
     assert b"nothing that was judged is lost" in err
     assert b"continue with adjudge run --resume out" in err
+    assert b"Traceback" not in err
     rest = await command("run", "--resume", "out")
     assert rest.code == 0, rest.err
     files.check_complete(200)

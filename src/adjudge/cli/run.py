@@ -123,7 +123,7 @@ def _add_limits(group: Any) -> None:
         help="stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it",
     )  # fmt: skip
     group.add_argument(
-        "--batch", action=argparse.BooleanOptionalAction, default=False,
+        "--batch", action=argparse.BooleanOptionalAction,
         help="through the provider's batch API: half price, within a day",
     )  # fmt: skip
     group.add_argument("--poll", type=float, default=20.0, metavar="S", help="seconds between polls (default: 20)")

@@ -21,7 +21,7 @@ from ..llm.prices import LOCAL, cost_of
 from ..models import Failure, Usage
 from .directory import case_digest, position_of
 from .job import Job
-from .state import Done, RunState
+from .state import Positions, RunState
 
 SAMPLE = 30
 _SMALL = 100_000  # bytes
@@ -130,7 +130,7 @@ def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
     return None
 
 
-def sample_lines(path: Path, count: int, done: Done | None = None, seed: int = 0) -> list[bytes]:
+def sample_lines(path: Path, count: int, done: Positions | None = None, seed: int = 0) -> list[bytes]:
     """Some lines of a file that are not done, from places spread over it; all of them if it has few."""
     size, draw, lines = path.stat().st_size, Random(seed), {}
     with path.open("rb") as file:

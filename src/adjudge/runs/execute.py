@@ -22,7 +22,7 @@ from .job import TRANSIENT, Job, Outcome, engine_for_run
 from .plan import Plan, RunOptions
 from .pool import PoolRunner, worker_count
 from .progress import Progress
-from .state import Done, OutcomeFiles, RunState, Tally
+from .state import OutcomeFiles, Positions, RunState, Tally
 
 _SHOW_EVERY = 0.25
 _SUMMARY_EVERY = 10.0
@@ -119,7 +119,7 @@ class _Session:
         self._at_once = max(1, min(at_once, state.open))
         self._in_flight = InFlight(state.directory, self._at_once)
         self._outage = _Outage(halt)
-        self._again = Done(state.tally.cases)
+        self._again = Positions(state.tally.cases)
         self._left = 0  # cases to be tried again
 
     def close(self) -> None:
@@ -134,12 +134,12 @@ class _Session:
         done = self._state.done
         await self._judge(line for line in self._state.lines() if position_of(line) not in done)
         while self._left and not self._halt.asked.is_set():
-            again, self._again, self._left = self._again, Done(self._state.tally.cases), 0
+            again, self._again, self._left = self._again, Positions(self._state.tally.cases), 0
             await self._judge((line for line in self._state.lines() if position_of(line) in again), second=True)
 
     async def _judge(self, lines: Iterator[bytes], second: bool = False) -> None:
         tasks = [asyncio.create_task(self._work(slot, lines, second)) for slot in range(self._at_once)]
-        halting = asyncio.create_task(self._heed(tasks))
+        halting = asyncio.create_task(self._on_halt(tasks))
         try:
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         finally:
@@ -150,7 +150,7 @@ class _Session:
             if isinstance(error, BaseException) and not isinstance(error, asyncio.CancelledError):
                 raise error
 
-    async def _heed(self, tasks: list[asyncio.Task[None]]) -> None:
+    async def _on_halt(self, tasks: list[asyncio.Task[None]]) -> None:
         await self._halt.asked.wait()
         self._runner.stop()
         await self._halt.now.wait()
@@ -261,11 +261,13 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
     written = time.monotonic()
     while True:
         await asyncio.sleep(_SHOW_EVERY)
-        files.flush()
         progress.show(files.tally, session.waits_for())
-        if time.monotonic() - written > _SUMMARY_EVERY:
-            state.write_summary()
-            written = time.monotonic()
+        # A disk that is full stops the run when the next outcome is written.
+        with suppress(OSError, InputError):
+            files.flush()
+            if time.monotonic() - written > _SUMMARY_EVERY:
+                state.write_summary()
+                written = time.monotonic()
 
 
 def cases_at_once(plan: Plan, options: RunOptions) -> int:

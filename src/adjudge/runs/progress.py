@@ -24,7 +24,7 @@ _WINDOW = 30.0  # seconds over which the rate is taken
 
 
 class Progress(Protocol):
-    """Hears of the sums now and then; `waits_for` says why no call is sent at the moment."""
+    """Shows the sums now and then; `waits_for` says why no call is sent at the moment."""
 
     def begin(self, tally: Tally, goal: int) -> None:
         """`goal`: how many cases will have an outcome if all goes well."""

@@ -65,9 +65,8 @@ class RayRunner:
             rate=None if options.rate is None else options.rate / count,
         )
         budget: Any = None if options.budget is None else ray.remote(_budget_class()).remote(options.budget, paid)
-        setup = plan, journal, share, __version__, str(Path.cwd()), budget
         # One object for all calls; an actor that was restarted gets it again with its next call.
-        self._setup = ray.put((setup, environment_for(plan, journal)))
+        self._setup = ray.put((plan, journal, share, str(Path.cwd()), environment_for(plan, journal), budget))
         self._slots = 4 * share.concurrency + 8
         self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
         self._count = count
@@ -150,10 +149,14 @@ class RayRunner:
 
 
 async def _answer(call: Any) -> Outcome:
-    answer = await call
-    if isinstance(answer, AdjudgeError):
-        raise answer
-    return Outcome(*answer)
+    from ray.exceptions import RayTaskError
+
+    try:
+        outcome: Outcome = await call
+        return outcome
+    except RayTaskError as error:
+        # Ray wraps what an actor raises; an error that concerns the whole run is told as it was.
+        raise error.cause if isinstance(error.cause, AdjudgeError) else error from None
 
 
 def _actor_class() -> type:
@@ -167,44 +170,35 @@ def _actor_class() -> type:
                 return f"has no adjudge that can be used ({error})"
             return None if found == version else f"has adjudge {found}, this is {version}"
 
-        async def run(self, setup: Any, line: bytes, final: bool, attempt: int) -> Any:
-            return await self.open(setup).run(line, final, attempt)
+        async def run(self, setup: Any, *case: Any) -> Any:
+            return await self.open(setup).run(*case)
 
-        async def give_up(self, setup: Any, line: bytes, message: str) -> Any:
-            return await self.open(setup).give_up(line, message)
+        async def give_up(self, setup: Any, *case: Any) -> Any:
+            job = self.open(setup)
+            return await job.store(job.crashed(*case))
 
         async def stop(self) -> None:
-            if hasattr(self, "worker"):
-                self.worker.job.stop()
+            if hasattr(self, "job"):
+                self.job.stop()
 
         def open(self, setup: Any) -> Any:
-            if not hasattr(self, "worker"):
-                from adjudge.runs.ray import Worker
+            if not hasattr(self, "job"):
+                from adjudge.runs.ray import open_job
 
-                self.worker = Worker(*setup)
-            return self.worker
+                self.job = open_job(*setup)
+            return self.job
 
     return AdjudgeWorker
 
 
-class Worker:
-    """What an actor does. An error that concerns the whole run is an answer: Ray would wrap it in one of its own."""
-
-    def __init__(self, setup: tuple[Any, ...], environment: Mapping[str, str]) -> None:
-        plan, journal, options, _, folder, budget = setup
-        os.environ.update(environment)
-        if Path(folder).is_dir():
-            os.chdir(folder)  # files that a judge's name holds are relative to the folder of the command
-        self.job = Job(plan, engine_for_run(plan, journal, options, budget and _RemoteBudget(budget)))
-
-    async def run(self, line: bytes, final: bool, attempt: int) -> tuple[Any, ...] | AdjudgeError:
-        try:
-            return tuple(await self.job.run(line, final, attempt))
-        except AdjudgeError as error:
-            return error
-
-    async def give_up(self, line: bytes, message: str) -> tuple[Any, ...]:
-        return tuple(await self.job.store(self.job.crashed(line, message)))
+def open_job(
+    plan: Plan, journal: str, options: RunOptions, folder: str, environment: Mapping[str, str], budget: Any
+) -> Job:
+    """What an actor judges with."""
+    os.environ.update(environment)
+    if Path(folder).is_dir():
+        os.chdir(folder)  # files that a judge's name holds are relative to the folder of the command
+    return Job(plan, engine_for_run(plan, journal, options, budget and _RemoteBudget(budget)))
 
 
 def _budget_class() -> type:

@@ -120,8 +120,8 @@ class Tally:
         }
 
 
-class Done:
-    """Which positions need no more work: one bit a case, so that a million of them fit anywhere."""
+class Positions:
+    """A set of positions: one bit a case, so that a million of them take little memory."""
 
     def __init__(self, cases: int) -> None:
         self._bits = bytearray((cases + 7) // 8)
@@ -130,7 +130,7 @@ class Done:
         return bool(self._bits[position >> 3] & (1 << (position & 7)))
 
     def add(self, position: int) -> None:
-        """This one is done."""
+        """This one is in it."""
         self._bits[position >> 3] |= 1 << (position & 7)
 
 
@@ -141,7 +141,7 @@ class OutcomeFiles:
         self.tally = tally
         self._path = directory.failures
         self._old = directory.failures.stat().st_size  # bytes of failures from before this session
-        self._settled = Done(tally.cases)
+        self._settled = Positions(tally.cases)
         self._verdicts: BinaryIO = directory.verdicts.open("ab")
         self._failures: BinaryIO = directory.failures.open("ab")
 
@@ -187,7 +187,7 @@ class RunState:
     plan: Plan
     journal: str
     tally: Tally
-    done: Done
+    done: Positions
     limit: int | None
     open: int
     attempts: Mapping[int, int]
@@ -246,13 +246,13 @@ def load_state(
 
 def take_stock(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
-) -> tuple[Tally, Done, dict[int, int]]:
+) -> tuple[Tally, Positions, dict[int, int]]:
     """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
 
     A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
     open. `failures.jsonl` is written anew, without the cases that were judged since.
     """
-    tally, done, attempts = Tally(cases), Done(cases), dict[int, int]()
+    tally, done, attempts = Tally(cases), Positions(cases), dict[int, int]()
     cut_unfinished(directory.verdicts)
     broken = False
     for line in whole_lines(directory.verdicts):
