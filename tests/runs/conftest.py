@@ -82,7 +82,7 @@ class Command:
         return await asyncio.to_thread(self._call, [str(arg) for arg in args], stdin)
 
     def _call(self, args, stdin):
-        out, err = io.StringIO(), io.StringIO()
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.chdir(self.folder)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
@@ -94,7 +94,7 @@ class Command:
                 code = main(args)
             except SystemExit as exit:
                 code = exit.code
-        return Finished(code, out.getvalue(), err.getvalue())
+        return Finished(code, *(each.buffer.getvalue().decode() for each in (out, err)))
 
 
 @pytest.fixture
