@@ -68,7 +68,7 @@ class Command:
 
     async def start(self, *args):
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-X", "faulthandler", "-m", "adjudge.cli.main", *map(str, args)),
+            *(sys.executable, "-m", "adjudge.cli.main", *map(str, args)),
             cwd=self.folder,
             env=self.environment,
             stdin=asyncio.subprocess.DEVNULL,

@@ -157,7 +157,8 @@ async def test_a_passing_failure_is_tried_again_at_the_next_resume_and_a_lasting
     assert files.failures == [], "no line of a case that was judged since"
 
 
-async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(command, files, tmp_path):
+async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr("adjudge.llm.retry.Endpoint._backoff", lambda *_: 0.01)
     write_lines(tmp_path / "pairs.jsonl", pairs(60))
     # Nobody listens on the port of a server that has gone away.
     with socket.socket() as gone:
