@@ -1,6 +1,7 @@
-"""A server that answers every chat completion with the same reply after a fixed delay, at as little CPU as Python can.
+"""A server that answers every chat completion with the same reply after a delay, at as little CPU as Python can.
 
-Run as `python bench/instant_server.py REPLY.json DELAY_SECONDS [NAME=REPLY.json …]`; it prints its port. The other end
+Run as `python bench/instant_server.py REPLY.json DELAY[~SPREAD] [NAME=REPLY.json …]`; it prints its port. The delay is
+in seconds, log-normal with that median if a spread is given, and drawn from a seed. The other end
 of a benchmark: whoever asks under `/NAME/v1/…` gets the reply of that name. `/stats` says how often and when each was
 asked, and begins anew.
 """
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import random
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -66,7 +69,7 @@ class Count:
 class Instant(Connection):
     """The same reply for everybody who asks under the same name."""
 
-    def __init__(self, replies: Mapping[bytes, bytes], delay: float, counts: dict[bytes, Count]) -> None:
+    def __init__(self, replies: Mapping[bytes, bytes], delay: Callable[[], float], counts: dict[bytes, Count]) -> None:
         self.replies, self.delay, self.counts = replies, delay, counts
 
     def respond(self, path: bytes, body: bytes) -> None:
@@ -84,7 +87,7 @@ class Instant(Connection):
             count.first = time.monotonic()
         count.requests += 1
         count.bytes += len(body)
-        asyncio.get_running_loop().call_later(self.delay, self.answer, name, count)
+        asyncio.get_running_loop().call_later(self.delay(), self.answer, name, count)
 
     def answer(self, name: bytes, count: Count) -> None:
         self.say(self.replies[name])
@@ -102,8 +105,14 @@ def main() -> None:
     named = {"": sys.argv[1], **dict(pair.split("=", 1) for pair in sys.argv[3:])}
     replies = {name.encode(): answer_of(Path(path).read_bytes()) for name, path in named.items()}
     counts: dict[bytes, Count] = {}
+    median, _, spread = sys.argv[2].partition("~")
+    draw = random.Random(0)
+
+    def delay() -> float:
+        return float(median) * math.exp(draw.gauss(0, float(spread or 0)))
+
     with suppress(KeyboardInterrupt):
-        asyncio.run(listen(lambda: Instant(replies, float(sys.argv[2]), counts)))
+        asyncio.run(listen(lambda: Instant(replies, delay, counts)))
 
 
 if __name__ == "__main__":

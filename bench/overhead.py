@@ -104,17 +104,17 @@ def requests(todo: list[Comparison]) -> list[dict[str, Any]]:
     return [request("m", prompt, sampling, dialect) for prompt in prompts]
 
 
-async def at_a_time(jobs: list[Callable[[], Awaitable[None]]]) -> None:
+async def at_a_time(jobs: list[Callable[[], Awaitable[None]]], concurrency: int = CONCURRENCY) -> None:
     queue = iter(jobs)
 
     async def worker() -> None:
         for job in queue:
             await job()
 
-    await asyncio.gather(*(worker() for _ in range(CONCURRENCY)))
+    await asyncio.gather(*(worker() for _ in range(concurrency)))
 
 
-async def bare_loop(port: int, todo: list[Comparison]) -> None:
+async def bare_loop(port: int, todo: list[Comparison], concurrency: int = CONCURRENCY) -> None:
     url = f"http://127.0.0.1:{port}/v1/chat/completions"
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
@@ -126,7 +126,7 @@ async def bare_loop(port: int, todo: list[Comparison]) -> None:
 
             return ask
 
-        await at_a_time([job(body) for body in requests(todo)])
+        await at_a_time([job(body) for body in requests(todo)], concurrency)
 
 
 async def openai_sdk(port: int, todo: list[Comparison]) -> None:

@@ -1,11 +1,10 @@
 """`adjudge run` killed with SIGKILL at random moments and resumed, until it has been killed often enough.
 
-whole run      the parent and all its workers die at once, as in a power cut
-parent only    workers are orphaned, while the run is resumed beside them
-a worker only  the run has to go on by itself
+run     the process of a run that asks a server; it is resumed
+worker  a process of the embedded judge's pool; the run has to continue by itself
 
 Moments are drawn from a seed: a quarter of them in the first second, when cases are read or stock is taken, the others
-after a random number of calls. When a run is done before it has been killed often enough, another one is begun. In
+after a random number of cases. When a run is done before it has been killed often enough, another one is begun. In
 the end every case must have its verdict exactly once. The server knows every request it ever saw: one that comes
 again was paid twice, and counts against the kill that came between. At most as many as are in flight may, for each
 kill.
@@ -30,9 +29,9 @@ from pathlib import Path
 
 from commands import adjudge, ask, environment, read_lines, serving, write_cases
 from overhead import cases, reply_body
-from process_tree import Process, still_runs, tree
+from process_tree import Process, tree
 
-VARIANTS = {"whole": "whole run", "parent": "parent only", "worker": "a worker only"}
+VARIANTS = {"run": "the run", "worker": "a worker"}
 _LOOK = 0.02
 _EARLY = 0.25
 _PATIENCE = 300.0
@@ -57,7 +56,6 @@ class Killing:
         self.variant, self.args, self.folder, self.port = variant, args, folder, port
         self.draw = random.Random(f"{args.seed} {variant}")
         self.tally = Tally()
-        self.orphans: list[Process] = []
 
     def carry_out(self) -> Tally:
         while self.tally.kills < self.args.kills and not self.tally.wrong:
@@ -73,13 +71,13 @@ class Killing:
         directory = path.with_suffix("")
         while True:
             begun = _begin(self._command(path, directory), path.with_suffix(".log"))
-            if self.tally.kills < self.args.kills and self._kill_sometime(begun, count):
+            if self.tally.kills < self.args.kills and self._kill_sometime(begun, directory, count):
                 continue
             # A kill that took a worker, or none: the run ends by itself.
             status = self._ended(begun)
             if status is None:
                 self.tally.wrong.append(f"{directory.name} does not end")
-                _kill_all(begun)
+                begun.kill()
                 return
             if status != 0 and self.variant == "worker" and self.tally.kills < self.args.kills:
                 continue
@@ -87,45 +85,48 @@ class Killing:
                 said = path.with_suffix(".log").read_text(errors="replace")[-1500:]
                 self.tally.wrong.append(f"{directory.name} ended with status {status}: {said}")
             break
-        self._wait_for_orphans()
         self._count(directory, count)
 
     def _command(self, path: Path, directory: Path) -> list[str]:
-        pace = ("--concurrency", self.args.concurrency, "--workers", 2)
         if (directory / "run.json").exists():
-            return adjudge("run", "--resume", directory, *pace)
-        judge = f"http://127.0.0.1:{self.port}/v1#m"
-        return adjudge("run", "compare", path, "--run", directory, "--one-order", "--judge", judge, *pace)
+            return adjudge("run", "--resume", directory)
+        judge: tuple[str | int, ...] = ("--judge", f"http://127.0.0.1:{self.port}/v1#m")
+        if self.variant == "worker":
+            judge = ("--judge", "embedded", "--workers", 2)
+        pace = ("--one-order", "--concurrency", self.args.concurrency)
+        return adjudge("run", "compare", path, "--run", directory, *judge, *pace)
 
-    def _kill_sometime(self, begun: subprocess.Popen[bytes], count: int) -> bool:
-        """Wait for the moment and kill; whether the parent was killed (if not, it is still at work or has ended)."""
+    def _done(self, directory: Path) -> int:
+        """Cases asked about, or judged."""
+        if self.variant == "run":
+            return int(ask(self.port, "/stats")["requests"])
+        verdicts = directory / "verdicts.jsonl"
+        return sum(1 for _ in verdicts.open("rb")) if verdicts.exists() else 0
+
+    def _kill_sometime(self, begun: subprocess.Popen[bytes], directory: Path, count: int) -> bool:
+        """Wait for the moment and kill; whether the run was killed (if not, it is still at work or has ended)."""
         while self.tally.kills < self.args.kills:
-            if not self._wait_for_the_moment(begun, count):
+            if not self._wait_for_the_moment(begun, directory, count):
                 return False
             if self.variant == "worker":
                 self._kill_a_worker(begun)
                 continue
-            found = tree(begun.pid)
-            if self.variant == "whole":
-                _kill_all(begun)
-            else:
-                begun.kill()
-                begun.wait()
-                self.orphans += found[1:]
+            begun.kill()
+            begun.wait()
             self._note_kill()
             return True
         return False
 
-    def _wait_for_the_moment(self, begun: subprocess.Popen[bytes], count: int) -> bool:
+    def _wait_for_the_moment(self, begun: subprocess.Popen[bytes], directory: Path, count: int) -> bool:
         if self.draw.random() < _EARLY:
             until = time.monotonic() + self.draw.uniform(0, 1.0)
             calls = None
         else:
             until = time.monotonic() + _PATIENCE
             # As many runs as a handful of kills each: enough calls between two kills, and enough kills for each run.
-            calls = ask(self.port, "/stats")["requests"] + self.draw.randint(1, max(2, count // 6))
+            calls = self._done(directory) + self.draw.randint(1, max(2, count // 6))
         while begun.poll() is None and time.monotonic() < until:
-            if calls is not None and ask(self.port, "/stats")["requests"] >= calls:
+            if calls is not None and self._done(directory) >= calls:
                 time.sleep(self.draw.uniform(0, 0.05))
                 break
             time.sleep(_LOOK)
@@ -149,17 +150,6 @@ class Killing:
             return begun.wait(_PATIENCE)
         return None
 
-    def _wait_for_orphans(self) -> None:
-        until = time.monotonic() + 60
-        while self.orphans and time.monotonic() < until:
-            self.orphans = [one for one in self.orphans if still_runs(one)]
-            time.sleep(_LOOK)
-        if self.orphans:
-            self.tally.wrong.append(f"{len(self.orphans)} orphaned workers did not end within a minute")
-            for one in self.orphans:
-                with suppress(ProcessLookupError):
-                    os.kill(one.pid, signal.SIGKILL)
-
     def _count(self, directory: Path, count: int) -> None:
         seen: Counter[int] = Counter()
         for line in read_lines(directory / "verdicts.jsonl"):
@@ -181,18 +171,8 @@ def _begin(command: list[str], log: Path) -> subprocess.Popen[bytes]:
 
 def _is_worker(one: Process) -> bool:
     with suppress(OSError):
-        return b"adjudge.runs.worker" in Path(f"/proc/{one.pid}/cmdline").read_bytes()
+        return b"spawn_main" in Path(f"/proc/{one.pid}/cmdline").read_bytes()
     return False
-
-
-def _kill_all(begun: subprocess.Popen[bytes]) -> None:
-    """The parent is stopped first, lest it start new workers while they are counted."""
-    with suppress(ProcessLookupError):
-        os.kill(begun.pid, signal.SIGSTOP)
-    for one in tree(begun.pid):
-        with suppress(ProcessLookupError):
-            os.kill(one.pid, signal.SIGKILL)
-    begun.wait()
 
 
 def main() -> None:

@@ -1,17 +1,19 @@
 """How close `adjudge run` comes to a bare loop of the same calls, and how far others stay behind.
 
-2,000 comparisons in one order against a local server that answers after 50 ms, 100 calls at a time. adjudge is run as
-its users run it: one command, every reply journalled on disk before it is read, every quote located, every verdict
-stored and written out. Judgments a second and CPU a judgment are taken from the first request the server saw to its
-last answer, so that nobody's start-up counts; the whole command, start-up and all, stands beside it. Processor time
-and memory are those of all processes a contender has. Rounds alternate; the ratio to the bare loop is taken within
-each round. Fails if the median is under --at-least.
+Comparisons in one order against a local server that answers like a real one: after 1.5 s in the median, log-normally
+spread by .3, with 500 calls in flight. adjudge is run as its users run it: one command, every reply journalled on disk
+before it is read, every quote located, every verdict stored and written out. Judgments a second and CPU a judgment are
+taken from the first request the server saw to its last answer, so that nobody's start-up counts; the whole command,
+start-up and all, stands beside it. Processor time and memory are those of all processes a contender has. Rounds
+alternate; the ratio to the bare loop is taken within each round. Fails if the median is under --at-least, or if a
+judgment takes more than --at-most-cpu.
 
-    python bench/run_throughput.py [--cases 2000] [--rounds 3] [--peers] [--promptfoo] [--environments FOLDER]
+    python bench/run_throughput.py [--cases 5000] [--rounds 3] [--delay 1.5 --spread 0.3 --concurrency 500]
+    python bench/run_throughput.py --delay 0.05 --spread 0 --concurrency 100 --cases 2000 --at-least 0.55 [--peers]
 
 --peers adds autoevals, inspect-ai and deepeval, each making as many judgments through its own natural API with caches
-and telemetry off, and each in an environment of its own, made on first use. promptfoo (2 GB, needs npm) is asked for
-by its name.
+and telemetry off, 100 at a time, and each in an environment of its own, made on first use. promptfoo (2 GB, needs npm)
+is asked for by its name.
 """
 
 from __future__ import annotations
@@ -24,10 +26,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from commands import adjudge, ask, environment, serving, write_cases
-from overhead import CONCURRENCY, DELAY, bare_loop, cases, reply_body
+from overhead import bare_loop, cases, reply_body
 from peer_environments import PEERS, Peer, promptfoo, python_peer
 from process_tree import Measured, measured
 
@@ -45,23 +48,21 @@ class Figures:
     whole: float
 
 
-def bare_command(port: int, folder: Path) -> list[str]:
+def bare_command(cases: int, concurrency: int, port: int, folder: Path) -> list[str]:
     """This file as the bare loop's process: it makes the requests ready, then sends them."""
-    return [sys.executable, __file__, "--cases", str(_count(folder)), "--bare", str(port)]
+    return [
+        *(sys.executable, __file__, "--cases", str(cases)),
+        *("--concurrency", str(concurrency), "--bare", str(port)),
+    ]
 
 
-def run_command(port: int, folder: Path) -> list[str]:
+def run_command(concurrency: int, port: int, folder: Path) -> list[str]:
     """adjudge as a user runs it; a new folder each time, for a second run would pay nothing."""
     directory = tempfile.mkdtemp(dir=folder, prefix="run-")
     return adjudge(
         "run", "compare", folder / "cases.jsonl", "--run", directory, "--one-order",
-        "--concurrency", CONCURRENCY, "--judge", f"http://127.0.0.1:{port}/v1#m",
+        "--concurrency", concurrency, "--judge", f"http://127.0.0.1:{port}/v1#m",
     )  # fmt: skip
-
-
-def _count(folder: Path) -> int:
-    with (folder / "cases.jsonl").open("rb") as file:
-        return sum(1 for _ in file)
 
 
 def one_round(name: str, command: Command, port: int, folder: Path, count: int) -> Figures:
@@ -82,7 +83,10 @@ def _figures(done: Measured, first: float, last: float, count: int) -> Figures:
 
 def contenders(args: argparse.Namespace) -> tuple[dict[str, Command], list[Peer]]:
     """Who takes part, and what the server has to answer them."""
-    chosen: dict[str, Command] = {BARE: bare_command, RUN: run_command}
+    chosen: dict[str, Command] = {
+        BARE: partial(bare_command, args.cases, args.concurrency),
+        RUN: partial(run_command, args.concurrency),
+    }
     environments = Path(args.environments).expanduser()
     peers = [python_peer(name, environments) for name in PEERS] if args.peers else []
     if args.promptfoo:
@@ -92,12 +96,15 @@ def contenders(args: argparse.Namespace) -> tuple[dict[str, Command], list[Peer]
     return chosen, peers
 
 
-def report(rounds: list[dict[str, Figures]], count: int) -> float:
-    """The table; what share of the bare loop `adjudge run` reached."""
-    print(f"{count} comparisons, {DELAY * 1000:g} ms server, {CONCURRENCY} at a time, median of {len(rounds)} rounds")
+def report(rounds: list[dict[str, Figures]], args: argparse.Namespace) -> tuple[float, float]:
+    """The table; what share of the bare loop `adjudge run` reached, and its CPU a judgment."""
+    print(
+        f"{args.cases} comparisons, answers after {args.delay:g} s (spread {args.spread:g}), "
+        f"{args.concurrency} in flight, median of {len(rounds)} rounds"
+    )
     heads = f"{'judgments/s':>12}{'of the bare loop':>18}{'CPU-ms each':>13}{'peak MB':>9}{'whole command, s':>18}"
     print(f"{'':24}{heads}")
-    reached = 0.0
+    reached = took = 0.0
     for name in rounds[0]:
         found = [each[name] for each in rounds]
         share = statistics.median(each[name].rate / each[BARE].rate for each in rounds)
@@ -106,22 +113,26 @@ def report(rounds: list[dict[str, Figures]], count: int) -> float:
         )
         print(f"{name:24}{rate:12.0f}{share:18.0%}{cpu:13.2f}{peak:9.0f}{whole:18.1f}")
         if name == RUN:
-            reached = share
-    return reached
+            reached, took = share, cpu
+    return reached, took
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--delay", type=float, default=1.5, help="median seconds until an answer (default: 1.5)")
+    parser.add_argument("--spread", type=float, default=0.3, help="of the logarithm of the delay (default: 0.3)")
+    parser.add_argument("--concurrency", type=int, default=500, help="calls in flight (default: 500)")
     parser.add_argument("--peers", action="store_true", help="autoevals, inspect-ai and deepeval beside it")
     parser.add_argument("--promptfoo", action="store_true", help="promptfoo beside it (2 GB)")
     parser.add_argument("--environments", default="~/.cache/adjudge-bench", help="where peers are installed")
-    parser.add_argument("--at-least", type=float, default=0.9, help="share of the bare loop to reach (default: 0.9)")
+    parser.add_argument("--at-least", type=float, default=0.95, help="share of the bare loop to reach (default: 0.95)")
+    parser.add_argument("--at-most-cpu", type=float, default=2.0, help="CPU-ms a judgment (default: 2)")
     parser.add_argument("--bare", type=int, metavar="PORT", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.bare:
-        asyncio.run(bare_loop(args.bare, cases(args.cases)))
+        asyncio.run(bare_loop(args.bare, cases(args.cases), args.concurrency))
         return
     chosen, peers = contenders(args)
     with tempfile.TemporaryDirectory() as made:
@@ -132,14 +143,16 @@ def main() -> None:
         for peer in peers:
             (folder / f"{peer.name}.json").write_text(json.dumps(peer.reply))
             named.append(f"{peer.name}={folder / peer.name}.json")
-        with serving("instant_server.py", folder / "reply.json", DELAY, *named) as port:
+        with serving("instant_server.py", folder / "reply.json", f"{args.delay}~{args.spread}", *named) as port:
             rounds = [
                 {name: one_round(name, command, port, folder, args.cases) for name, command in chosen.items()}
                 for _ in range(args.rounds)
             ]
-    reached = report(rounds, args.cases)
+    reached, took = report(rounds, args)
     if reached < args.at_least:
         sys.exit(f"adjudge run reached {reached:.0%} of the bare loop, less than {args.at_least:.0%}")
+    if took > args.at_most_cpu:
+        sys.exit(f"adjudge run took {took:.2f} ms of CPU a judgment, more than {args.at_most_cpu:g}")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ class InputError(AdjudgeError):
         self.allowed = allowed
         super().__init__(f"{place}: {found}" + (f"; {allowed}" if allowed else ""))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
+        # Pickled as it was made: it may come from another process.
+        return type(self), (self.place, self.found, self.allowed)
+
     def renamed(self, names: Mapping[str, str]) -> InputError:
         """The same error in the words of the door it came through (`a` → `responseA`)."""
         head, dot, rest = self.place.partition(".")

@@ -35,7 +35,8 @@ def run(script, *args):
 
 
 def test_throughput_is_told_for_the_bare_loop_and_for_adjudge():
-    done = run("run_throughput.py", "--cases", 60, "--rounds", 1, "--at-least", 0)
+    quick = ("--delay", 0.05, "--concurrency", 20, "--at-least", 0, "--at-most-cpu", 1000)
+    done = run("run_throughput.py", "--cases", 60, "--rounds", 1, *quick)
     assert done.returncode == 0, done.stderr
     assert [line.split()[:2] for line in done.stdout.splitlines()[2:]] == [["bare", "aiohttp"], ["adjudge", "run"]]
     assert "100%" in done.stdout.splitlines()[2]
@@ -62,7 +63,8 @@ def test_results_are_measured_at_two_sizes_and_growth_fails(tmp_path):
     assert grown.returncode == 1 and "more than 0.1 times the memory: show-sql" in grown.stderr
 
 
-@pytest.mark.parametrize("kind", ["whole", "parent", "worker"])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["run", "worker"])
 def test_a_killed_run_loses_and_doubles_nothing(kind):
     done = run("run_kills.py", "--kills", 2, "--cases", 120, "--concurrency", 8, "--kinds", kind)
     assert done.returncode == 0, done.stderr
@@ -71,6 +73,7 @@ def test_a_killed_run_loses_and_doubles_nothing(kind):
     assert int(twice) <= 2 * int(most) <= 2 * int(allowed) == 16
 
 
+@pytest.mark.slow
 def test_a_run_ends_and_its_counts_add_up_when_the_server_misbehaves():
     done = run("run_faults.py", "--cases", 60, "--concurrency", 20, "--delay", 0.01)
     assert done.returncode == 0, done.stderr

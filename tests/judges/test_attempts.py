@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from adjudge.api import replay
 from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, says
 
+from adjudge.api import replay
 from adjudge.engine import CompareSettings, open_engine
 from adjudge.journal import Journal, ReplayJournal
 from adjudge.judges.base import CompareQuestion

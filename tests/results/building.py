@@ -16,8 +16,8 @@ from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison, Dialogue, Review
 from adjudge.models.rows import row_of
 from adjudge.rubric import Rubric, shipped
-from adjudge.runs.judging import answer_of
-from adjudge.runs.lines import CaseLine, spent_by, verdict_line
+from adjudge.runs.directory import CaseLine, spent_by, verdict_line
+from adjudge.runs.job import answer_of
 
 PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Review: "review"}
 

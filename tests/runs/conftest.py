@@ -1,13 +1,17 @@
 """What the tests of runs share: files of cases, the command in a process of its own, and a run's files read back."""
 
 import asyncio
+import io
 import json
 import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from adjudge.cli.main import main
 
 SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight."
 
@@ -44,6 +48,10 @@ def children_of(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def judge_of(provider):
+    return f"{provider.url}/v1#m"
+
+
 @dataclass
 class Finished:
     code: int
@@ -52,27 +60,41 @@ class Finished:
 
 
 class Command:
-    """`adjudge …` as a user starts it."""
+    """`adjudge …` as a user gives it: called in this process, or started in one of its own that can be killed."""
 
     def __init__(self, folder):
         self.folder = folder
         self.environment = {**os.environ, "ADJUDGE_JOURNAL": str(folder / "unused.db")}
 
-    async def start(self, *args, stdin=asyncio.subprocess.DEVNULL):
+    async def start(self, *args):
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "adjudge.cli.main", *map(str, args)),
             cwd=self.folder,
             env=self.environment,
-            stdin=stdin,
+            stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
 
-    async def __call__(self, *args, stdin=None):
-        process = await self.start(*args, stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL)
-        out, err = await process.communicate(stdin)
-        return Finished(process.returncode, out.decode(), err.decode())
+    async def __call__(self, *args, stdin=b""):
+        # On a thread: the provider answers on this one.
+        return await asyncio.to_thread(self._call, [str(arg) for arg in args], stdin)
+
+    def _call(self, args, stdin):
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.chdir(self.folder)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            for name in os.environ.keys() - self.environment.keys():
+                patch.delenv(name)
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            try:
+                code = main(args)
+            except SystemExit as exit:
+                code = exit.code
+        return Finished(code, *(each.buffer.getvalue().decode() for each in (out, err)))
 
 
 @pytest.fixture

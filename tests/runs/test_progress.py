@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 
 import pytest
+from rich.console import Console
 
-from adjudge.runs.judging import Outcome
-from adjudge.runs.ledger import Tally
-from adjudge.runs.progress import Json, Plain, Pulse, describe, duration
+from adjudge.runs.job import Outcome
+from adjudge.runs.progress import Json, Live, Plain, Pulse, agreement, describe, duration, ordered
+from adjudge.runs.state import Tally
 
 
 @pytest.mark.parametrize(
@@ -29,16 +31,43 @@ def test_a_duration_in_two_units(seconds, said):
 def tally_of(verdicts, failures=0, cost="0.01"):
     tally = Tally(100)
     for at in range(verdicts):
-        tally.add(Outcome(at, "verdict", "A", "A" if at % 2 else "B", 1, 10, 5, cost, cost, b""))
+        tally.add(Outcome(at, "verdict", "A", at % 4 != 1, "A" if at % 2 else "B", 1, 10, 5, cost, cost, b""))
     for at in range(failures):
-        tally.add(Outcome(verdicts + at, "failure", "timeout", None, 0, 0, 0, "0", "0", b""))
+        tally.add(Outcome(verdicts + at, "failure", "timeout", True, None, 0, 0, 0, "0", "0", b""))
     return tally
 
 
-def test_a_line_says_done_failed_money_rate_and_agreement():
+def test_a_line_says_done_answers_failed_money_rate_and_why_it_waits():
     said = describe(tally_of(10, 2), 100, Pulse())
-    assert said.startswith("12 of 100, 2 failed, $0.1000, 0.0/s")
-    assert said.endswith("agrees with 50.0 % of 10 labels")
+    assert said == "12 of 100, A 7, undecided 3, 2 failed, $0.1000, 0.0/s"
+    assert describe(tally_of(0), 9, Pulse(), "a 429").endswith(", waiting: a 429")
+
+
+def test_agreement_counts_what_was_not_decided_as_no_agreement_and_says_so():
+    assert agreement(tally_of(10)) == "agrees with 2 of 10 labels (20.0 %), undecided in 3"
+    assert agreement(tally_of(1)) == "agrees with 0 of 1 label (0.0 %)"
+
+
+def test_answers_stand_in_the_order_of_their_scale():
+    assert ordered({"100": 1, "20": 2, "tie": 0}) == [("20", 2), ("100", 1)]
+    assert [answer for answer, _ in ordered({"tie": 1, "B": 1, "A": 1})] == ["A", "B", "tie"]
+
+
+@pytest.mark.parametrize("waits_for", ["", "openai api.openai.com asks to wait 6 s (rate limit)", "x" * 300])
+def test_the_live_display_keeps_bar_times_and_answers_in_80_columns(waits_for):
+    out = io.StringIO()
+    live = Live(Console(file=out, width=80, force_terminal=True, color_system="standard", legacy_windows=False))
+    tally = tally_of(1000, 50)
+    tally.answers.update({"B": 123_456, "tie": 98_765})
+    live.begin(tally, 1_234_567)
+    live.show(tally, waits_for)
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", out.getvalue()).replace("\r", "\n")
+    bar, below, *more = [line for line in shown.split("\n") if line.strip()]
+    live.end(tally)
+    assert "━" in bar and "1,050 of 1,234,567" in bar and "0 s, ? left" in bar
+    assert below.startswith("A 750, B 123,456, tie 98,765, undecided 250, 50 failed, $")
+    assert [line.rstrip()[:50] for line in more] == [f"waiting: {waits_for}"[:50] for _ in range(bool(waits_for))]
+    assert max(map(len, (bar, below, *more))) <= 80
 
 
 def test_an_unknown_price_is_said_and_not_shown_as_nothing():

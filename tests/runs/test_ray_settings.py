@@ -5,15 +5,14 @@ import sys
 import pytest
 
 from adjudge.errors import InputError, SetupError
-from adjudge.runs import ray_cluster
-from adjudge.runs.plan import Manner, Plan
-from adjudge.runs.ray_engine import environment_for
+from adjudge.runs.plan import Plan, RunOptions
+from adjudge.runs.ray import check_installed, environment_for
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(SetupError, match=r"pip install 'adjudge\[ray\]'"):
-        ray_cluster.check_installed()
+        check_installed()
 
 
 def test_a_worker_gets_the_variables_of_its_own_judges_only(monkeypatch):
@@ -37,6 +36,6 @@ def test_a_worker_gets_the_variables_of_its_own_judges_only(monkeypatch):
 
 def test_a_batch_and_an_address_without_ray_are_refused():
     with pytest.raises(InputError, match="--ray-address"):
-        Manner(ray_address="ray://host:10001")
+        RunOptions(ray_address="ray://host:10001")
     with pytest.raises(InputError, match="--batch"):
-        Manner(batch=True, engine="ray")
+        RunOptions(batch=True, engine="ray")

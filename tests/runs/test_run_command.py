@@ -1,18 +1,13 @@
 """`adjudge run` as users start it: from a file to a finished directory, and on from wherever it was left."""
 
 import json
-import os
 import signal
 import socket
 from pathlib import Path
 
 import pytest
-from runs.conftest import children_of, pairs, read_lines, until, write_lines
-from scripted.provider import fails, judges, waits
-
-
-def judge_of(provider):
-    return f"{provider.url}/v1#m"
+from runs.conftest import judge_of, pairs, read_lines, until, write_lines
+from scripted.provider import fails, judges, says, waits
 
 
 async def test_every_case_of_a_file_has_a_verdict_in_the_directory(command, files, tmp_path):
@@ -22,6 +17,7 @@ async def test_every_case_of_a_file_has_a_verdict_in_the_directory(command, file
     files.check_complete(50)
     assert "50 verdicts" in done.out
     assert "of 50 labels" in done.out
+    assert "undecided 50" in done.out
     line = files.verdicts[0]
     assert line["verdict"]["verdict_id"] == line["verdict_id"]
     assert line["answer"] == line["verdict"]["evaluation"]["winner"]
@@ -52,14 +48,6 @@ async def test_another_judge_or_other_cases_are_refused_in_the_same_folder(comma
     more = await command("run", "compare", "pairs.jsonl", "--run", "out")
     assert more.code == 2
     assert "other cases" in more.err
-
-
-async def test_a_resumed_run_cannot_be_given_another_judge(command, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(2))
-    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
-    done = await command("run", "--resume", "out", "--judge", "openai:gpt-4o")
-    assert done.code == 2
-    assert "--judge" in done.err
 
 
 async def test_standard_input_can_be_resumed_although_it_is_gone(command, files):
@@ -93,60 +81,44 @@ async def test_a_dry_run_counts_what_the_journal_already_holds(provider, command
     assert "about 8 more are already paid" in done.err
 
 
-async def test_ctrl_c_finishes_what_is_in_flight_then_says_how_to_go_on(provider, command, files, tmp_path):
+async def test_ctrl_c_sends_no_new_call_finishes_what_is_in_flight_and_says_how_to_continue(
+    provider, command, files, tmp_path
+):
     write_lines(tmp_path / "pairs.jsonl", pairs(30))
-    provider.script = lambda request: waits(0.3)
+    # Replies that need a repair: it would be a new call.
+    provider.script = lambda request: waits(1.0, says("nonsense") if "Plan tool 1." in request.turns[0] else judges())
     process = await command.start(
-        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
-        "--concurrency", "4",
-    )  # fmt: skip
-    await until(lambda: provider.calls >= 6)
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--concurrency", "4"
+    )
+    await until(lambda: provider.calls == 4)
     process.send_signal(signal.SIGINT)
     _, err = await process.communicate()
     assert process.returncode == 130, err
     assert b"adjudge run --resume out" in err
-    assert len(files.verdicts) == provider.calls < 30
+    assert provider.calls == 4, "four in flight, each case in two orders: the replies are kept, nothing else is sent"
     assert files.summary["stopped_by"] == "interrupted"
+    assert files.summary["failures"] == 0
     provider.script = lambda request: judges()
     rest = await command("run", "--resume", "out")
     assert rest.code == 0, rest.err
     files.check_complete(30)
-    assert provider.calls == 30
+    assert provider.calls <= 60 + 2, "only the repairs come on top"
 
 
-async def test_after_kill_9_of_everything_the_rest_is_judged_and_little_is_paid_twice(
-    provider, command, files, tmp_path
-):
+async def test_after_kill_9_the_rest_is_judged_and_little_is_paid_twice(provider, command, files, tmp_path):
     write_lines(tmp_path / "pairs.jsonl", pairs(40))
     provider.script = lambda request: waits(0.05)
     process = await command.start(
         "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
-        "--concurrency", "4", "--workers", "2",
+        "--concurrency", "4",
     )  # fmt: skip
     await until(lambda: provider.calls >= 15)
-    for child in children_of(process.pid):
-        os.kill(child, signal.SIGKILL)
     process.kill()
     await process.wait()
-    rest = await command("run", "--resume", "out", "--concurrency", "4")
+    rest = await command("run", "--resume", "out")
     assert rest.code == 0, rest.err
     files.check_complete(40)
     assert provider.calls <= 40 + 4
-
-
-async def test_a_killed_worker_is_replaced_and_its_cases_are_judged(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(40))
-    provider.script = lambda request: waits(0.05)
-    process = await command.start(
-        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
-        "--concurrency", "4", "--workers", "2",
-    )  # fmt: skip
-    await until(lambda: provider.calls >= 10)
-    os.kill(children_of(process.pid)[0], signal.SIGKILL)
-    _, err = await process.communicate()
-    assert process.returncode == 0, err
-    files.check_complete(40)
-    assert provider.calls <= 40 + 2
 
 
 async def test_a_case_that_fails_is_a_failure_with_its_reason_and_the_others_go_on(provider, command, files, tmp_path):
@@ -182,9 +154,11 @@ async def test_a_passing_failure_is_tried_again_at_the_next_resume_and_a_lasting
     assert last.code == 0, last.err
     files.check_complete(3)
     assert len(files.verdicts) == 3
+    assert files.failures == [], "no line of a case that was judged since"
 
 
-async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(command, files, tmp_path):
+async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr("adjudge.llm.retry._backoff", lambda *_: 0.01)
     write_lines(tmp_path / "pairs.jsonl", pairs(60))
     # Nobody listens on the port of a server that has gone away.
     with socket.socket() as gone:
@@ -196,9 +170,10 @@ async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(com
     )  # fmt: skip
     assert done.code == 1
     assert "cannot be reached" in done.err
-    assert files.summary["failures"] >= 20
-    assert files.summary["open"] > 0
-    assert {line["reason"] for line in files.failures} == {"connection"}
+    assert f"127.0.0.1:{port}" in done.err
+    # Nothing failed for good: the next resume tries all of them.
+    assert (files.summary["failures"], files.summary["open"]) == (0, 60)
+    assert files.summary["stopped_by"] == "unreachable"
 
 
 async def test_a_missing_key_stops_the_run_before_anything_is_asked(command, files, tmp_path):
@@ -225,13 +200,13 @@ async def test_files_are_made_whole_from_the_journal(command, files, tmp_path, t
 
 async def test_two_processes_cannot_carry_out_one_run(provider, command, tmp_path):
     write_lines(tmp_path / "pairs.jsonl", pairs(4))
-    provider.script = lambda request: waits(8)
+    provider.script = lambda request: waits(4)
     args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
     first = await command.start(*args)
     await until(lambda: provider.calls)
     second = await command(*args)
     assert second.code == 2
-    assert "another process is at work" in second.err
+    assert "another process is executing this run" in second.err
     await first.communicate()
     assert first.returncode == 0
     assert provider.calls == 4
@@ -263,7 +238,7 @@ async def test_dialogues_and_reviews_run_the_same_way(command, tmp_path):
 async def test_a_budget_stops_the_run_before_it_is_passed_and_more_money_goes_on(provider, command, files, tmp_path):
     command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
     write_lines(tmp_path / "pairs.jsonl", pairs(40))
-    args = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000", "--concurrency", "4", "--workers", "2")
+    args = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000", "--concurrency", "4")
     done = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--budget", "0.08")
     assert done.code == 1, done.err
     assert "the budget is used up" in done.err
@@ -303,12 +278,12 @@ async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_su
     _, err = await process.communicate()
     assert process.returncode == 130, err
     assert b"a resumed run collects them" in err
-    refused = await command("run", "--resume", "out")
+    refused = await command("run", "--resume", "out", "--no-batch")
     assert refused.code == 2
-    assert "--batch" in refused.err
+    assert "continue with --batch" in refused.err
     for made in provider.batches.made:
         made.polls_left = 0
-    done = await command("run", "--resume", "out", *batch)
+    done = await command("run", "--resume", "out")
     assert done.code == 0, done.err
     files.check_complete(8)
     assert len(provider.batches.made) == 1
@@ -319,7 +294,7 @@ async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_su
 async def test_a_run_may_keep_its_journal_on_a_postgres_server(provider, command, files, tmp_path, postgres):
     write_lines(tmp_path / "pairs.jsonl", pairs(6))
     where = postgres.new_place()
-    args = ("--journal", where, "--judge", judge_of(provider), "--one-order", "--workers", "2")
+    args = ("--journal", where, "--judge", judge_of(provider), "--one-order")
     first = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--limit", "3")
     assert first.code == 0, first.err
     rest = await command("run", "--resume", "out", "--journal", where)

@@ -4,12 +4,8 @@ import json
 import signal
 
 import pytest
-from runs.conftest import pairs, read_lines, until, write_lines
+from runs.conftest import judge_of, pairs, read_lines, until, write_lines
 from scripted.provider import waits
-
-
-def judge_of(provider):
-    return f"{provider.url}/v1#m"
 
 
 async def test_progress_for_programs_is_json_and_quiet_is_quiet(command, tmp_path):
@@ -56,5 +52,5 @@ async def test_all_that_a_program_reads_of_a_run_is_json(provider, command, tmp_
             process.send_signal(signal.SIGINT)
     assert await process.wait() == 130
     notes = [each["message"] for each in told if each.get("event") == "note"]
-    assert notes[0] == "reading task from question" and notes[-1].startswith("finishing what is in flight")
+    assert notes[0] == "reading task from question" and notes[-1].startswith("finishing the calls in flight")
     assert told[-1]["event"] == "stopped" and "adjudge run --resume" in told[-1]["message"]

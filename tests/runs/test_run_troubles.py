@@ -1,49 +1,18 @@
-"""Runs in trouble: workers that die of a case, files that are damaged, another journal, repeated rows, orphans."""
+"""Runs in trouble: outages, a full disk, damaged files, another journal, repeated rows, cases that end the process."""
 
 import asyncio
 import json
-import os
 import signal
+import sys
 from decimal import Decimal
 
 import pytest
-from runs.conftest import children_of, pairs, read_lines, write_lines
-from scripted.provider import judges, says, waits
+from runs.conftest import judge_of, pairs, write_lines
+from scripted.provider import fails, judges, waits
 
 from adjudge.errors import InputError
-from adjudge.runs.local_engine import LocalWorkers
-from adjudge.runs.plan import Manner, Plan
-from adjudge.runs.worker import Speaker, _Asked
-from adjudge.runs.workers import Halt
-
-
-def judge_of(provider):
-    return f"{provider.url}/v1#m"
-
-
-async def test_a_case_that_no_worker_survives_is_a_failure_and_the_others_are_judged(
-    provider, command, files, tmp_path
-):
-    write_lines(tmp_path / "pairs.jsonl", pairs(12))
-    process = await command.start(
-        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
-        "--concurrency", "3", "--workers", "1",
-    )  # fmt: skip
-
-    def deadly(request):
-        if "Plan tool 7." in request.turns[0]:
-            for child in children_of(process.pid):
-                os.kill(child, signal.SIGKILL)
-        return judges()
-
-    provider.script = deadly
-    _, err = await process.communicate()
-    assert process.returncode == 1, err
-    files.check_complete(12)
-    (failure,) = files.failures
-    assert (failure["case"], failure["reason"]) == ("case-7", "crashed")
-    again = await command("run", "--resume", "out")
-    assert "12 done, 0 to do now" in again.err
+from adjudge.journal import open_journal
+from adjudge.runs.plan import RunOptions
 
 
 async def test_another_journal_is_refused_and_a_lost_one_doubles_nothing(command, files, tmp_path):
@@ -130,65 +99,133 @@ async def test_how_to_go_on_is_a_command_that_works_whatever_the_folder_is_calle
     assert "\x1b" not in done.out + done.err
 
 
-async def test_an_orphan_is_granted_nothing_and_waits_for_nobody():
-    said = []
-
-    class Pipe:
-        def write(self, content):
-            said.append(content)
-
-        def flush(self):
-            pass
-
-    asked = _Asked(Speaker(Pipe()))
-    waiting = asyncio.create_task(asked.reserve(Decimal(1)))
-    await asyncio.sleep(0)
-    assert said
-    asked.refuse_all()
-    assert not await waiting
-    assert not await asyncio.wait_for(asked.reserve(Decimal(1)), 1)
-
-
-async def test_an_error_while_outcomes_are_written_ends_the_run_for_all_workers(tmp_path):
-    from adjudge.engine import CompareSettings
-    from adjudge.inputs.rows import open_rows
-    from adjudge.rubric import shipped
-    from adjudge.runs.lines import write_case
-
-    source = write_lines(tmp_path / "pairs.jsonl", pairs(80))
-    rows = open_rows(str(source), "compare", shipped("compare"))
-    lines = [write_case(at, row) for at, row in enumerate(rows)]
-
-    def full(outcomes):
-        raise OSError(28, "No space left on device")
-
-    plan = Plan.of("r0", "compare", CompareSettings())
-    workers = LocalWorkers(plan, str(tmp_path / "j.db"), Manner(workers=2), iter(lines), full, Halt())
-    with pytest.raises(OSError, match="No space"):
-        await asyncio.wait_for(workers.run(), 60)
-
-
 @pytest.mark.parametrize("budget", ["NaN", "inf", "0", "-1"])
 def test_a_budget_is_a_number_of_dollars(budget):
     with pytest.raises(InputError, match="--budget"):
-        Manner(budget=Decimal(budget))
+        RunOptions(budget=Decimal(budget))
 
 
-async def test_a_reply_that_needs_repair_still_ends_the_run_after_its_parent_was_killed(
+async def test_an_outage_fails_nothing_and_is_waited_for(provider, command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr("adjudge.llm.retry._backoff", lambda *_: 0.01)
+    monkeypatch.setattr("adjudge.runs.execute._FIRST_PAUSE", 0.05)
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    provider.script = lambda request: judges() if not 20 < provider.calls <= 160 else fails(500, "gone")
+    done = await command(
+        "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order",
+        "--concurrency", "4",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    files.check_complete(60)
+    assert len(files.verdicts) == 60
+
+
+async def test_a_case_that_keeps_failing_is_a_failure_after_a_second_try_and_open_at_the_next_resume(
+    provider, command, files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("adjudge.llm.retry._backoff", lambda *_: 0.01)
+    write_lines(tmp_path / "pairs.jsonl", pairs(5))
+    provider.script = lambda request: fails(500, "no") if "Plan tool 2." in request.turns[0] else judges()
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    done = await command(*args)
+    assert done.code == 1
+    assert "1 failure: server_error 1" in done.out
+    assert provider.calls == 4 + 2 * 6, "six attempts, and six more when all others were done"
+    provider.script = lambda request: judges()
+    again = await command(*args)
+    assert (again.code, "1 to do now" in again.err) == (0, True), again.err
+    files.check_complete(5)
+
+
+async def test_the_summary_is_right_after_a_kill_even_if_nothing_was_left_to_do(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
+    (files.path / "summary.json").unlink()
+    assert (await command("run", "--resume", "out")).code == 0
+    files.check_complete(3)
+
+
+async def test_failed_cases_are_tried_again_under_a_new_attempt_that_their_verdict_names(
     provider, command, files, tmp_path
 ):
-    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
-    write_lines(tmp_path / "pairs.jsonl", pairs(4))
-    provider.script = lambda request: waits(1.0, says("nonsense"))
-    args = ("--judge", "openai:gpt-4o", "--one-order", "--budget", "50")
-    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", *args)
-    while provider.calls < 4:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-    process.kill()
-    await process.wait()
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    provider.script = lambda request: fails(400, "no") if "Plan tool 1." in request.turns[0] else judges()
+    args = ("--judge", judge_of(provider), "--one-order")
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out", *args)).code == 1
+    assert [line["attempt"] for line in files.failures] == [0]
+    assert (await command("run", "--resume", "out", "--retry-failed", "--dry-run")).code == 0
+    assert [line["attempt"] for line in files.failures] == [0], "a dry run changes no file"
+    assert (await command("run", "--resume", "out", "--retry-failed")).code == 1
+    assert [line["attempt"] for line in files.failures] == [1]
     provider.script = lambda request: judges()
-    done = await asyncio.wait_for(command("run", "--resume", "out", "--budget", "50"), 60)
-    assert done.code in (0, 1), done.err
-    files.check_complete(4)
-    assert json.loads((files.path / "run.json").read_text())["begun"] is True
-    assert len(read_lines(files.path / "cases.jsonl")) == 4
+    assert (await command("run", "--resume", "out", "--retry-failed")).code == 0
+    journal = open_journal(files.path / "journal.db")
+    attempts = {
+        line["case"]: json.loads(journal.get_verdict(line["verdict_id"])[0])["settings"]["attempt"]
+        for line in files.verdicts
+    }
+    journal.close()
+    assert attempts == {"case-0": 0, "case-1": 2}
+
+
+async def test_a_full_disk_stops_the_run_and_the_message_says_how_to_continue(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(200))
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    limited = 'ulimit -f 600; exec "$0" -m adjudge.cli.main "$@"'
+    process = await asyncio.create_subprocess_exec(
+        *("bash", "-c", limited, sys.executable, *args), cwd=tmp_path, env=command.environment,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, err = await process.communicate()
+    assert process.returncode == 2, err
+    assert b"nothing that was judged is lost" in err
+    assert b"continue with adjudge run --resume out" in err
+    assert b"Traceback" not in err
+    rest = await command("run", "--resume", "out")
+    assert rest.code == 0, rest.err
+    files.check_complete(200)
+    assert provider.calls <= 200 + 40
+
+
+async def test_a_case_that_ends_the_process_is_named_after_three_deaths_and_can_be_skipped(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(6))
+    running = []
+
+    def deadly(request):
+        if "Plan tool 3." in request.turns[0]:
+            running[-1].kill()
+        return judges()
+
+    provider.script = deadly
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    for _ in range(3):
+        running.append(await command.start(*args, "--concurrency", "1"))
+        _, err = await running[-1].communicate()
+        assert running[-1].returncode == -signal.SIGKILL, err
+    told = await command("run", "--resume", "out", "--dry-run")
+    assert "the process died three times in a row while it judged " in told.err
+    assert "case-3" in told.err and "--skip-case" in told.err
+    wrong = await command("run", "--resume", "out", "--skip-case", "case-9")
+    assert (wrong.code, "no case case-9 in this run" in wrong.err) == (2, True), wrong.err
+    done = await command("run", "--resume", "out", "--skip-case", "case-3")
+    assert done.code == 1, done.err
+    files.check_complete(6)
+    assert [(line["case"], line["reason"]) for line in files.failures] == [("case-3", "crashed")]
+    again = await command("run", "--resume", "out")
+    assert "died" not in again.err
+
+
+async def test_equal_cases_count_once_in_the_estimate_and_replies_seen_replace_guesses(
+    provider, command, files, tmp_path
+):
+    write_lines(tmp_path / "pairs.jsonl", pairs(5) * 20)
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    told = await command(*args, "--dry-run")
+    assert "100 cases, 0 done" in told.err
+    assert "about 5 calls" in told.err
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    assert (await command(*args, "--limit", "10")).code == 0
+    told = await command(*args, "--dry-run")
+    # The scripted provider counts 1,000 tokens in and 200 out for each reply.
+    assert "about 50 calls, 50,000 tokens in and 10,000 out (from 10 calls so far)" in told.err

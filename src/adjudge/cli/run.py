@@ -1,4 +1,4 @@
-"""`adjudge run`: many cases, carried on wherever they were left."""
+"""`adjudge run`: many cases, continued wherever they were left."""
 
 from __future__ import annotations
 
@@ -6,49 +6,50 @@ import argparse
 import asyncio
 import json
 import logging
-import shlex
 import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .asking import add_asking_arguments, asking_of, say
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
-    from ..runs.estimating import Estimate
-    from ..runs.plan import Manner, Settings
+    from ..runs.estimate import Estimate
+    from ..runs.execute import Ended
+    from ..runs.plan import RunOptions, Settings
     from ..runs.progress import Progress
-    from ..runs.running import Ended, Stand
+    from ..runs.state import RunState
 
 _DESCRIPTION = """\
 Judge many cases. INPUT is a JSONL, CSV, TSV or Parquet file, a folder of transcripts or case files, or - for standard
-input. Everything the run makes stands in DIR: its cases, the journal, verdicts.jsonl and failures.jsonl as they come,
-and a summary. A run that was stopped, by Ctrl-C or by a power cut, goes on with --resume; nothing is paid twice.
+input. Everything the run makes is in DIR: its cases, the journal, verdicts.jsonl and failures.jsonl as they come,
+and a summary. A run that was stopped, by Ctrl-C or by a power cut, continues with --resume; nothing is paid twice.
 """
 _EPILOG = """\
+Beside --resume, --budget, --rate, --concurrency, --batch, --poll, --engine, --ray-address and --workers change the
+run's own and are kept; options that decide the verdicts must be those the run was begun with.
+
 examples:
   adjudge run compare pairs.jsonl --run out --judge openai:gpt-5.1 --budget 5
   adjudge run compare arena.csv --run out --map task=question a=output_1 b=output_2
   adjudge run dialogue transcripts/ --run talks
   adjudge run --resume out
 """
-# What a run is made of; a resumed one cannot be given another.
-_SETTLED = {
-    "protocol": "a protocol",
-    "input": "INPUT",
-    "directory": "--run",
-    **{name: "--" + name.replace("_", "-") for name in (
-        "map", "input_format", "skip_bad", "shuffle", "judge", "one_order", "search", "evaluator", "critic",
-        "languages", "rubric", "seed", "sample", "temperature", "max_tokens",
-    )},
-}  # fmt: skip
-_HALTED = {
+# These decide the verdicts: a resumed run cannot be given others.
+_FIXED = (
+    "protocol", "input", "map", "input_format", "skip_bad", "shuffle", "judge", "evaluator", "critic", "one_order",
+    "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "journal",
+)  # fmt: skip
+# These are kept with the run; what is given replaces what was kept.
+_KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
+_STOPPED = {
     "interrupted": "stopped as asked",
-    "budget": "the budget is used up",
-    "unreachable": "the provider cannot be reached, or refuses every call; the last failures say why",
+    "budget": "the budget is used up; raise it with --budget USD, or lift it with --budget none",
+    "unreachable": "the provider cannot be reached, or refuses every call",
 }
 
 
@@ -56,7 +57,7 @@ def register(commands: Any) -> None:
     """Add the command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "run",
-        help="judge many cases: resumable, within a budget, on all cores or a cluster",
+        help="judge many cases: resumable, within a budget, on this machine or a cluster",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -65,16 +66,24 @@ def register(commands: Any) -> None:
     parser.add_argument("input", nargs="?", metavar="INPUT", help="a file, a folder, or - for standard input")
     where = parser.add_argument_group("the run")
     where.add_argument("--run", dest="directory", metavar="DIR", help="where the run is kept; made if it is not there")
-    where.add_argument("--resume", metavar="DIR", help="go on with this run; needs no INPUT")
+    where.add_argument("--resume", metavar="DIR", help="continue this run; needs no INPUT")
     where.add_argument("--retry-failed", action="store_true", help="try failed cases again, whatever made them fail")
+    where.add_argument(
+        "--skip-case", nargs="+", metavar="ID", help="count these cases as failures; for cases that end the process"
+    )
     where.add_argument("--dry-run", action="store_true", help="say how many cases, calls and dollars, and stop there")
     _add_reading(parser.add_argument_group("reading INPUT"))
     _add_judging(parser.add_argument_group("judging"))
-    _add_manner(parser.add_argument_group("pace and money"))
+    _add_limits(parser.add_argument_group("limits and engine, kept with the run"))
     shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
-    shown.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
+    shown.add_argument("--quiet", action="store_true", help="print only warnings and errors")
     shown.add_argument("--json-progress", action="store_true", help="JSON lines on standard error, one a second")
-    parser.set_defaults(run=run, default_of=parser.get_default)
+    # An option counts as given if it is on the command line, whatever its value: so it has no value unless it is.
+    options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
+    defaults = {action.dest: action.default for action in options}
+    for action in options:
+        action.default = argparse.SUPPRESS
+    parser.set_defaults(run=run, defaults=defaults)
 
 
 def _add_reading(group: Any) -> None:
@@ -82,7 +91,9 @@ def _add_reading(group: Any) -> None:
         "--map", nargs="+", metavar="FIELD=COLUMN", help="where fields are read from: task=question a=output_1 …"
     )
     group.add_argument("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet, … if the name does not tell")
-    group.add_argument("--skip-bad", action="store_true", help="count rows that cannot be read as failures, and go on")
+    group.add_argument(
+        "--skip-bad", action="store_true", help="count rows that cannot be read as failures, and continue"
+    )
     group.add_argument("--shuffle", type=int, metavar="SEED", help="in an order drawn from this seed")
     group.add_argument("--limit", type=int, metavar="N", help="only the first N cases for now; resume for the rest")
 
@@ -96,159 +107,231 @@ def _add_judging(group: Any) -> None:
     group.add_argument("--evaluator", metavar="JUDGE", help="dialogue: scores; default: --judge")
     group.add_argument("--critic", metavar="JUDGE", help="dialogue: challenges the scores; default: --judge")
     group.add_argument("--languages", metavar="CODES", help="review: the languages in scope, such as en,es")
-    add_asking_arguments(group, "compare")
+    add_asking_arguments(group, "PROTOCOL")
     group.add_argument("--journal", metavar="WHERE", help="a file or postgresql://… (default: DIR/journal.db)")
 
 
-def _add_manner(group: Any) -> None:
-    group.add_argument("--concurrency", type=int, default=20, metavar="N", help="calls at once (default: 20)")
-    group.add_argument("--rate", metavar="R/min", help="calls a minute at most, for each provider: 600 or 600/min")
-    group.add_argument("--budget", metavar="USD", help="stop before this is passed")
+def _add_limits(group: Any) -> None:
     group.add_argument(
-        "--batch", action="store_true", help="through the provider's batch API: half price, within a day"
+        "--concurrency", type=int, default=20, metavar="N", help="calls in flight to each provider (default: 20)"
     )
     group.add_argument(
-        "--poll", type=float, default=20.0, metavar="S", help="seconds between looks at a batch (default: 20)"
+        "--rate", metavar="R/min", help="calls a minute at most, for each provider: 600 or 600/min; none lifts it"
     )
+    group.add_argument(
+        "--budget", metavar="USD",
+        help="stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it",
+    )  # fmt: skip
+    group.add_argument(
+        "--batch", action=argparse.BooleanOptionalAction,
+        help="through the provider's batch API: half price, within a day",
+    )  # fmt: skip
+    group.add_argument("--poll", type=float, default=20.0, metavar="S", help="seconds between polls (default: 20)")
     group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
     group.add_argument("--ray-address", metavar="ADDRESS", help="ray://HOST:PORT; default: a cluster on this machine")
     group.add_argument(
-        "--workers", type=int, metavar="N", help="processes (default: one a core, if there is enough to do)"
+        "--workers", type=int, metavar="N", help="processes of the embedded judge (default: one a core for many cases)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Begin or go on; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
+    """Begin or continue; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
     from ..errors import InputError
-    from ..runs.running import run_directory
+    from ..runs.directory import RunDirectory
 
-    if args.resume is not None:
-        for name in _SETTLED:
-            if getattr(args, name) != args.default_of(name):
-                found = f"stands beside {_SETTLED[name]}"
-                raise InputError("--resume", found, "a run keeps the one it was begun with; begin another for that")
-    elif args.protocol is None or args.input is None or args.directory is None:
+    found = vars(args)
+    given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
+    args = argparse.Namespace(**{**args.defaults, **found, "given": given})
+    if args.resume is None and (args.protocol is None or args.input is None or args.directory is None):
         raise InputError("run", "something is missing", "PROTOCOL INPUT --run DIR, or --resume DIR")
+    if args.resume is not None and args.directory is not None:
+        raise InputError("--run", "cannot be combined with --resume", "give one of them")
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
-    manner = _manner(args)
-    directory = run_directory(args.resume or args.directory)
+    directory = RunDirectory(args.resume or args.directory)
     if args.resume is not None:
-        directory.read()
+        _refuse_changes(args, directory.read())
+    kept = _kept(args)
     with directory.locked():
         if args.resume is None:
-            _begin(args, directory)
-        return _go_on(args, directory, manner)
+            _create(args, directory, kept)
+        return _continue(args, directory, kept)
 
 
-def _begin(args: argparse.Namespace, directory: RunDirectory) -> None:
+def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
+    """Beside --resume, what decides the verdicts must be what the run has."""
+    from ..errors import InputError
+
+    protocol = args.protocol or known["protocol"]
+    for name in _FIXED:
+        if name not in args.given:
+            continue
+        option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
+        now, before = _fixed(args, name, protocol), known.get("given", {}).get(name)
+        if now != before:
+            found = "differs from the run's" if name == "rubric" else f"is {now}, and the run has {before}"
+            raise InputError(option, found, "a run keeps what it was begun with; begin another one for this")
+
+
+def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
+    """An option that decides the verdicts, in a form in which two that mean the same are equal."""
+    from ..engine import rubric_for
+    from ..runs.create import journal_name
+
+    value = getattr(args, name)
+    if name == "input":
+        return value if value == "-" else str(Path(value).expanduser().resolve())
+    if name == "map":
+        return _mapping(value)
+    if name == "rubric":
+        return rubric_for(protocol, value).source
+    if name == "journal":
+        return journal_name(value)
+    if name in ("evaluator", "critic"):
+        return value or args.judge
+    return value
+
+
+def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> None:
     from ..inputs.rows import open_rows
-    from ..runs.running import begin
+    from ..runs.create import OWN_JOURNAL, create
+    from ..runs.plan import Plan, RunOptions
+    from ..runs.progress import plural
 
-    settings = _settings(args)
+    settings, options = _settings(args), RunOptions.of({}, kept)
+    options.check(Plan.of("", args.protocol, settings), args.journal or str(directory.path / OWN_JOURNAL))
     rows = open_rows(args.input, args.protocol, settings.rubric, _mapping(args.map), format=args.input_format)
-    spooled = begin(
+    spooled = create(
         directory, args.protocol, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
-        skip_bad=args.skip_bad,
+        skip_bad=args.skip_bad, options=options, given={name: _fixed(args, name, args.protocol) for name in _FIXED},
     )  # fmt: skip
     if not args.quiet and spooled.mapping:
         read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
         if read:
             _tell(args, f"reading {read}")
     if spooled.bad and not args.quiet:
-        _tell(args, f"{spooled.bad:,} rows cannot be judged and count as failures")
+        _tell(args, f"{plural(spooled.bad, 'row')} cannot be judged and count as failures")
 
 
-def _go_on(args: argparse.Namespace, directory: RunDirectory, manner: Manner) -> int:
+def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> int:
     from ..engine import run_sync
     from ..errors import InputError
-    from ..runs.running import check_can_be_asked, estimated, has_open_batches, look
+    from ..runs.execute import check_can_be_asked, estimated, has_open_batches, skip_cases
+    from ..runs.plan import RunOptions
+    from ..runs.state import load_state
 
-    if not manner.batch and has_open_batches(directory):
+    known = directory.read()
+    journal = args.journal or directory.journal(known)
+    options = RunOptions.of(known.get("options", {}), kept)
+    options.check(directory.plan(), journal)
+    if not options.batch and has_open_batches(directory):
         found = "batches were submitted and are not collected yet"
-        raise InputError(str(directory.path), found, "go on with --batch, lest their questions are paid twice")
-    stand = look(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
-    judged = run_sync(lambda: estimated(directory, stand))
+        raise InputError(str(directory.path), found, "continue with --batch, or their calls will be paid for again")
+    if args.skip_case:
+        run_sync(lambda: skip_cases(directory, journal, args.skip_case))
+    state = load_state(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
+    if state.suspects:
+        _tell_suspects(args, state.suspects)
+    expected = run_sync(lambda: estimated(state))
     if not args.quiet or args.dry_run:
-        _tell_before(args, stand, judged, manner)
+        _tell_before(args, state, expected, options)
     if args.dry_run:
         return 0
-    if not stand.open:
-        return _tell_end(args, directory, stand, None)
-    check_can_be_asked(judged, manner)
+    if not state.open:
+        state.write_summary()
+        return _tell_end(args, state, None)
+    check_can_be_asked(expected, options)
+    if options.budget is not None and state.tally.paid >= options.budget:
+        _tell(args, f"nothing was sent: of ${options.budget}, ${state.tally.paid:.4f} is spent; {_STOPPED['budget']}")
+        return 1
     log, warnings = logging.getLogger("adjudge"), _Warnings(args)
     log.addHandler(warnings)
     try:
-        ended = run_sync(lambda: _carry_out(args, directory, stand, manner))
+        ended = run_sync(lambda: _execute(args, state, options))
     finally:
         log.removeHandler(warnings)
-    return _tell_end(args, directory, stand, ended)
+    return _tell_end(args, state, ended)
 
 
-async def _carry_out(args: argparse.Namespace, directory: RunDirectory, stand: Stand, manner: Manner) -> Ended:
-    from ..runs.running import carry_out
-    from ..runs.workers import Halt
+async def _execute(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
+    from ..runs.execute import Halt, execute
 
     halt = Halt()
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
-        if manner.batch:
+        if options.batch:
             # A batch may take a day: it goes on without us.
-            _tell(args, "submitted batches go on at the provider; a resumed run collects them")
+            _tell(args, "submitted batches continue at the provider; a resumed run collects them")
         elif not halt.asked.is_set():
-            _tell(args, "finishing what is in flight; Ctrl-C once more drops it (what was paid is kept)")
-        if manner.batch or halt.asked.is_set():
+            _tell(args, "finishing the calls in flight; Ctrl-C once more drops them (replies that came are kept)")
+        if options.batch or halt.asked.is_set():
             halt.now.set()
         halt.ask("interrupted")
 
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(name, interrupted)
-    return await carry_out(directory, stand, manner, _progress(args), halt, limit=args.limit)
+    return await execute(state, options, _progress(args), halt)
 
 
-def _tell_before(args: argparse.Namespace, stand: Stand, judged: Estimate, manner: Manner) -> None:
-    cases = stand.known["input"]["cases"]
-    done = stand.tally.verdicts + stand.tally.failures
-    _tell(args, f"{cases:,} cases, {done:,} done, {stand.open:,} to do now; judge {', '.join(stand.plan.judges)}")
-    if judged.calls or judged.paid_calls:
-        about = f"about {judged.calls:,} calls, {judged.input_tokens:,} tokens in and {judged.output_tokens:,} out"
-        paid = f"; about {judged.paid_calls:,} more are already paid" if judged.paid_calls else ""
-        _tell(args, f"{about} (from a sample of {judged.sampled}){paid}")
-        if judged.cost is None:
+def _tell_suspects(args: argparse.Namespace, suspects: tuple[str, ...]) -> None:
+    shown = ", ".join(suspects[:10]) + (f" and {len(suspects) - 10} more" if len(suspects) > 10 else "")
+    text = f"the process died three times in a row while it judged {shown}"
+    _tell(args, f"{text}; if a case is the cause, leave it out with --skip-case ID", "warning")
+
+
+def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
+    from ..runs.progress import plural
+
+    done = state.tally.verdicts + state.tally.failures
+    cases = plural(state.known["input"]["cases"], "case")
+    _tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
+    if expected.calls or expected.paid_calls:
+        tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"
+        seen = state.tally.calls
+        source = (
+            f"from {plural(seen, 'call')} so far" if seen else f"from a sample of {plural(expected.sampled, 'case')}"
+        )
+        paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
+        _tell(args, f"about {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
+        if expected.cost is None:
             _tell(args, "no price is published for this judge")
         else:
-            missing = f", without {', '.join(judged.unpriced)}, for which none is published" if judged.unpriced else ""
-            cost = judged.cost / 2 if manner.batch else judged.cost
+            unpriced = ", ".join(expected.unpriced)
+            missing = f", without {unpriced}, for which none is published" if unpriced else ""
+            cost = expected.cost / 2 if options.batch else expected.cost
             _tell(args, f"about ${cost:,.2f} at published prices{missing}")
-    if manner.budget is not None:
-        _tell(args, f"budget ${manner.budget}, of which ${stand.tally.paid:.4f} is spent")
+    if options.budget is not None:
+        _tell(args, f"budget ${options.budget}, of which ${state.tally.paid:.4f} is spent")
 
 
-def _tell_end(args: argparse.Namespace, directory: RunDirectory, stand: Stand, ended: Ended | None) -> int:
+def _tell_end(args: argparse.Namespace, state: RunState, ended: Ended | None) -> int:
     from ..reports.escaping import one_line
-    from ..runs.progress import agreement, money
+    from ..runs.execute import resume_command
+    from ..runs.progress import agreement, money, ordered, plural
 
-    tally, why = stand.tally, ended.why if ended else ""
+    tally, why = state.tally, ended.why if ended else ""
     if not args.quiet:
-        answers = ", ".join(f"{answer} {count:,}" for answer, count in sorted(tally.answers.items()) if count)
+        answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
+        if tally.undecided:
+            answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
-        print(f"{tally.verdicts:,} verdicts" + (f": {answers}" if answers else ""))
-        print(f"{tally.failures:,} failures" + (f": {reasons}" if reasons else ""))
+        print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
+        print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
         if tally.open:
-            print(f"{tally.open:,} still open")
+            print(f"{plural(tally.open, 'case')} still open")
         if tally.calls:
-            print(
-                f"{tally.calls:,} calls, {tally.input_tokens:,} tokens in, {tally.output_tokens:,} out, {money(tally)}"
-            )
+            tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
+            print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
         if tally.paid != tally.cost:
             print(f"${tally.paid:.4f} was paid by this run")
         if tally.labelled:
             print(agreement(tally))
-        print(one_line(f"everything is in {directory.path}"))
+        print(one_line(f"everything is in {state.directory.path}"))
     if why:
-        text = f"{_HALTED.get(why, why)}; go on with: adjudge run --resume {shlex.quote(str(directory.path))}"
+        detail = f" ({ended.detail})" if ended and ended.detail else ""
+        text = f"{_STOPPED.get(why, why)}{detail}; continue with: {resume_command(state.directory)}"
         if args.json_progress:
             _tell(args, text, "stopped")
         else:
@@ -266,26 +349,25 @@ def _progress(args: argparse.Namespace) -> Progress:
     return Live() if sys.stderr.isatty() else Plain()
 
 
-def _manner(args: argparse.Namespace) -> Manner:
+def _kept(args: argparse.Namespace) -> dict[str, Any]:
+    """The options given now that are kept with the run."""
     from ..errors import InputError
-    from ..runs.plan import Manner
 
-    rate = budget = None
-    if args.rate is not None:
-        try:
-            rate = float(args.rate.removesuffix("/min"))
-        except ValueError:
-            raise InputError("--rate", args.rate, "calls a minute, such as 600 or 600/min") from None
-    if args.budget is not None:
-        try:
-            budget = Decimal(args.budget.removeprefix("$"))
-        except InvalidOperation:
-            raise InputError("--budget", args.budget, "dollars, such as 5 or 0.50") from None
-    if args.engine == "ray":
-        from ..runs.ray_cluster import check_installed
+    given = {name: getattr(args, name) for name in _KEPT if name in args.given}
+    for name, number, allowed in (
+        ("rate", lambda text: float(text.removesuffix("/min")), "calls a minute, such as 600 or 600/min, or none"),
+        ("budget", lambda text: Decimal(text.removeprefix("$")), "dollars, such as 5 or 0.50, or none"),
+    ):
+        if name in given:
+            try:
+                given[name] = None if given[name] == "none" else number(given[name])
+            except (ValueError, InvalidOperation):
+                raise InputError(f"--{name}", given[name], allowed) from None
+    if given.get("engine") == "ray":
+        from ..runs.ray import check_installed
 
         check_installed()
-    return Manner(args.concurrency, rate, budget, args.workers, args.batch, args.poll, args.engine, args.ray_address)
+    return given
 
 
 def _settings(args: argparse.Namespace) -> Settings:

@@ -58,9 +58,9 @@ class Jury:
         opinions = [answer for answer in answers if not isinstance(answer, Failure)]
         failures = [answer for answer in answers if isinstance(answer, Failure)]
         calls = tuple(call for answer in answers for call in answer.calls)
-        if unpaid := next((failure for failure in failures if failure.reason == "over_budget"), None):
-            # Money runs out in the middle of a case: what the jury says must not depend on where.
-            return unpaid.updated(calls=calls)
+        if unsent := next((failure for failure in failures if failure.reason in ("over_budget", "stopped")), None):
+            # The budget or the run ended in the middle of a case: what the jury says must not depend on where.
+            return unsent.updated(calls=calls)
         if 2 * len(opinions) <= len(self.members):
             said = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
             message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {said}"

@@ -70,6 +70,11 @@ class RateLimits:
             return None
         return self._unsaved.setdefault(judge, asyncio.Semaphore(self.max_unsaved))
 
+    def stop(self) -> None:
+        """Send no new call to any provider; attempts in flight go on."""
+        for limiter in self._limiters.values():
+            limiter.stop()
+
     def states(self) -> dict[str, LimiterState]:
         """The state of each limiter, by provider and host."""
         return {" ".join(filter(None, name)): limiter.state() for name, limiter in self._limiters.items()}
@@ -96,6 +101,9 @@ class LimiterState:
     held_by: str
     retrying: int
     circuit: OpenCircuit | None
+
+
+_STOPPED = OpenCircuit("stopped", "the run was stopped before this call was sent")
 
 
 @dataclass(slots=True)
@@ -144,6 +152,7 @@ class RateLimiter:
         self._open_until = 0.0
         self._cool_down = limits.cool_down
         self._probing = False
+        self._stopped = False
 
     def ticket(self) -> Ticket:
         """A place in the queue."""
@@ -160,6 +169,11 @@ class RateLimiter:
             turn.cancel()
             self.release(ticket)
             raise
+
+    def stop(self) -> None:
+        """Start no attempt any more: every call that waits, or comes later, fails as stopped."""
+        self._stopped = True
+        self._admit()
 
     def release(self, ticket: Ticket) -> None:
         """The attempt is over, however it ended."""
@@ -247,6 +261,9 @@ class RateLimiter:
             _, ticket, turn = self._queue[0]
             if turn.done():  # cancelled
                 heapq.heappop(self._queue)
+            elif self._stopped:
+                heapq.heappop(self._queue)
+                turn.set_result(_STOPPED)
             elif self._circuit is not None and (self._probing or now < self._open_until):
                 heapq.heappop(self._queue)
                 turn.set_result(self._circuit)

@@ -24,6 +24,7 @@ Reason = Literal[
     "timeout",
     "connection",
     "over_budget",  # what the call may cost is more than is left
+    "stopped",  # the run was stopped before the call was sent
     "no_quorum",  # too few members of a jury gave an opinion
     "invalid",  # the case itself cannot be judged
     "crashed",  # an unexpected error in adjudge; please report it

@@ -1,10 +1,11 @@
-"""Many cases: nothing lost, nothing paid twice, whatever happens in between.
+"""Many cases, judged in one asyncio process; a kill loses nothing, and at most what was in flight is paid again.
 
-spooling    INPUT → the run's own copy of its cases
-plan        what a run is: protocol, judge, rubric, settings; what a worker needs to do its part
-judging     the chunk function: lines of cases in, outcomes out; the same in a local worker and on a cluster
-workers     workers of any kind, fed and listened to by one parent; local_engine: processes of this machine,
-            ray_engine: actors of a Ray cluster; merging: what a worker without the run's journal pays and says
-ledger      outcomes on their way into DIR/verdicts.jsonl and DIR/failures.jsonl, and the sums over them
-running     all of it in order
+directory   the files of a run and their lines; the lock
+plan        what a run is (protocol, settings, rubric), and how it is executed (limits, engine)
+create      INPUT → the run's own copy of its cases
+state       what is done, what is open, and the sums
+job         one case judged and its outcome stored; pool: embedded judges in processes; ray: jobs on a cluster
+execute     all open cases, many at a time, until they are done or somebody stops the run
+estimate    what the open cases would ask and cost
+progress    what is shown meanwhile
 """

@@ -1,25 +1,33 @@
-"""A run's directory: its configuration, its cases, and the lock that keeps two processes from carrying it out at once.
+"""A run's directory: its files, the lines in them, and the lock that keeps two processes from executing it at once.
 
-run.json        what the run is
+run.json        what the run is, and its limits
 cases.jsonl     its cases, one a line, in the order of the input
 journal.db      replies, verdicts and outcomes (unless another journal was named)
 verdicts.jsonl  verdicts in the order in which they came
 failures.jsonl  cases without one, and why
-summary.json    the sums, when a session of work ends
+summary.json    the sums
+in_flight       the cases being judged; a process that ends by itself removes it, one that is killed leaves it
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import mmap
 import os
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
+from ..engine import case_json
 from ..errors import InputError
+from ..inputs.rows import BadRow, Row, Scalar
+from ..models import Failure, total_cost, total_usage
+from ..models.base import exact_number
 from .plan import Plan
 
 try:
@@ -28,23 +36,27 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
+_VERDICT = b',"verdict":{'
+_SLOT = struct.Struct("<q")
 
 
 class RunDirectory:
     """The files of one run."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | Path) -> None:
+        self.path = path = Path(path).expanduser()
         self.config = path / "run.json"
         self.cases = path / "cases.jsonl"
         self.verdicts = path / "verdicts.jsonl"
         self.failures = path / "failures.jsonl"
         self.summary = path / "summary.json"
         self.batches = path / "batches.db"
+        self.in_flight = path / "in_flight"
+        self.deaths = path / "deaths.json"
 
     @property
     def exists(self) -> bool:
-        """Whether a run was begun here."""
+        """Whether a run was created here."""
         return self.config.exists()
 
     def read(self) -> dict[str, Any]:
@@ -76,7 +88,7 @@ class RunDirectory:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only process at work on this run; the system takes the lock back when its holder dies."""
+        """Be the only process that executes this run; the system takes the lock back when its holder dies."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -88,7 +100,7 @@ class RunDirectory:
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
-                    found = "another process is at work on this run"
+                    found = "another process is executing this run"
                     raise InputError(str(self.path), found, "wait for it, or stop it") from None
             yield
         finally:
@@ -108,3 +120,198 @@ def write_whole(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             aside.unlink()
         raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
+
+
+# -- cases in flight --------------------------------------------------------------------------------------------------
+
+
+class InFlight:
+    """The positions being judged, in a mapped file: what was written there survives a kill of this process."""
+
+    def __init__(self, directory: RunDirectory, slots: int) -> None:
+        self._directory = directory
+        directory.in_flight.write_bytes(bytes(_SLOT.size * slots))
+        with directory.in_flight.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), 0)
+
+    def begin(self, slot: int, position: int) -> None:
+        """This case is being judged."""
+        _SLOT.pack_into(self._map, _SLOT.size * slot, position + 1)
+
+    def end(self, slot: int) -> None:
+        """It is not any more."""
+        _SLOT.pack_into(self._map, _SLOT.size * slot, 0)
+
+    def close(self) -> None:
+        """The process ends by itself."""
+        self._map.close()
+        self._directory.in_flight.unlink(missing_ok=True)
+        self._directory.deaths.unlink(missing_ok=True)
+
+
+def count_deaths(directory: RunDirectory) -> dict[int, int]:
+    """How often in a row the process died while it judged a position; forgotten when one ends by itself."""
+    try:
+        deaths = {int(position): count for position, count in orjson.loads(directory.deaths.read_bytes()).items()}
+    except (OSError, ValueError, AttributeError):
+        deaths = {}
+    if directory.in_flight.exists():
+        content = directory.in_flight.read_bytes()
+        whole = content[: len(content) // _SLOT.size * _SLOT.size]
+        deaths = {value - 1: deaths.get(value - 1, 0) + 1 for (value,) in _SLOT.iter_unpack(whole) if value}
+        write_whole(directory.deaths, orjson.dumps({str(position): count for position, count in deaths.items()}))
+        directory.in_flight.unlink()
+    return deaths
+
+
+# -- lines ------------------------------------------------------------------------------------------------------------
+
+
+class CaseLine(NamedTuple):
+    """A case as the run keeps it; `bad` says why it cannot be judged, and then it has no input."""
+
+    position: int
+    case_id: str
+    place: str
+    label: str | None
+    systems: tuple[str, str] | None
+    extra: Mapping[str, Scalar]
+    input: Mapping[str, Any] | None
+    bad: str | None = None
+
+
+def write_case(position: int, row: Row | BadRow) -> bytes:
+    """A row as a line of `cases.jsonl`."""
+    known: dict[str, Any] = {"position": position, "case": row.case_id, "place": row.place}
+    if isinstance(row, BadRow):
+        known |= {"label": None, "systems": None, "extra": {}, "input": None, "bad": row.message}
+    else:
+        known |= {"label": row.label, "systems": row.systems, "extra": row.extra, "input": case_json(row.case)}
+    return orjson.dumps(known) + b"\n"
+
+
+def case_digest(line: bytes) -> int:
+    """A 64-bit hash of what is judged in a case line: equal cases are paid once. The input stands last."""
+    return int.from_bytes(hashlib.blake2b(line[line.index(b',"input":') :], digest_size=8).digest(), "big")
+
+
+def read_case(line: bytes) -> CaseLine:
+    """The line read back."""
+    known = orjson.loads(line)
+    systems = known["systems"]
+    return CaseLine(
+        known["position"],
+        known["case"],
+        known["place"],
+        known["label"],
+        (systems[0], systems[1]) if systems else None,
+        known["extra"],
+        known["input"],
+        known.get("bad"),
+    )
+
+
+def verdict_line(
+    case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any], row: Mapping[str, Any]
+) -> bytes:
+    """A line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
+    return orjson.dumps(
+        {
+            "position": case.position,
+            "case": case.case_id,
+            "verdict_id": verdict_id,
+            "answer": answer,
+            "label": case.label,
+            "systems": case.systems,
+            "extra": case.extra,
+            "words": answer_words(case),
+            **spent,
+            "row": row,
+            "verdict": orjson.Fragment(verdict[:-1]),
+        },
+        default=exact_number,
+    )
+
+
+def failure_line(case: CaseLine, failure: Failure, attempt: int = 0) -> bytes:
+    """A line of `failures.jsonl`."""
+    return orjson.dumps(
+        {
+            "position": case.position,
+            "case": case.case_id,
+            "place": case.place,
+            "label": case.label,
+            "systems": case.systems,
+            "extra": case.extra,
+            **spent_by(failure.calls),
+            "reason": failure.reason,
+            "message": failure.message,
+            "judge": failure.judge,
+            "attempt": attempt,
+        }
+    )
+
+
+def spent_by(calls: Any) -> dict[str, Any]:
+    """Calls, tokens and dollars behind an outcome; dollars are None where no price is known.
+
+    `paid` are the dollars of the calls that were made for it: a reply that was in the journal costs nothing again.
+    """
+    usage, cost = total_usage(calls), total_cost(calls)
+    paid = total_cost([call for call in calls if not call.found])
+    return {
+        "calls": len(calls),
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": None if cost is None else format(cost, "f"),
+        "paid": None if paid is None else format(paid, "f"),
+    }
+
+
+def answer_words(case: CaseLine) -> tuple[int, int] | None:
+    """How many words the two answers have, for whoever wants to take length into account."""
+    if case.input is None or "a" not in case.input:
+        return None
+    return len(case.input["a"].split()), len(case.input["b"].split())
+
+
+def head_of(line: bytes) -> dict[str, Any]:
+    """What a line of `verdicts.jsonl` says before the verdict itself, which is the last and by far the largest part.
+
+    Nothing before it looks like its beginning: in a text a quotation mark has a backslash, and extras are no objects.
+    """
+    head: dict[str, Any] = orjson.loads(line[: line.index(_VERDICT)] + b"}")
+    return head
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, without one that was cut off at its end by a kill."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
+
+
+def cut_unfinished(path: Path) -> None:
+    """Take away what follows the last line end: half a line that a kill left."""
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        size = end = file.seek(0, 2)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                end = start + found + 1
+                break
+            end = start
+        if end < size:
+            file.truncate(end)
+
+
+def position_of(line: bytes) -> int:
+    """A case line's position without reading the rest: it stands first."""
+    return int(line[len(b'{"position":') : line.index(b",")])

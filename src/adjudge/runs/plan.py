@@ -1,6 +1,6 @@
-"""What a run is, and how it is carried out.
+"""What a run is, and how it is executed.
 
-A `Plan` decides the verdicts: two runs of equal plans over equal cases give equal verdicts. A `Manner` does not: it
+A `Plan` decides the verdicts: two runs of equal plans over equal cases give equal verdicts. `RunOptions` do not: they
 may change from one resume to the next.
 """
 
@@ -62,11 +62,12 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a run is carried out: calls at once to each provider, calls a minute, dollars in all, on how many workers.
+class RunOptions:
+    """How a run is executed: calls in flight to each provider, calls a minute, dollars in all, on which engine.
 
-    `engine` is "local" or "ray"; a Ray cluster's address is where it is, none: on this machine, for this run.
-    With `batch` calls go through the provider's batch API, which is asked every `poll` seconds whether it is done.
+    `engine` is "local" or "ray"; without a Ray cluster's address one is started on this machine for the run.
+    With `batch` calls go through the provider's batch API, which is polled every `poll` seconds. `workers` is the
+    number of processes of the embedded judge. All of it is kept with the run.
     """
 
     concurrency: int = 20
@@ -90,9 +91,38 @@ class Manner:
         if self.workers is not None and not 1 <= self.workers <= 256:
             raise InputError("--workers", str(self.workers), "1 to 256 is allowed")
         if self.ray_address is not None and self.engine != "ray":
-            raise InputError("--ray-address", "stands without --engine ray", "both, or neither")
+            raise InputError("--ray-address", "needs --engine ray", "give both, or neither")
         if self.batch and self.engine == "ray":
-            raise InputError("--batch", "stands beside --engine ray", "one of them: a batch needs no cluster")
+            raise InputError("--batch", "cannot be combined with --engine ray", "a batch needs no cluster")
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any], given: Mapping[str, Any]) -> RunOptions:
+        """The run's options, as far as they are stored, with those that were given now."""
+        known = dict(stored)
+        if known.get("budget") is not None:
+            known["budget"] = Decimal(known["budget"])
+        if given.get("engine") == "local":
+            known["ray_address"] = None
+        return cls(**{**known, **given})
+
+    def stored(self) -> dict[str, Any]:
+        """As JSON can hold it; the budget is a text, so that no digit is lost."""
+        return {**asdict(self), "budget": None if self.budget is None else format(self.budget, "f")}
+
+    def check(self, plan: Plan, journal: str) -> None:
+        """Refuse what does not fit the run's judges and journal."""
+        other = next((name for name in plan.judges if not is_embedded(name)), None)
+        if self.workers is not None and other is not None:
+            found = f"sets the embedded judge's processes; with {other} use --concurrency"
+            raise InputError("--workers", found)
+        if self.engine == "ray" and "://" not in journal:
+            found = f"its workers share the run's journal, and {journal} is a file of this machine"
+            raise InputError("--engine ray", found, "begin the run with --journal postgresql://…")
+
+
+def is_embedded(judge: str) -> bool:
+    """Whether this is the embedded judge, with the shipped model or one of the user's own."""
+    return judge == "embedded" or judge.startswith("embedded:")
 
 
 def _members(name: str) -> list[str]:

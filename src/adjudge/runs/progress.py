@@ -1,6 +1,6 @@
-"""What a run shows of itself while it works: a live line on a terminal, plain lines elsewhere, JSON, or nothing.
+"""What a run shows while it works: a live display on a terminal, plain lines elsewhere, JSON, or nothing.
 
-All of it goes to standard error; what a run is for stands in its files.
+All of it goes to standard error; the results are in the run's files.
 """
 
 from __future__ import annotations
@@ -8,24 +8,29 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from typing import Protocol, TextIO
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 import orjson
 
-from .ledger import Tally
+from ..reports.escaping import one_line
+from .state import Tally
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
 
 _EVERY = 10.0  # seconds between plain lines
 _WINDOW = 30.0  # seconds over which the rate is taken
 
 
 class Progress(Protocol):
-    """Hears of the sums now and then."""
+    """Shows the sums now and then; `waits_for` says why no call is sent at the moment."""
 
     def begin(self, tally: Tally, goal: int) -> None:
         """`goal`: how many cases will have an outcome if all goes well."""
         ...
 
-    def show(self, tally: Tally) -> None: ...
+    def show(self, tally: Tally, waits_for: str = "") -> None: ...
 
     def end(self, tally: Tally) -> None: ...
 
@@ -56,19 +61,38 @@ class Pulse:
         return cases / self.rate if self.rate > 0 else None
 
 
-def describe(tally: Tally, goal: int, pulse: Pulse) -> str:
+def describe(tally: Tally, goal: int, pulse: Pulse, waits_for: str = "") -> str:
     """The state of a run in one line."""
     done = tally.verdicts + tally.failures
-    parts = [f"{done:,} of {goal:,}", f"{tally.failures:,} failed"]
-    if tally.calls:
-        parts.append(money(tally))
-    parts.append(f"{pulse.rate:.1f}/s")
+    parts = [f"{done:,} of {goal:,}", counts(tally), f"{pulse.rate:.1f}/s"]
     left = pulse.left(max(0, goal - done))
     if left is not None and done < goal:
         parts.append(f"{duration(left)} left")
-    if tally.labelled:
-        parts.append(agreement(tally))
+    if waits_for:
+        parts.append(f"waiting: {waits_for}")
     return ", ".join(parts)
+
+
+def counts(tally: Tally) -> str:
+    """Answers, failures and money, the shortest way."""
+    parts = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
+    if tally.undecided:
+        parts.append(f"undecided {tally.undecided:,}")
+    parts.append(f"{tally.failures:,} failed")
+    if tally.calls:
+        parts.append(money(tally))
+    return ", ".join(parts)
+
+
+def ordered(answers: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Answers in the order of their scale: A, B, tie; 1 to 7; 20 to 100."""
+    found = [(answer, count) for answer, count in answers.items() if count]
+    return sorted(found, key=lambda each: (int(each[0]) if each[0].isdigit() else 0, each[0]))
+
+
+def plural(count: int, name: str) -> str:
+    """1 case, 2 cases."""
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
 
 
 def money(tally: Tally) -> str:
@@ -76,12 +100,14 @@ def money(tally: Tally) -> str:
     known = f"${tally.cost:.4f}" if tally.cost < 10 else f"${tally.cost:,.2f}"
     if not tally.unpriced:
         return known
-    return "no known price" if not tally.cost else f"{known} + {tally.unpriced:,} cases without a price"
+    return "no known price" if not tally.cost else f"{known} + {plural(tally.unpriced, 'case')} without a price"
 
 
 def agreement(tally: Tally) -> str:
-    """How often the verdict is what people said."""
-    return f"agrees with {100 * tally.agreeing / tally.labelled:.1f} % of {tally.labelled:,} labels"
+    """How often the verdict is what people said; a case that the judge did not decide is no agreement."""
+    share = 100 * tally.agreeing / tally.labelled
+    unsure = f", undecided in {tally.undecided_labelled:,}" if tally.undecided_labelled else ""
+    return f"agrees with {tally.agreeing:,} of {plural(tally.labelled, 'label')} ({share:.1f} %){unsure}"
 
 
 def duration(seconds: float) -> str:
@@ -99,7 +125,7 @@ class Quiet:
 
     def begin(self, tally: Tally, goal: int) -> None: ...
 
-    def show(self, tally: Tally) -> None: ...
+    def show(self, tally: Tally, waits_for: str = "") -> None: ...
 
     def end(self, tally: Tally) -> None: ...
 
@@ -119,17 +145,17 @@ class Plain:
         self._pulse.note(tally.verdicts + tally.failures)
         self._next = time.monotonic() + self._every
 
-    def show(self, tally: Tally) -> None:
+    def show(self, tally: Tally, waits_for: str = "") -> None:
         self._pulse.note(tally.verdicts + tally.failures)
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._every
-            print(self._line(tally), file=self._out, flush=True)
+            print(self._line(tally, waits_for), file=self._out, flush=True)
 
     def end(self, tally: Tally) -> None:
         self._pulse.note(tally.verdicts + tally.failures)
 
-    def _line(self, tally: Tally) -> str:
-        return describe(tally, self._goal, self._pulse)
+    def _line(self, tally: Tally, waits_for: str = "") -> str:
+        return one_line(describe(tally, self._goal, self._pulse, waits_for))
 
 
 class Json(Plain):
@@ -142,38 +168,56 @@ class Json(Plain):
         super().end(tally)
         print(self._line(tally), file=self._out, flush=True)
 
-    def _line(self, tally: Tally) -> str:
-        left = self._pulse.left(max(0, self._goal - tally.verdicts - tally.failures))
-        told = {**tally.as_json(), "goal": self._goal, "per_second": round(self._pulse.rate, 3), "seconds_left": left}
+    def _line(self, tally: Tally, waits_for: str = "") -> str:
+        told = {
+            **tally.as_json(),
+            "goal": self._goal,
+            "per_second": round(self._pulse.rate, 3),
+            "seconds_left": self._pulse.left(max(0, self._goal - tally.verdicts - tally.failures)),
+            "waits_for": waits_for or None,
+        }
         return orjson.dumps(told).decode()
 
 
 class Live:
-    """A bar that a terminal redraws."""
+    """Lines that a terminal redraws: a bar with the times, what came of the cases so far, and why the run waits.
 
-    def __init__(self) -> None:
+    So they fit into 80 columns; what is longer, such as a provider's message, is cut.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
-        from rich.progress import Progress as Bar
+        from rich.live import Live as Display
 
-        self._bar = Bar(
-            TextColumn("{task.fields[shown]}", markup=False), BarColumn(bar_width=24), console=Console(stderr=True),
-            transient=True, refresh_per_second=4,
-        )  # fmt: skip
+        self._console = console or Console(stderr=True)
+        self._display = Display(console=self._console, transient=True, auto_refresh=False)
         self._pulse = Pulse()
         self._goal = 0
+        self._began = time.monotonic()
 
     def begin(self, tally: Tally, goal: int) -> None:
         self._goal = goal
-        done = tally.verdicts + tally.failures
-        self._pulse.note(done)
-        self._task = self._bar.add_task("", total=goal, completed=done, shown="")
-        self._bar.start()
+        self._pulse.note(tally.verdicts + tally.failures)
+        self._display.start()
 
-    def show(self, tally: Tally) -> None:
-        done = tally.verdicts + tally.failures
-        self._pulse.note(done)
-        self._bar.update(self._task, completed=done, shown=describe(tally, self._goal, self._pulse))
+    def show(self, tally: Tally, waits_for: str = "") -> None:
+        self._pulse.note(tally.verdicts + tally.failures)
+        self._display.update(self._drawn(tally, waits_for), refresh=True)
 
     def end(self, tally: Tally) -> None:
-        self._bar.stop()
+        self._display.stop()
+
+    def _drawn(self, tally: Tally, waits_for: str) -> Group:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        done = tally.verdicts + tally.failures
+        left = self._pulse.left(max(0, self._goal - done))
+        elapsed = duration(time.monotonic() - self._began)
+        times = f"{done:,} of {self._goal:,}  {elapsed}, {'?' if left is None else duration(left)} left"
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(ProgressBar(total=max(1, self._goal), completed=done, width=24), Text(times, no_wrap=True))
+        below = [f"{counts(tally)}, {self._pulse.rate:.1f}/s", *([f"waiting: {waits_for}"] if waits_for else [])]
+        return Group(bar, *(Text(one_line(text), no_wrap=True, overflow="ellipsis") for text in below))

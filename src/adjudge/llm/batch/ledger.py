@@ -92,7 +92,8 @@ class BatchLedger:
         return frozenset(row[0] for row in self._read("select batch from batches where batch is not null"))
 
     def close(self) -> None:
-        self._file.close()
+        with self._lock:  # a thread may still be writing for a caller that was cancelled
+            self._file.close()
 
     def _requests(self, tag: str) -> dict[str, Sent]:
         rows = self._read("select key, sent from questions where tag = ? and failed = 0", tag)

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.runs.judging import TRANSIENT, Outcome
-from adjudge.runs.ledger import Done, Tally
+from adjudge.runs.job import TRANSIENT, Outcome
+from adjudge.runs.state import Positions, Tally
 
 
 @given(st.sets(st.integers(0, 999)))
 def test_done_holds_exactly_what_was_added(positions):
-    done = Done(1000)
+    done = Positions(1000)
     for position in positions:
         done.add(position)
     assert {position for position in range(1000) if position in done} == positions
@@ -19,28 +19,32 @@ def test_done_holds_exactly_what_was_added(positions):
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["verdict", "failure", "left"]), st.sampled_from("AB"), st.sampled_from("AB")),
+        st.tuples(
+            st.sampled_from(["verdict", "failure", "left"]), st.sampled_from("AB"), st.booleans(), st.sampled_from("AB")
+        ),
         max_size=30,
     )
 )
 def test_every_case_is_in_exactly_one_sum(seen):
     tally = Tally(100)
-    for at, (status, answer, label) in enumerate(seen):
-        tally.add(Outcome(at, status, answer, label, 1, 10, 5, "0.25", "0.25", b""))
+    for at, (status, answer, decided, label) in enumerate(seen):
+        tally.add(Outcome(at, status, answer, decided, label, 1, 10, 5, "0.25", "0.25", b""))
     verdicts = [one for one in seen if one[0] == "verdict"]
     failures = [one for one in seen if one[0] == "failure"]
     assert (tally.verdicts, tally.failures, tally.open) == (
         len(verdicts), len(failures), 100 - len(verdicts) - len(failures),
     )  # fmt: skip
-    assert tally.agreeing == sum(answer == label for _, answer, label in verdicts)
+    assert tally.agreeing == sum(decided and answer == label for _, answer, decided, label in verdicts)
+    assert tally.undecided == tally.undecided_labelled == sum(not decided for _, _, decided, _ in verdicts)
+    assert tally.answers.total() + tally.undecided == tally.verdicts
     assert tally.calls == len(verdicts) + len(failures)
     assert float(tally.cost) == 0.25 * tally.calls
 
 
 def test_a_call_without_a_price_is_counted_as_such_and_not_as_nothing():
     tally = Tally(2)
-    tally.add(Outcome(0, "verdict", "A", None, 1, 1, 1, None, None, b""))
-    tally.add(Outcome(1, "verdict", "A", None, 0, 0, 0, "0", "0", b""))
+    tally.add(Outcome(0, "verdict", "A", True, None, 1, 1, 1, None, None, b""))
+    tally.add(Outcome(1, "verdict", "A", True, None, 0, 0, 0, "0", "0", b""))
     assert tally.unpriced == 1
     assert tally.as_json()["cases_without_a_price"] == 1
 

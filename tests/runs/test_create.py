@@ -8,9 +8,8 @@ from runs.conftest import pairs, write_lines
 from adjudge.errors import InputError
 from adjudge.inputs.rows import open_rows
 from adjudge.rubric import shipped
-from adjudge.runs.lines import read_case
-from adjudge.runs.spooling import in_order, spool
-from adjudge.runs.workers import position_of
+from adjudge.runs.create import in_order, spool
+from adjudge.runs.directory import position_of, read_case
 
 
 def opened(path):

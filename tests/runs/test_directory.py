@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from adjudge.engine import case_of
 from adjudge.inputs.rows import BadRow, Row
 from adjudge.models.cases import Comparison
-from adjudge.runs.lines import answer_words, cut_unfinished, head_of, read_case, whole_lines, write_case
-from adjudge.runs.workers import position_of
+from adjudge.runs.directory import (
+    answer_words,
+    cut_unfinished,
+    head_of,
+    position_of,
+    read_case,
+    whole_lines,
+    write_case,
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["Cs"]))
@@ -65,7 +72,7 @@ def test_a_file_that_is_nothing_but_half_a_line_becomes_empty(tmp_path):
 
 @given(st.recursive(texts | st.integers(-9, 9), lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
 def test_a_verdict_on_one_line_says_the_same(content):
-    from adjudge.runs.lines import CaseLine, verdict_line
+    from adjudge.runs.directory import CaseLine, verdict_line
 
     case = CaseLine(0, "1", "x", None, None, {',"verdict":{': ',"verdict":{'}, None)
     stored = orjson.dumps({"verdict": content}, option=orjson.OPT_APPEND_NEWLINE)

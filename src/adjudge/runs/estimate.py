@@ -19,10 +19,9 @@ from ..errors import SetupError
 from ..llm.base import Completion, Delivery, Prompt, Sampling, Wire
 from ..llm.prices import LOCAL, cost_of
 from ..models import Failure, Usage
-from .judging import Judging
-from .ledger import Done
-from .plan import Plan
-from .workers import position_of
+from .directory import case_digest, position_of
+from .job import Job
+from .state import Positions, RunState
 
 SAMPLE = 30
 _SMALL = 100_000  # bytes
@@ -50,10 +49,10 @@ class Estimate:
 
 @dataclass(slots=True)
 class _SilentWire:
-    """Stands before a wire: counts what would be sent, and sends nothing."""
+    """Stands before a wire: notes the bytes of each call that would be sent, and sends nothing."""
 
     inner: Wire
-    sent_bytes: list[int] = field(default_factory=list)
+    sent: dict[str, int] = field(default_factory=dict)
 
     @property
     def provider(self) -> str:
@@ -66,9 +65,8 @@ class _SilentWire:
     def identity(self) -> Mapping[str, Any]:
         return self.inner.identity()
 
-    async def send(self, prompt: Prompt, sampling: Sampling, **_: Any) -> Delivery | Failure:
-        content = (prompt.system, prompt.turns, prompt.schema)
-        self.sent_bytes.append(len(orjson.dumps(content)))
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        self.sent[key] = len(orjson.dumps((prompt.system, prompt.turns, prompt.schema)))
         return Failure(reason="connection", message="nothing is sent while estimating", judge=self.inner.model)
 
     def decode(self, body: bytes) -> Completion:
@@ -78,37 +76,47 @@ class _SilentWire:
         await self.inner.close()
 
 
-async def estimate(plan: Plan, engine: Engine, cases: Path, open_cases: int, done: Done) -> Estimate:
-    """Read a sample of what is not done and see what it would ask."""
-    Judging(plan, engine, SAMPLE)  # opens the wires
+async def estimate(state: RunState, engine: Engine) -> Estimate:
+    """Read a sample of what is not done and see what it would ask.
+
+    Equal cases are paid once and count once. Once the run has replies, a call is taken to be as long as these were.
+    """
+    plan, tally, known = state.plan, state.tally, state.known["input"]
+    Job(plan, engine)  # opens the wires
     silent = engine.wrap_wires(_SilentWire)
     if not silent:
-        return Estimate(open_cases, 0, 0, 0, 0, 0, Decimal(0))
-    judging = Judging(plan, engine, SAMPLE)
-    lines = sample_lines(cases, SAMPLE, done)
-    found: list[Usage] = []
+        return Estimate(state.open, 0, 0, 0, 0, 0, Decimal(0))
+    job = Job(plan, engine)
+    lines = list({case_digest(line): line for line in sample_lines(state.directory.cases, SAMPLE, state.done)}.values())
+    found: dict[str, Usage] = {}
     for line in lines:
-        calls = await judging.calls_for(line)
-        found += [call.usage for call in calls]
-    scale = open_cases / max(1, len(lines)) * _STAGES[plan.protocol]
-    reply = sum(usage.output_tokens for usage in found) // len(found) if found else _USUAL_REPLY[plan.protocol]
-    total, unpriced = Decimal(0), []
+        found |= {call.key: call.usage for call in await job.calls_for(line)}
+    # Of few cases the sample holds all that differ.
+    scale = 1.0
+    if state.open > SAMPLE:
+        scale = max(1.0, state.open * known.get("distinct", known["cases"]) / known["cases"] / max(1, len(lines)))
     calls_left = tokens_in = tokens_out = 0
+    total, unpriced = Decimal(0), []
     for name, wire in silent.items():
-        asked = round(len(wire.sent_bytes) * scale)
-        used = Usage(input_tokens=round(sum(wire.sent_bytes) / _BYTES_PER_TOKEN * scale), output_tokens=asked * reply)
-        calls_left, tokens_in, tokens_out = (
-            calls_left + asked,
-            tokens_in + used.input_tokens,
-            tokens_out + used.output_tokens,
-        )
+        asked = round(len(wire.sent) * scale * _STAGES[plan.protocol])
+        sent = sum(wire.sent.values()) / _BYTES_PER_TOKEN / max(1, len(wire.sent))
+        if tally.calls:
+            sent, reply = tally.input_tokens / tally.calls, tally.output_tokens / tally.calls
+        elif found:
+            reply = sum(usage.output_tokens for usage in found.values()) / len(found)
+        else:
+            reply = _USUAL_REPLY[plan.protocol]
+        used = Usage(input_tokens=round(asked * sent), output_tokens=round(asked * reply))
+        calls_left += asked
+        tokens_in += used.input_tokens
+        tokens_out += used.output_tokens
         cost = Decimal(0) if wire.provider == LOCAL else cost_of(wire.provider, wire.model, used, time.time())
         if cost is None:
             unpriced.append(name)
         else:
             total += cost
     return Estimate(
-        open_cases, len(lines), calls_left, round(len(found) * open_cases / max(1, len(lines))), tokens_in, tokens_out,
+        state.open, len(lines), calls_left, round(len(found) * scale), tokens_in, tokens_out,
         None if unpriced and not total else total, tuple(unpriced), _missing(silent),
     )  # fmt: skip
 
@@ -122,7 +130,7 @@ def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
     return None
 
 
-def sample_lines(path: Path, count: int, done: Done | None = None, seed: int = 0) -> list[bytes]:
+def sample_lines(path: Path, count: int, done: Positions | None = None, seed: int = 0) -> list[bytes]:
     """Some lines of a file that are not done, from places spread over it; all of them if it has few."""
     size, draw, lines = path.stat().st_size, Random(seed), {}
     with path.open("rb") as file:

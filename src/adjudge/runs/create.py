@@ -1,0 +1,203 @@
+"""INPUT becomes the run's own copy of its cases, all of them read and checked before the first call is paid.
+
+So a run can be resumed although its input came through a pipe or has changed since, and a bad row is met now and not
+after an hour.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from array import array
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from heapq import heappush, heappushpop
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+
+from ..errors import InputError
+from ..inputs.rows import BadRow, Rows
+from ..journal import masked
+from ..version import __version__
+from .directory import RunDirectory, case_digest, write_case
+from .plan import RunOptions, Settings
+
+OWN_JOURNAL = "journal.db"
+_SHOWN = 5
+_SKETCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """What was read: how many cases, how many differ, how many cannot be judged, and a digest of them all."""
+
+    cases: int
+    distinct: int
+    bad: int
+    labelled: int
+    digest: str
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Distinct:
+    """Counts different values: exactly up to 4,096 of them, beyond that within a few per cent, in little memory.
+
+    It keeps the smallest hashes: if the 4,096th smallest stands at a share s of the range, there are about 4,096 / s.
+    """
+
+    def __init__(self) -> None:
+        self._kept: set[int] = set()
+        self._largest: list[int] = []
+
+    def add(self, digest: int) -> None:
+        """A 64-bit hash of one more value."""
+        if digest in self._kept:
+            return
+        if len(self._kept) < _SKETCH:
+            heappush(self._largest, -digest)
+        elif digest >= -self._largest[0]:
+            return
+        else:
+            self._kept.discard(-heappushpop(self._largest, -digest))
+        self._kept.add(digest)
+
+    def count(self, most: int) -> int:
+        """How many different values there were; at most so many."""
+        if len(self._kept) < _SKETCH:
+            return len(self._kept)
+        return min(most, round((_SKETCH - 1) * 2**64 / -self._largest[0]))
+
+
+def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
+    """Write the cases to `path`; bad rows are refused together, with what is wrong with the first of them."""
+    cases = bad = labelled = 0
+    shown: list[str] = []
+    digest, distinct = hashlib.sha256(), _Distinct()
+    try:
+        with path.open("wb") as file:
+            for row in rows:
+                if isinstance(row, BadRow):
+                    bad += 1
+                    if len(shown) < _SHOWN:
+                        shown.append(f"{row.place}: {row.message}")
+                elif row.label is not None:
+                    labelled += 1
+                line = write_case(cases, row)
+                digest.update(line)
+                distinct.add(case_digest(line))
+                file.write(line)
+                cases += 1
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
+    if bad and (not skip_bad or bad == cases):
+        more = f" (and {bad - len(shown):,} more)" if bad > len(shown) else ""
+        listed = "; ".join(shown) + more
+        allowed = "correct them, or count them as failures with --skip-bad" if bad < cases else "no row can be judged"
+        raise InputError("INPUT", f"{bad:,} of {cases:,} rows cannot be judged: {listed}", allowed)
+    if not cases:
+        raise InputError("INPUT", "no case in it", "at least one is needed")
+    return Spooled(cases, distinct.count(cases), bad, labelled, digest.hexdigest(), rows.mapping)
+
+
+def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int | None = None) -> Iterator[bytes]:
+    """The lines of the spooled cases, as they stand or shuffled by a seed; at most `limit` of them."""
+    wanted = cases if limit is None else min(limit, cases)
+    with path.open("rb") as file:
+        if shuffle is None:
+            for _, line in zip(range(wanted), file, strict=False):
+                yield line
+            return
+        # Eight bytes a case: where each line begins. The cases themselves stay on the disk.
+        begins, at = array("Q"), 0
+        for line in file:
+            begins.append(at)
+            at += len(line)
+        Random(shuffle).shuffle(begins)
+        for begin in begins[:wanted]:
+            file.seek(begin)
+            yield file.readline()
+
+
+def create(
+    directory: RunDirectory, protocol: str, settings: Settings, rows: Rows, *, source: str,
+    journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
+    options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None,
+) -> Spooled:  # fmt: skip
+    """Make the run, or find that it is already there: the same cases, judged the same way.
+
+    `given`: the options of the command that decide the verdicts, so that a resume can be compared with them.
+    """
+    aside = directory.path / ".cases.new"
+    try:
+        spooled = spool(rows, aside, skip_bad=skip_bad)
+        wanted = {
+            "protocol": protocol,
+            "settings": settings.stored(),
+            "rubric": settings.rubric.source,
+            "digest": spooled.digest,
+            "shuffle": shuffle,
+        }
+        known = directory.read() if directory.exists else None
+        if known is not None and known.get("begun"):
+            _refuse_another(directory, known, orjson.loads(orjson.dumps(wanted)))
+            return spooled
+        # A run of which nothing was asked yet (a dry run, a missing key) may become another one.
+        for leftover in (
+            () if known is not None else (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL)
+        ):
+            if leftover.exists():
+                raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
+        aside.replace(directory.cases)
+    finally:
+        with suppress(OSError):
+            aside.unlink()
+    directory.write(
+        {
+            "run_id": "r" + secrets.token_hex(6),
+            "software": __version__,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "journal": journal_name(journal),
+            "begun": False,
+            **wanted,
+            "input": {
+                "source": source,
+                "mapping": dict(spooled.mapping),
+                "cases": spooled.cases,
+                "distinct": spooled.distinct,
+                "bad": spooled.bad,
+                "labelled": spooled.labelled,
+            },
+            "given": dict(given or {}),
+            "options": options.stored(),
+        }
+    )
+    return spooled
+
+
+def journal_name(journal: str | None) -> str:
+    """The journal as the run remembers it: in its own folder, elsewhere, or in a database, without the password."""
+    if journal is None:
+        return OWN_JOURNAL
+    return masked(journal) if "://" in journal else str(Path(journal).expanduser().resolve())
+
+
+def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """A run stays what it is: other cases or another judge need another folder."""
+    if known["digest"] != wanted["digest"]:
+        raise InputError(str(directory.path), "holds a run over other cases", "another folder for these")
+    for name in ("protocol", "rubric", "shuffle"):
+        if known[name] != wanted[name]:
+            raise InputError(str(directory.path), f"holds a run with another {name}", "another folder for this one")
+    for key in {**known["settings"], **wanted["settings"]}:
+        before, now = known["settings"].get(key), wanted["settings"].get(key)
+        if before != now:
+            found = f"holds a run with {key} = {before!r}, not {now!r}"
+            raise InputError(str(directory.path), found, "another folder for this one")

@@ -1,0 +1,193 @@
+"""One case judged and its outcome stored: the same in this process, in a process pool, and on a cluster.
+
+An outcome is in the journal before it is reported, so a run that is resumed finds it there.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from ..engine import CompareSettings, DialogueSettings, Engine, Judged, ReviewSettings, case_of
+from ..errors import AdjudgeError, InputError, JudgeSpecError
+from ..journal import open_journal
+from ..judges.base import Judge
+from ..judges.budget import Budget
+from ..llm.batch.base import BatchSettings
+from ..llm.rate_limiter import RateLimits
+from ..models import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from ..models.cases import Comparison, Dialogue, Review
+from ..models.rows import row_of
+from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
+from .plan import Plan, RunOptions, Settings
+
+Status = Literal["verdict", "failure", "left"]
+# A later try may well succeed; all other failures would only repeat.
+TRANSIENT = frozenset({"rate_limited", "server_error", "timeout", "connection", "unauthorized", "no_quorum"})
+_NOT_SENT = frozenset({"over_budget", "stopped"})
+# A jury continues without a member that is down. For a single judge the run waits.
+_NEVER = 10**9
+
+
+class Outcome(NamedTuple):
+    """What came of one case: the line for the run's files, and what is counted.
+
+    `answer` is the verdict in one word, or the reason why there is none. A case that is left has no outcome yet.
+    """
+
+    position: int
+    status: Status
+    answer: str
+    decided: bool
+    label: str | None
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: str | None
+    paid: str | None
+    line: bytes
+    message: str = ""
+
+
+class Judgement(NamedTuple):
+    """An outcome that is not stored yet, and its verdict's id, inputs and JSON."""
+
+    outcome: Outcome
+    verdict: tuple[str, bytes, bytes] | None = None
+
+
+class Job:
+    """One plan on one engine; its judges are opened once."""
+
+    def __init__(self, plan: Plan, engine: Engine) -> None:
+        self.plan, self.engine = plan, engine
+        self._settings = plan.opened()
+        self._judges = self._open(self._settings)
+
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
+        """Judge a case and store what came of it."""
+        return await self.store(await self.judge(line, final, attempt))
+
+    def stop(self) -> None:
+        """Send no new call; what is in flight is finished."""
+        self.engine.rate_limits.stop()
+
+    def waits_for(self) -> str:
+        """Why no call is sent at the moment; empty if calls are sent."""
+        for name, state in self.engine.rate_limits.states().items():
+            if state.held_for >= 1:
+                return f"{name}: {state.held_by or 'rate limit'}, {state.held_for:.0f} s"
+            if state.retrying and not state.in_flight:
+                return f"{name} does not answer; {state.retrying} calls will be tried again"
+        return ""
+
+    async def judge(self, line: bytes, final: bool = True, attempt: int = 0) -> Judgement:
+        """Judge a case. Unless this is the `final` try, a failure that may pass leaves the case open.
+
+        `attempt`: how often to ask again where a stored reply is unusable.
+        """
+        known = read_case(line)
+        judged = await self._judge(known, attempt)
+        if isinstance(judged, Failure):
+            return _failed(known, judged, final, attempt)
+        verdict = judged.verdict
+        answer, spent = answer_of(verdict), spent_by(verdict.calls)
+        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent, row_of(verdict, known.label))
+        outcome = Outcome(
+            known.position, "verdict", answer, getattr(verdict, "decided", True), known.label, **spent, line=written
+        )
+        return Judgement(outcome, (verdict.verdict_id, judged.inputs, judged.written))
+
+    async def store(self, judgement: Judgement) -> Outcome:
+        """Keep what came of a case."""
+        outcome = judgement.outcome
+        place = self.plan.run_id, outcome.position
+        if judgement.verdict is not None:
+            await self.engine.journal.put_verdict(*judgement.verdict, place)
+        elif outcome.status == "failure":
+            await self.engine.journal.put_outcome(*place, None, outcome.line)
+        return outcome
+
+    def crashed(self, line: bytes, message: str) -> Judgement:
+        """The failure of a case that cannot be judged because it ends the process, or was skipped for that."""
+        failure = Failure(reason="crashed", message=message, judge=self._judges[0].name)
+        return _failed(read_case(line), failure, True)
+
+    async def calls_for(self, line: bytes) -> tuple[Call, ...]:
+        """The replies behind a case that can be had now; nothing is stored."""
+        known = read_case(line)
+        if known.input is None:
+            return ()
+        judged = await self._ask(case_of(self.plan.protocol, known.input))
+        return tuple(judged.calls if isinstance(judged, Failure) else judged.verdict.calls)
+
+    def _open(self, settings: Settings) -> tuple[Judge, ...]:
+        named = (settings.evaluator, settings.critic) if isinstance(settings, DialogueSettings) else (settings.judge,)
+        return tuple(self.engine.judge(name, settings) for name in named)
+
+    async def _judge(self, known: CaseLine, attempt: int) -> Judged[Any] | Failure:
+        judge = self._judges[0].name
+        if known.bad is not None or known.input is None:
+            return Failure(reason="invalid", message=known.bad or "no input", judge=judge)
+        try:
+            return await self._ask(case_of(self.plan.protocol, known.input), attempt)
+        except JudgeSpecError:
+            raise
+        except InputError as error:
+            return Failure(reason="invalid", message=str(error), judge=judge)
+        except AdjudgeError:
+            # A missing key or a full disk concerns the whole run, not this case.
+            raise
+        except Exception as error:
+            # An error of ours in one case must not end the other thousands.
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
+            message = f"unexpected error in adjudge; please report it: {text}"
+            return Failure(reason="crashed", message=message[:500], judge=judge)
+
+    async def _ask(self, case: Comparison | Dialogue | Review, attempt: int = 0) -> Judged[Any] | Failure:
+        engine, settings, judges = self.engine, self._settings, self._judges
+        if attempt:
+            settings = replace(settings, attempt=attempt)
+            judges = self._open(settings)
+        if isinstance(case, Comparison):
+            return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0])
+        if isinstance(case, Dialogue):
+            return await engine.judge_dialogue(case, cast(DialogueSettings, settings), judges[0], judges[1])
+        return await engine.judge_review(case, cast(ReviewSettings, settings), judges[0])
+
+
+def engine_for_run(
+    plan: Plan, journal: str, options: RunOptions, budget: Budget | None = None, batches: Path | None = None
+) -> Engine:
+    """An engine over the run's journal with its limits."""
+    limits = RateLimits(
+        start=options.concurrency,
+        ceiling=options.concurrency,
+        per_minute=options.rate,
+        open_after=5 if plan.has_jury else _NEVER,
+        max_unsaved=options.concurrency,
+    )
+    batch = BatchSettings(batches, poll=options.poll) if batches is not None else None
+    return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batch)
+
+
+def answer_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
+    """A verdict in one word, as it is counted and compared with a label."""
+    if isinstance(verdict, ComparisonVerdict):
+        return verdict.winner
+    if isinstance(verdict, DialogueVerdict):
+        return str(verdict.overall_experience)
+    return "invalid" if verdict.likert is None else str(verdict.likert.value)
+
+
+def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) -> Judgement:
+    left = failure.reason in _NOT_SENT or (failure.reason in TRANSIENT and not final)
+    line = b"" if left else failure_line(known, failure, attempt)
+    spent = spent_by(failure.calls)
+    status: Status = "left" if left else "failure"
+    return Judgement(
+        Outcome(known.position, status, failure.reason, True, known.label, **spent, line=line, message=failure.message)
+    )

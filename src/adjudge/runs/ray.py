@@ -1,0 +1,331 @@
+"""A run on a Ray cluster: a case is a call of an actor, which judges it and stores the outcome in the shared journal.
+
+Ray places the actors, restarts those that die and repeats their calls; a repeated call finds what was paid in the
+journal. Keys go to an actor as an argument: its options and its runtime environment are written into Ray's logs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import logging
+import os
+import socket
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import AdjudgeError, InputError, SetupError
+from ..judges.budget import LocalBudget, SeenReplies
+from ..llm.providers import PROVIDERS, url_keys
+from ..search import BRAVE_KEYS
+from ..version import __version__
+from .job import Job, Outcome, engine_for_run
+from .plan import Plan, RunOptions
+
+_REACH_SECONDS = 10.0
+_ROOM_SECONDS = 600.0
+_OBJECT_STORE = 128 * 2**20  # bytes; hardly anything is kept there
+_CASES_A_WORKER = 40
+_RETRIES = 2  # of a call whose actor died, together with others and then alone
+# Where a provider's variables do not begin with its name.
+_PREFIXES = {"bedrock": "AWS", "cohere": "CO", "huggingface": "HF", "google-cloud": "GOOGLE", "google-vertex": "GOOGLE"}
+
+
+@asynccontextmanager
+async def ray_runner(
+    plan: Plan, journal: str, options: RunOptions, paid: Decimal, cases: int
+) -> AsyncIterator[RayRunner]:
+    """A runner on the cluster that the options name."""
+    wanted = options.workers or max(1, min(os.cpu_count() or 1, cases // _CASES_A_WORKER))
+    async with _cluster(options.ray_address, wanted) as cpus:
+        count = options.workers or max(1, min(cpus, cases // _CASES_A_WORKER, options.concurrency))
+        runner = RayRunner(plan, journal, options, paid, count, cpus)
+        try:
+            await runner.begin()
+            yield runner
+        finally:
+            runner.close()
+
+
+class RayRunner:
+    """The actors of one run."""
+
+    def __init__(self, plan: Plan, journal: str, options: RunOptions, paid: Decimal, count: int, cpus: int) -> None:
+        import ray
+
+        share = replace(
+            options,
+            concurrency=-(-options.concurrency // count),
+            rate=None if options.rate is None else options.rate / count,
+        )
+        budget: Any = None if options.budget is None else ray.remote(_budget_class()).remote(options.budget, paid)
+        # One object for all calls; an actor that was restarted gets it again with its next call.
+        self._setup = ray.put((plan, journal, share, str(Path.cwd()), environment_for(plan, journal), budget))
+        self._slots = 4 * share.concurrency + 8
+        self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
+        self._count = count
+        self._busy: Counter[int] = Counter()
+        self._ready: list[int] = []
+        self._alone = asyncio.Lock()
+        self._coming: list[asyncio.Task[None]] = []
+
+    async def begin(self) -> None:
+        """Wait for the first actor; the others take part as soon as the cluster has room for them."""
+        self._coming = [asyncio.create_task(self._check(at)) for at in range(len(self._actors))]
+        done, _ = await asyncio.wait(self._coming, timeout=_ROOM_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            raise SetupError(f"the Ray cluster had no room for a worker within {_ROOM_SECONDS:g} s")
+        for task in done:
+            task.result()
+
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
+        """Judge a case on the actor that has the fewest."""
+        from ray.exceptions import RayActorError
+
+        at = min(self._ready, key=lambda at: self._busy[at])
+        self._busy[at] += 1
+        try:
+            return await _answer(self._actors[at].run.remote(self._setup, line, final, attempt))
+        except RayActorError:
+            # Which of an actor's cases ended it shows when each is tried alone.
+            async with self._alone:
+                return await self._run_alone(line, final, attempt)
+        finally:
+            self._busy[at] -= 1
+
+    def stop(self) -> None:
+        """Send no new call; what is in flight is finished."""
+        for at in self._ready:
+            self._actors[at].stop.remote()
+
+    def waits_for(self) -> str:
+        """Not known here."""
+        return ""
+
+    def close(self) -> None:
+        """End the actors."""
+        import ray
+
+        for task in self._coming:
+            task.cancel()
+        for actor in self._actors:
+            # It may be gone already, and the cluster with it.
+            with suppress(Exception):
+                ray.kill(actor)
+
+    async def _check(self, at: int) -> None:
+        problem = await self._actors[at].check.remote(__version__)
+        if problem is not None:
+            raise SetupError(f"a worker of the Ray cluster {problem}; install adjudge {__version__} on every node")
+        self._ready.append(at)
+
+    async def _run_alone(self, line: bytes, final: bool, attempt: int) -> Outcome:
+        from ray.exceptions import RayActorError
+
+        if len(self._actors) == self._count:
+            # The others have all processors of the cluster.
+            self._actors.append(self._make(cpus=0))
+        single = self._actors[-1]
+        try:
+            return await _answer(single.run.remote(self._setup, line, final, attempt))
+        except RayActorError as error:
+            told = str(error).strip().partition("\n")[0][:200]
+        message = f"the worker that judged this case alone ended {_RETRIES + 1} times: {told}"
+        return await _answer(single.give_up.remote(self._setup, line, message))
+
+    def _make(self, cpus: float) -> Any:
+        import ray
+
+        made: Any = ray.remote(_actor_class())
+        return made.options(
+            num_cpus=cpus, max_restarts=-1, max_task_retries=_RETRIES, max_concurrency=self._slots
+        ).remote()
+
+
+async def _answer(call: Any) -> Outcome:
+    from ray.exceptions import RayTaskError
+
+    try:
+        outcome: Outcome = await call
+        return outcome
+    except RayTaskError as error:
+        # Ray wraps what an actor raises; an error that concerns the whole run is told as it was.
+        raise error.cause if isinstance(error.cause, AdjudgeError) else error from None
+
+
+def _actor_class() -> type:
+    """The class of the actors. Made here, so that Ray sends its code: the cluster may have another adjudge, or none."""
+
+    class AdjudgeWorker:
+        async def check(self, version: str) -> str | None:
+            try:
+                from adjudge.version import __version__ as found
+            except ImportError as error:
+                return f"has no adjudge that can be used ({error})"
+            return None if found == version else f"has adjudge {found}, this is {version}"
+
+        async def run(self, setup: Any, *case: Any) -> Any:
+            return await self.open(setup).run(*case)
+
+        async def give_up(self, setup: Any, *case: Any) -> Any:
+            job = self.open(setup)
+            return await job.store(job.crashed(*case))
+
+        async def stop(self) -> None:
+            if hasattr(self, "job"):
+                self.job.stop()
+
+        def open(self, setup: Any) -> Any:
+            if not hasattr(self, "job"):
+                from adjudge.runs.ray import open_job
+
+                self.job = open_job(*setup)
+            return self.job
+
+    return AdjudgeWorker
+
+
+def open_job(
+    plan: Plan, journal: str, options: RunOptions, folder: str, environment: Mapping[str, str], budget: Any
+) -> Job:
+    """What an actor judges with."""
+    os.environ.update(environment)
+    if Path(folder).is_dir():
+        os.chdir(folder)  # files that a judge's name holds are relative to the folder of the command
+    return Job(plan, engine_for_run(plan, journal, options, budget and _RemoteBudget(budget)))
+
+
+def _budget_class() -> type:
+    """The class of the actor that holds the run's budget."""
+
+    class AdjudgeBudget:
+        def __init__(self, limit: Decimal, spent: Decimal) -> None:
+            self._budget = LocalBudget(limit, spent)
+            self._reserved: Counter[tuple[str, Decimal]] = Counter()
+
+        async def join(self, owner: str, actor: str) -> None:
+            """What a worker that died had reserved may have been paid."""
+            for (other, amount), count in list(self._reserved.items()):
+                if other.startswith(actor) and other != owner:
+                    for _ in range(count):
+                        self.settle(other, amount, None)
+
+        async def reserve(self, owner: str, amount: Decimal) -> bool:
+            granted = await self._budget.reserve(lambda: amount) is not None
+            self._reserved[owner, amount] += granted
+            return granted
+
+        def settle(self, owner: str, amount: Decimal, spent: Decimal | None) -> None:
+            self._reserved[owner, amount] -= 1
+            self._budget.settle(amount, spent)
+
+    return AdjudgeBudget
+
+
+class _RemoteBudget:
+    """The run's budget as a worker sees it."""
+
+    def __init__(self, actor: Any) -> None:
+        import ray
+
+        name = ray.get_runtime_context().get_actor_id() or ""
+        self._actor, self._owner = actor, f"{name} {os.getpid()}"
+        self.seen = SeenReplies()
+        actor.join.remote(self._owner, name)
+
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
+        amount = estimate()
+        return amount if await self._actor.reserve.remote(self._owner, amount) else None
+
+    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
+        self._actor.settle.remote(self._owner, reserved, spent)
+
+
+# -- the cluster ------------------------------------------------------------------------------------------------------
+
+
+def check_installed() -> None:
+    """Raise what a user must do to have Ray."""
+    if importlib.util.find_spec("ray") is None:
+        raise SetupError("--engine ray needs Ray: pip install 'adjudge[ray]'")
+
+
+@asynccontextmanager
+async def _cluster(address: str | None, workers: int) -> AsyncIterator[int]:
+    """A connection to the cluster, or a cluster started for now; yields its processors."""
+    check_installed()
+    # Must be said before Ray is loaded.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    import ray
+
+    ours = not ray.is_initialized()
+    if ours:
+        where = address or os.environ.get("RAY_ADDRESS") or "local"
+        # On a thread of its own: on the main one Ray would take the signals for itself.
+        await asyncio.to_thread(_connect, where, workers)
+    try:
+        resources: Mapping[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        yield max(1, int(resources.get("CPU", 1)))
+    finally:
+        if ours:
+            await asyncio.to_thread(ray.shutdown)
+
+
+def _connect(address: str, workers: int) -> None:
+    import ray
+
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == "local":
+        ray.init("local", num_cpus=workers, include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
+        return
+    if address.startswith("ray://") and importlib.util.find_spec("grpc") is None:
+        raise SetupError("ray:// addresses need Ray's client: pip install 'adjudge[ray]'")
+    _check_reachable(address)
+    try:
+        ray.init(address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        told = str(error).strip().partition("\n")[0][:300]
+        allowed = "a running Ray cluster with the same versions, and RAY_AUTH_MODE=token if it asks for a token"
+        raise InputError("--ray-address", f"{address}: {told}", allowed) from None
+
+
+def _check_reachable(address: str) -> None:
+    """Ray itself would try for minutes."""
+    if address == "auto":
+        return
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        host, port = parts.hostname, parts.port or (10001 if parts.scheme == "ray" else 6379)
+    except ValueError:
+        host = None
+    if not host:
+        raise InputError("--ray-address", address[:100], "ray://HOST:PORT or HOST:PORT")
+    try:
+        socket.create_connection((host, port), timeout=_REACH_SECONDS).close()
+    except OSError as error:
+        found = f"{address} cannot be reached: {(error.strerror or str(error)).lower()}"
+        raise InputError("--ray-address", found, "the address of a running Ray cluster") from None
+
+
+def environment_for(plan: Plan, journal: str) -> dict[str, str]:
+    """The variables of this environment that a worker needs: keys and addresses of the plan's judges and services."""
+    names: set[str] = set()
+    prefixes: list[str] = ["PG"] if "://" in journal else []
+    for judge in plan.judges:
+        provider = judge.partition(":")[0]
+        if provider in PROVIDERS:
+            names |= {*PROVIDERS[provider].keys, *PROVIDERS[provider].url_variables}
+        elif provider in ("http", "https"):
+            names |= {*url_keys(judge)}
+        elif provider not in ("embedded", "gguf"):
+            prefixes.append(_PREFIXES.get(provider, provider.upper().replace("-", "_")) + "_")
+    if plan.settings.get("search") == "brave":
+        names |= {*BRAVE_KEYS, "BRAVE_BASE_URL"}
+    return {name: value for name, value in os.environ.items() if name in names or name.startswith(tuple(prefixes))}

@@ -1,0 +1,325 @@
+"""What of a run is done and what is open, the sums over it, and its files brought up to date from the journal.
+
+The journal is the record; `verdicts.jsonl` and `failures.jsonl` are its readable copy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, BinaryIO
+
+import orjson
+
+from ..engine import verdict_of
+from ..errors import InputError, JournalError
+from ..journal import Journal, open_journal
+from ..models.rows import row_of
+from .create import in_order, journal_name
+from .directory import (
+    RunDirectory,
+    count_deaths,
+    cut_unfinished,
+    head_of,
+    position_of,
+    read_case,
+    spent_by,
+    verdict_line,
+    whole_lines,
+    write_whole,
+)
+from .job import TRANSIENT, Outcome, Status, answer_of
+from .plan import Plan
+
+_SUSPECT = 3  # deaths of the process in a row with the same case in flight
+
+
+@dataclass(slots=True)
+class Tally:
+    """The sums: every case is in exactly one of verdicts and failures, or still open.
+
+    `answers` counts decided verdicts; the judge was too unsure to decide the `undecided` ones.
+
+    `cost` is what the replies behind the outcomes cost, `paid` what was paid for this run: a reply that was already in
+    the journal is in the first only, one behind a case that was tried again or left in the second only.
+    """
+
+    cases: int
+    verdicts: int = 0
+    failures: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal = Decimal(0)
+    paid: Decimal = Decimal(0)
+    unpriced: int = 0
+    labelled: int = 0
+    agreeing: int = 0
+    undecided: int = 0
+    undecided_labelled: int = 0
+
+    @property
+    def open(self) -> int:
+        """Cases that have neither a verdict nor a failure yet."""
+        return self.cases - self.verdicts - self.failures
+
+    def add(self, outcome: Outcome) -> None:
+        """Count an outcome in."""
+        self.paid += Decimal(outcome.paid or 0)
+        if outcome.status == "verdict":
+            self.verdicts += 1
+            if outcome.decided:
+                self.answers[outcome.answer] += 1
+            else:
+                self.undecided += 1
+            if outcome.label is not None:
+                self.labelled += 1
+                self.agreeing += outcome.decided and outcome.answer == outcome.label
+                self.undecided_labelled += not outcome.decided
+        elif outcome.status == "failure":
+            self.failures += 1
+            self.reasons[outcome.answer] += 1
+        else:
+            return
+        self.calls += outcome.calls
+        self.input_tokens += outcome.input_tokens
+        self.output_tokens += outcome.output_tokens
+        if outcome.cost is None:
+            self.unpriced += outcome.calls > 0
+        else:
+            self.cost += Decimal(outcome.cost)
+
+    def as_json(self) -> dict[str, Any]:
+        """For `summary.json`."""
+        return {
+            "cases": self.cases,
+            "verdicts": self.verdicts,
+            "failures": self.failures,
+            "open": self.open,
+            "answers": {answer: count for answer, count in sorted(self.answers.items()) if count},
+            "undecided": self.undecided,
+            "reasons": {reason: count for reason, count in sorted(self.reasons.items()) if count},
+            "calls": self.calls,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cost_usd": format(self.cost, "f"),
+            "paid_usd": format(self.paid, "f"),
+            "cases_without_a_price": self.unpriced,
+            "agreement": {
+                "labelled": self.labelled,
+                "agreeing": self.agreeing,
+                "undecided": self.undecided_labelled,
+            }
+            if self.labelled
+            else None,
+        }
+
+
+class Positions:
+    """A set of positions: one bit a case, so that a million of them take little memory."""
+
+    def __init__(self, cases: int) -> None:
+        self._bits = bytearray((cases + 7) // 8)
+
+    def __contains__(self, position: int) -> bool:
+        return bool(self._bits[position >> 3] & (1 << (position & 7)))
+
+    def add(self, position: int) -> None:
+        """This one is in it."""
+        self._bits[position >> 3] |= 1 << (position & 7)
+
+
+class OutcomeFiles:
+    """The open files of a run at work."""
+
+    def __init__(self, directory: RunDirectory, tally: Tally) -> None:
+        self.tally = tally
+        self._path = directory.failures
+        self._old = directory.failures.stat().st_size  # bytes of failures from before this session
+        self._settled = Positions(tally.cases)
+        self._verdicts: BinaryIO = directory.verdicts.open("ab")
+        self._failures: BinaryIO = directory.failures.open("ab")
+
+    def write(self, outcome: Outcome) -> None:
+        """One more outcome: its line, and its part in the sums."""
+        self.tally.add(outcome)
+        if outcome.status != "left":
+            self._settled.add(outcome.position)
+        if outcome.status == "verdict":
+            self._verdicts.write(outcome.line + b"\n")
+        elif outcome.status == "failure":
+            self._failures.write(outcome.line + b"\n")
+
+    def flush(self) -> None:
+        """Let readers see what was written."""
+        self._verdicts.flush()
+        self._failures.flush()
+
+    def close(self) -> None:
+        """Close the files; a failure that another outcome has replaced is taken out."""
+        self._verdicts.close()
+        self._failures.close()
+        if self._old:
+            aside, at = self._path.with_name(".failures.jsonl.new"), 0
+            with aside.open("wb") as file:
+                for line in whole_lines(self._path):
+                    if at >= self._old or orjson.loads(line)["position"] not in self._settled:
+                        file.write(line)
+                    at += len(line)
+            aside.replace(self._path)
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Where a run stands: what it is, what is done, and how many of the wanted cases are open.
+
+    `suspects` are the ids of cases that were in flight each of the last three times the process died; `attempts` says
+    how often to ask again about cases whose stored replies are unusable.
+    """
+
+    directory: RunDirectory
+    known: Mapping[str, Any]
+    plan: Plan
+    journal: str
+    tally: Tally
+    done: Positions
+    limit: int | None
+    open: int
+    attempts: Mapping[int, int]
+    suspects: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[bytes]:
+        """The cases wanted in this session."""
+        cases = self.known["input"]["cases"]
+        return in_order(self.directory.cases, cases, shuffle=self.known["shuffle"], limit=self.limit)
+
+    def write_summary(self, stopped_by: str = "") -> None:
+        """The sums, for programs and for those who come back tomorrow."""
+        told = {
+            "run_id": self.plan.run_id,
+            "protocol": self.plan.protocol,
+            "judges": self.plan.judges,
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+            "stopped_by": stopped_by or None,
+            **self.tally.as_json(),
+        }
+        write_whole(self.directory.summary, orjson.dumps(told, option=orjson.OPT_INDENT_2))
+
+
+def load_state(
+    directory: RunDirectory, *, limit: int | None = None, retry: bool = False, journal_at: str | None = None
+) -> RunState:
+    """Bring the run's files up to date, and say what is done and what is open."""
+    known = directory.read()
+    if journal_at is not None and journal_name(journal_at) != known["journal"]:
+        raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "no other, or another run")
+    if not directory.cases.exists():
+        raise InputError(str(directory.cases), "is gone", "the file as the run wrote it")
+    plan, where, cases = directory.plan(), journal_at or directory.journal(known), known["input"]["cases"]
+    journal = open_journal(where)
+    try:
+        tally, done, attempts = take_stock(directory, journal, plan.run_id, cases, retry=retry)
+        deaths = count_deaths(directory)
+    except OSError as error:
+        path = error.filename or directory.path
+        raise JournalError(f"{path}: the run cannot be read: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        journal.close()
+    state = RunState(directory, known, plan, where, tally, done, limit, tally.open, attempts)
+    wanted = cases if limit is None else min(limit, cases)
+    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and position not in done}
+    return replace(
+        state,
+        open=tally.open if wanted == cases else sum(position_of(line) not in done for line in state.lines()),
+        suspects=tuple(
+            read_case(line).case_id
+            for line in (whole_lines(directory.cases) if suspected else ())
+            if position_of(line) in suspected
+        ),
+    )
+
+
+def take_stock(
+    directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
+) -> tuple[Tally, Positions, dict[int, int]]:
+    """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
+
+    A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
+    open. `failures.jsonl` is written anew, without the cases that were judged since.
+    """
+    tally, done, attempts = Tally(cases), Positions(cases), dict[int, int]()
+    cut_unfinished(directory.verdicts)
+    broken = False
+    for line in whole_lines(directory.verdicts):
+        outcome = _read_verdict(line)
+        broken = broken or outcome is None
+        if outcome is not None and outcome.position not in done:
+            done.add(outcome.position)
+            tally.add(outcome)
+    if broken:
+        # Lines that cannot be read, after a power cut for example, are made again from the journal.
+        aside = directory.verdicts.with_name(".verdicts.jsonl.new")
+        with aside.open("wb") as file:
+            file.writelines(line for line in whole_lines(directory.verdicts) if _read_verdict(line) is not None)
+        aside.replace(directory.verdicts)
+    aside = directory.failures.with_name(".failures.jsonl.new")
+    with directory.verdicts.open("ab") as verdicts, aside.open("wb") as failures:
+        lines = whole_lines(directory.cases)
+        at, line = -1, b""
+        for position, verdict_id, failure in journal.outcomes(run_id):
+            while at < position:
+                line, at = next(lines, b""), at + 1
+            if not line:
+                found = f"ends before case {position + 1:,}, which has an outcome"
+                raise InputError(str(directory.cases), found, "the file as the run wrote it")
+            if position in done:
+                continue
+            if verdict_id is None:
+                known = orjson.loads(failure or b"{}")
+                tally.paid += Decimal(known["paid"] or 0)
+                lasting = known["reason"] not in TRANSIENT
+                if (attempt := known["attempt"] + lasting) and (retry or not lasting):
+                    attempts[position] = attempt
+                failures.write((failure or b"") + b"\n")
+                if not retry and lasting:
+                    done.add(position)
+                    tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
+            elif (stored := journal.get_verdict(verdict_id)) is not None:
+                made, known_case = verdict_of(*stored), read_case(line)
+                answer, row = answer_of(made), row_of(made, known_case.label)
+                again = verdict_line(known_case, verdict_id, answer, stored[1], spent_by(made.calls), row)
+                verdicts.write(again + b"\n")
+                done.add(position)
+                tally.add(_outcome("verdict", answer, head_of(again)))
+    aside.replace(directory.failures)
+    tally.paid = max(tally.paid, _paid_before(directory))
+    return tally, done, attempts
+
+
+def _read_verdict(line: bytes) -> Outcome | None:
+    try:
+        known = head_of(line)
+        return _outcome("verdict", known["answer"], known)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _paid_before(directory: RunDirectory) -> Decimal:
+    """What the last session had paid when it ended: more than the files say if it left cases half judged."""
+    try:
+        return Decimal(orjson.loads(directory.summary.read_bytes())["paid_usd"])
+    except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
+        return Decimal(0)
+
+
+def _outcome(status: Status, answer: str, known: dict[str, Any]) -> Outcome:
+    """An outcome as its line tells it."""
+    return Outcome(
+        known["position"], status, answer, known.get("row", {}).get("decided", True), known["label"], known["calls"],
+        known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], b"",
+    )  # fmt: skip

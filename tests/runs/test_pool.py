@@ -1,0 +1,79 @@
+"""The embedded judge's process pool: killed processes are replaced, and a case that always ends its process fails."""
+
+import os
+import pickle
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from runs.conftest import pairs, read_lines, until, write_lines
+
+from adjudge.errors import InputError, JudgeSpecError, RubricError
+from adjudge.runs.plan import Plan, RunOptions
+from adjudge.runs.pool import worker_count
+
+
+def pool_of(pid):
+    """The processes of a run's pool; any of them may end while we look."""
+    found = []
+    with suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        found += [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return found
+
+
+async def test_a_killed_process_is_replaced_and_its_cases_are_judged(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "2")
+    verdicts = files.path / "verdicts.jsonl"
+    await until(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
+    os.kill(pool_of(process.pid)[0], signal.SIGKILL)
+    _, err = await process.communicate()
+    assert process.returncode == 0, err
+    files.check_complete(60)
+
+
+async def test_a_case_that_always_ends_its_process_is_a_failure(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(1))
+    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "1")
+
+    def kill_the_pool():
+        for child in pool_of(process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        return process.returncode is not None
+
+    await until(kill_the_pool)
+    await process.communicate()
+    assert process.returncode == 1
+    files.check_complete(1)
+    assert [line["reason"] for line in files.failures] == ["crashed"]
+
+
+async def test_a_killed_run_leaves_no_process_behind_and_goes_on(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "1")
+    await until(lambda: (files.path / "verdicts.jsonl").exists() and read_lines(files.path / "verdicts.jsonl"))
+    assert pool_of(process.pid)
+    process.kill()
+    await process.communicate()  # until nobody holds its pipes
+    rest = await command("run", "--resume", "out")
+    assert rest.code == 0, rest.err
+    files.check_complete(60)
+
+
+def test_a_pool_is_for_many_cases_of_the_embedded_judge_alone():
+    def workers(judge, cases, **more):
+        return worker_count(Plan("r1", "compare", {"judge": judge}, ""), RunOptions(**more), cases)
+
+    assert workers("embedded", 50) == 0
+    assert workers("embedded", 10**6) in (0, len(os.sched_getaffinity(0)))
+    assert workers("embedded", 10, workers=3) == 3
+    assert workers("openai:gpt-4o", 10**6) == workers("jury:embedded+openai:gpt-4o", 10**6) == 0
+
+
+@pytest.mark.parametrize("kind", [InputError, JudgeSpecError, RubricError])
+def test_an_error_comes_back_from_another_process_as_it_was(kind):
+    error = pickle.loads(pickle.dumps(kind("judge", "nope", "one that exists")))
+    assert (type(error), str(error), error.place) == (kind, "judge: nope; one that exists", "judge")
