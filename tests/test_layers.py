@@ -34,7 +34,7 @@ LAYERS = [
 INNER = {
     "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
     "llm": [
-        *("waiting", "base", "prices", "providers", "client", "rate_headers", "rate_limiter", "retry", "http"),
+        *("base", "prices", "providers", "client", "rate_limiter", "retry", "http"),
         *("openai", "anthropic", "direct", "gguf", "batch"),
     ],
 }
