@@ -14,7 +14,7 @@ from adjudge.reports.run.html import write_html
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 SHOWN = "[...document.querySelectorAll('table.cases tbody tr:not([hidden]) th a')].map(link => link.textContent)"
 
 
