@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -193,26 +194,21 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
     # Four decimals more than the scale has.
     step = Decimal(1).scaleb(min(0, int(scale.step.normalize().as_tuple().exponent)) - 4)
 
+    quotes: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = defaultdict(dict)
+    for opinion in opinions:
+        for item in opinion.evidence:  # a quote that both orders give to the same effect stands once
+            quotes[item.criterion, item.answer].setdefault((item.start, item.end, item.impact), item)
+
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
         return Score(
-            value=rounded(mean(score.exactly for score in given), step),
+            value=rounded(mean([score.exactly for score in given]), step),
             justification=given[0].justification,
-            evidence=_quoted(opinions, key, label),
+            evidence=tuple(quotes[key, label].values()),
             assessed=all(score.assessed for score in given),
         )
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
-
-
-def _quoted(opinions: list[ComparisonOpinion], key: str, label: Label) -> tuple[Evidence, ...]:
-    """The quotes of all orders for a criterion and answer; one that both give to the same effect stands once."""
-    found: dict[tuple[int, int, str], Evidence] = {}
-    for opinion in opinions:
-        for item in opinion.evidence:
-            if (item.criterion, item.answer) == (key, label):
-                found.setdefault((item.start, item.end, item.impact), item)
-    return tuple(found.values())
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------

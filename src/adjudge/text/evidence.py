@@ -16,7 +16,7 @@ from .words import count_words
 
 MIN_WORDS = 5
 MAX_WORDS = 25
-_HEAD = 200  # characters, in which nearly every text has words enough
+_HEAD = 80  # characters, in which nearly every text has words enough
 _WINDOW = 256
 _LONGEST_RUN = 32
 

@@ -172,9 +172,6 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         def words(place: str, said: str, ours: str = NOT_IN_THE_TEXT) -> str:
             return ours if place in unusable else in_case_labels(said, shown)
 
-        def ours(item: Evidence) -> str:
-            return scored(scores[item.criterion][item.answer])
-
         def score(key: str, label: Label) -> Score:
             place, value = f"{key}.justification_{_number(label, shown)}", scores[key][label]
             return Score(value=value, justification=words(place, reasons[place], scored(value)))
@@ -184,9 +181,9 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             order=question.order,
             scores={key: {label: score(key, label) for label in LABELS} for key in scores},
             evidence=tuple(
-                _because(
-                    item, words(_place_of(item, shown), item.rationale, scored(scores[item.criterion][item.answer]))
-                )
+                _because(item, scored(scores[item.criterion][item.answer]))
+                if _place_of(item, shown) in unusable
+                else item
                 for item in found
             ),
             unquoted=_gaps(question, found),
@@ -216,7 +213,6 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             if quote["rationale"].strip() and not check.invented_quote(quote["rationale"])
         ]
         found, _ = _locate(question, quotes)
-        found = tuple(_because(item, in_case_labels(item.rationale, shown)) for item in found)
         # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
         came = Counter((item.criterion, item.answer) for item in found)
         lost: list[_BadQuote] = []
@@ -342,7 +338,7 @@ def _locate(
                     answer=label,
                     impact=given["impact"],
                     quote=text[place.start : place.end],
-                    rationale=given["rationale"].strip(),
+                    rationale=in_case_labels(given["rationale"], question.shown),
                     start=place.start,
                     end=place.end,
                 )
