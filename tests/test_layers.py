@@ -1,6 +1,7 @@
 """Imports point one way: each part may know the parts above it in this list, and no others."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import adjudge
@@ -83,6 +84,24 @@ def test_imports_point_up_the_list_only():
                 if high is not None and high > low:
                     wrong.append(f"{'/'.join(own)} imports {'.'.join(target)}")
     assert wrong == []
+
+
+def file_of(target):
+    """The file that an import loads: a module, a package's own file, or where the name in it stands."""
+    for parts in (target, target[:-1]):
+        for file in (ROOT.joinpath(*parts).with_suffix(".py"), ROOT.joinpath(*parts, "__init__.py")):
+            if parts and file.is_file():
+                return file
+    return None
+
+
+def test_no_files_import_each_other_in_a_circle():
+    graph = {
+        file: {loaded for target in imports_of(file) if (loaded := file_of(target)) not in (None, file)}
+        for file in ROOT.rglob("*.py")
+        if file.name != "__init__.py"  # these only hand on what stands in their folder
+    }
+    TopologicalSorter(graph).prepare()  # raises an error that names the circle
 
 
 def test_protocols_know_no_provider_file_format_or_database():

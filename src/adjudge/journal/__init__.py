@@ -1,7 +1,23 @@
 """Every paid reply, durable before anybody looks into it; and the verdicts made of them."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
+from .address import default_place, is_server, masked
 from .base import Journal, Stored, call_key
-from .opening import default_place, masked, open_journal
 from .replay import ReplayJournal
 
 __all__ = ["Journal", "ReplayJournal", "Stored", "call_key", "default_place", "masked", "open_journal"]
+
+
+def open_journal(where: str | Path | None = None) -> Journal:
+    """The journal in a file or at `postgresql://…`, made if it is not there."""
+    place = where if where is not None else default_place()
+    if isinstance(place, str) and is_server(place):
+        from .postgres import PostgresJournal
+
+        return PostgresJournal(place)
+    from .sqlite import SqliteJournal
+
+    return SqliteJournal(Path(place))

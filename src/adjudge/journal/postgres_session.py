@@ -12,7 +12,7 @@ from typing import Any, LiteralString, TypeVar
 from urllib.parse import unquote
 
 from ..errors import InputError, JournalError, SetupError
-from .opening import HIDDEN, check_address, masked, secrets_in
+from .address import HIDDEN, check_address, masked, secrets_in
 
 try:
     import psycopg

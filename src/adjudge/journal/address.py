@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 from ..errors import InputError
-from .base import Journal
 
 _SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -30,18 +29,6 @@ def default_place() -> str | Path:
     else:
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(base) / "adjudge" / "journal.db"
-
-
-def open_journal(where: str | Path | None = None) -> Journal:
-    """The journal in a file or at `postgresql://…`, made if it is not there."""
-    place = where if where is not None else default_place()
-    if isinstance(place, str) and is_server(place):
-        from .postgres import PostgresJournal
-
-        return PostgresJournal(place)
-    from .sqlite import SqliteJournal
-
-    return SqliteJournal(Path(place))
 
 
 def is_server(where: str | Path) -> bool:
