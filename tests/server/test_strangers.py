@@ -330,6 +330,14 @@ def test_an_origin_is_refused_whatever_it_holds_unless_it_is_ours(client, method
     assert answer.json()["error"].startswith("origin: ")
 
 
+@pytest.mark.parametrize("headers", [{"x": "y" * 17_000}, {f"x-{number}": "y" * 100 for number in range(200)}])
+def test_headers_that_are_too_large_are_refused(client, headers):
+    answer = client.get("/api/health", headers=headers)
+    assert answer.status_code == 431
+    assert answer.json()["error"].startswith("headers: more than 16,384 bytes")
+    assert client.get("/api/health", params={"x": "y" * 17_000}).status_code == 431
+
+
 # -- answers ----------------------------------------------------------------------------------------------------------
 
 

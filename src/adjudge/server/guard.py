@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_SECONDS = 60.0
+MAX_HEADER_BYTES = 16_384
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -55,6 +56,10 @@ class Guard:
             await self._app(scope, self._timely(receive), send_with_headers)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        if size + sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
+            said = f"headers: more than {MAX_HEADER_BYTES:,} bytes with the path; at most so many are allowed"
+            return JSONResponse({"error": said}, 431)
         headers = Headers(scope=scope)
         hosts = [host.lower() for host in headers.getlist("host")]
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
