@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect
 
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
 from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
+from ..reports.escaping import one_line
 from ..version import __version__
 from . import dialogue, evaluate, review
 from .callers import Callers, known_caller
@@ -127,7 +128,7 @@ def create_app(
 async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
     if not isinstance(error, InputError | NotJournalledError):
-        _log.error("%s: %s", request.url.path, error)
+        _log.error(one_line(f"{request.url.path}: {error}"))
         said = next(said for kind, said in _INTERNAL if isinstance(error, kind))
         return JSONResponse({"error": f"{said}; the service's log has the details"}, status)
     # A field's name may hold half a surrogate pair, which no answer can.

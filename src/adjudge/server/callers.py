@@ -29,28 +29,6 @@ _BEARER = HTTPBearer(
 
 
 @dataclass(slots=True)
-class _Account:
-    """What this process remembers of a token: its budget, and how many requests it has left at a moment."""
-
-    token: Token
-    budget: LocalBudget | None
-    left: float
-    at: float
-
-    def seconds_to_wait(self) -> int:
-        """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
-        rate, now = self.token.rate, time.monotonic()
-        if rate is None:
-            return 0
-        self.left = min(rate, self.left + (now - self.at) * rate / 60)
-        self.at = now
-        if self.left < 1:
-            return math.ceil((1 - self.left) * 60 / rate)
-        self.left -= 1
-        return 0
-
-
-@dataclass(slots=True)
 class Metered:
     """A budget as one request sees it: the token's, and beside it what this request has paid."""
 
@@ -69,31 +47,48 @@ class Metered:
         self.budget.settle(reserved, spent)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Caller:
-    """One who asks; without a name the service is open and everything is everybody's."""
+    """One who asks, as this process knows him; without a token the service is open and everything is everybody's."""
 
-    name: str | None = None
-    budget: LocalBudget | None = None
     tokens: Tokens | None = None
+    token: Token | None = None
+    budget: LocalBudget = field(default_factory=lambda: LocalBudget(Decimal("Infinity")))
+    _left: float = 0.0  # requests within the rate, at that moment
+    _at: float = 0.0
+
+    @property
+    def name(self) -> str | None:
+        """The token's."""
+        return self.token.name if self.token else None
 
     async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
         """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""
-        if self.name is None or self.tokens is None:
+        if self.token is None or self.tokens is None:
             return await work(engine)
-        # A token without a limit is charged too, so that its list shows what it has spent.
-        metered = Metered(self.budget or LocalBudget(Decimal("Infinity")))
-        verdict_id = None
+        metered, verdict_id = Metered(self.budget), None
         try:
             outcome = await work(replace(engine, budget=metered))
             verdict_id = None if isinstance(outcome, Failure) else outcome.verdict_id
             return outcome
         finally:
-            self.tokens.record(self.name, metered.paid, verdict_id)
+            self.tokens.record(self.token.name, metered.paid, verdict_id)
 
     def may_see(self, verdict_id: str) -> bool:
         """Whether a verdict is the caller's."""
-        return self.name is None or self.tokens is None or self.tokens.was_given(self.name, verdict_id)
+        return self.token is None or self.tokens is None or self.tokens.was_given(self.token.name, verdict_id)
+
+    def seconds_to_wait(self) -> int:
+        """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
+        if self.token is None or self.token.rate is None:
+            return 0
+        rate, now = self.token.rate, time.monotonic()
+        self._left = min(rate, self._left + (now - self._at) * rate / 60) if self._at else rate
+        self._at = now
+        if self._left < 1:
+            return math.ceil((1 - self._left) * 60 / rate)
+        self._left -= 1
+        return 0
 
 
 @dataclass(slots=True)
@@ -102,34 +97,24 @@ class Callers:
 
     tokens: Tokens | None = None
     required: bool = False
-    _accounts: dict[str, _Account] = field(default_factory=dict)
+    _known: dict[str, Caller] = field(default_factory=dict)
 
     def known(self, secret: str | None) -> Caller | None:
         """Who has this secret; None for a stranger."""
-        if self.tokens is None:
-            return Caller()
-        self.required = self.required or bool(self.tokens.listed())
+        self.required = self.required or (self.tokens is not None and bool(self.tokens.listed()))
         if not self.required:
             return Caller()
-        token = self.tokens.find(secret) if secret else None
+        token = self.tokens.find(secret) if self.tokens and secret else None
         if token is None:
             return None
-        account = self._account(token)
-        return Caller(token.name, account.budget, self.tokens)
-
-    def seconds_to_wait(self, caller: Caller) -> int:
-        """How long a caller who asks too often has to wait."""
-        return 0 if caller.name is None else self._accounts[caller.name].seconds_to_wait()
-
-    def _account(self, token: Token) -> _Account:
-        known = self._accounts.get(token.name)
-        if known is None or known.token.created != token.created:
-            budget = None if token.budget is None else LocalBudget(token.budget, token.spent)
-            known = self._accounts[token.name] = _Account(token, budget, float(token.rate or 0), time.monotonic())
-        elif known.budget is not None:
-            # Another process may have spent some of it.
-            known.budget.spent = max(known.budget.spent, token.spent)
-        return known
+        caller = self._known.get(token.name)
+        if caller is None or caller.token is None or caller.token.created != token.created:
+            # A token without a limit is charged too: its list shows what it has spent.
+            limit = Decimal("Infinity") if token.budget is None else token.budget
+            caller = self._known[token.name] = Caller(self.tokens, token, LocalBudget(limit))
+        # Another process may have spent some of it.
+        caller.budget.spent = max(caller.budget.spent, token.spent)
+        return caller
 
 
 async def known_caller(request: Request) -> Caller | None:
@@ -144,7 +129,7 @@ async def _caller_of(request: Request, _described: Annotated[object, Depends(_BE
     if caller is None:
         needed = "authorization: a valid token is needed, as in `Authorization: Bearer TOKEN`"
         raise HTTPException(401, needed, {"www-authenticate": 'Bearer realm="adjudge"'})
-    if wait := request.app.state.callers.seconds_to_wait(caller):
+    if wait := caller.seconds_to_wait():
         raise HTTPException(429, f"rate: too many requests with this token; wait {wait} s", {"retry-after": str(wait)})
     return caller
 

@@ -108,7 +108,7 @@ def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:
 def failed(failure: Failure, **named: Any) -> Response:
     """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
     if failure.reason in _SAID:
-        _log.error("no verdict from %s (%s): %s", failure.judge, failure.reason, failure.message)
+        _log.error(error_report(failure).error)
         failure = failure.updated(message=_SAID[failure.reason])
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)

@@ -12,7 +12,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MAX_CONNECTIONS = 500
+# Fewer than the 1,024 files that systems let a process open.
+MAX_CONNECTIONS = 800
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\nconnection: close\r\n\r\n"
     b'{"error": "the service has as many connections as it takes; try again later"}'
