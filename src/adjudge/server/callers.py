@@ -7,10 +7,10 @@ started anew, every caller needs one.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from time import monotonic
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, HTTPException, Request
@@ -82,7 +82,7 @@ class Caller:
         """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
         if self.token is None or self.token.rate is None:
             return 0
-        rate, now = self.token.rate, time.monotonic()
+        rate, now = self.token.rate, monotonic()
         self._left = min(rate, self._left + (now - self._at) * rate / 60) if self._at else rate
         self._at = now
         if self._left < 1:
