@@ -1,13 +1,15 @@
 """A review that comes in pieces: each is checked and kept at once, in any order, until there is enough to judge.
 
 A draft is the list of what was added to it, kept in the journal; the last word on a slot counts. It needs the prompt
-and the two responses, and asks for everything else as optional.
+and the two responses, and asks for everything else as optional. Drafts of the service's callers have an owner, who may
+keep only so many for so long; those of the command line and of Python have none, and stay.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +19,7 @@ import orjson
 
 from .api import review
 from .engine import run_sync
-from .errors import InputError, NotJournalledError
+from .errors import InputError, NotJournalledError, TooLargeError
 from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
 from .journal import Journal, open_journal
 from .judges.base import Judge
@@ -37,6 +39,11 @@ MEANINGS = {
     "response2_original_ratings": "the original ratings of Response 2",
     "original_likert_and_justification": "the original Likert and its justification",
 }
+# What one owner may keep.
+MAX_DRAFTS = 100
+MAX_DRAFT_BYTES = 64_000_000
+MAX_DRAFT_PIECES = 1_000
+EXPIRY_DAYS = 30
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
@@ -46,6 +53,7 @@ class Draft:
 
     draft_id: str
     slots: Mapping[str, Any] = field(default_factory=dict)
+    owner: str | None = None
 
     def given(self, rubric: Rubric) -> tuple[str, ...]:
         """The slots that hold something."""
@@ -78,9 +86,9 @@ def _listing(slots: tuple[str, ...]) -> str:
     return "; ".join(f"{name} ({MEANINGS[name]})" for name in slots)
 
 
-async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric) -> Draft:
+async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric, owner: str | None = None) -> Draft:
     """A draft of its own id, with whatever is there to begin with."""
-    return await add_to_draft(journal, Draft(secrets.token_hex(8)), slots, rubric)
+    return await add_to_draft(journal, Draft(secrets.token_hex(8), owner=owner), slots, rubric)
 
 
 async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any], rubric: Rubric) -> Draft:
@@ -96,19 +104,43 @@ async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any]
         changes = orjson.dumps(slots, default=str)
     except (TypeError, ValueError) as error:
         raise InputError("slots", str(error), "text, numbers, lists and objects are allowed") from None
-    await journal.put_draft(draft.draft_id, changes)
-    return Draft(draft.draft_id, _added(draft.slots, orjson.loads(changes)))
+    if draft.owner is not None:
+        await _keep_within_limits(journal, draft.owner, draft.draft_id, len(changes))
+    await journal.put_draft(draft.draft_id, changes, draft.owner)
+    return Draft(draft.draft_id, _added(draft.slots, orjson.loads(changes)), draft.owner)
 
 
-def find_draft(journal: Journal, draft_id: str) -> Draft:
-    """A draft as it was left."""
+async def _keep_within_limits(journal: Journal, owner: str, draft_id: str, more: int) -> None:
+    """Delete what has expired, whoever owns it; refuse a piece that is more than its owner may keep."""
+    sizes = journal.draft_sizes()
+    if expired := [known.draft_id for known in sizes if known.at < _oldest()]:
+        await journal.remove_drafts(*expired)
+    own = {known.draft_id: known for known in sizes if known.owner == owner and known.at >= _oldest()}
+    remedy = "delete one you no longer need"
+    if draft_id not in own and len(own) >= MAX_DRAFTS:
+        raise TooLargeError("drafts", f"{len(own):,} are kept", f"at most {MAX_DRAFTS:,} are allowed; {remedy}")
+    if draft_id in own and own[draft_id].pieces >= MAX_DRAFT_PIECES:
+        raise TooLargeError("draft", f"{MAX_DRAFT_PIECES:,} pieces were added", "begin another draft")
+    if (size := more + sum(known.size for known in own.values())) > MAX_DRAFT_BYTES:
+        allowed = f"at most {MAX_DRAFT_BYTES:,} are allowed, replaced pieces included; {remedy}"
+        raise TooLargeError("drafts", f"{size:,} bytes in all", allowed)
+
+
+def _oldest() -> float:
+    return time.time() - EXPIRY_DAYS * 86_400
+
+
+def find_draft(journal: Journal, draft_id: str, owner: str | None = None) -> Draft:
+    """A draft as it was left; if an owner is named, only one of his."""
     added = journal.get_draft(draft_id) if _ID.fullmatch(draft_id) else []
-    if not added:
+    known = journal.draft_owner(draft_id) if added else None
+    expired = known is not None and known[1] < _oldest()
+    if not added or expired or (owner is not None and (known is None or known[0] != owner)):
         raise NotJournalledError(f"{draft_id[:40]}: no such draft in this journal")
     slots: dict[str, Any] = {}
     for changes in added:
         slots = _added(slots, orjson.loads(changes))
-    return Draft(draft_id, slots)
+    return Draft(draft_id, slots, known[0] if known else None)
 
 
 def _added(slots: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

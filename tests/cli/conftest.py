@@ -11,6 +11,7 @@ from adjudge.cli.main import main
 def adjudge(tmp_path, monkeypatch, capsysbinary):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
     def run(*args, stdin=""):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))

@@ -5,9 +5,13 @@ import os
 import re
 import subprocess
 import sys
+import urllib.error
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
+
+from adjudge.server.tokens import Tokens
 
 CASE = {
     "userTask": "Say hello politely.",
@@ -16,11 +20,11 @@ CASE = {
 }
 
 
-@pytest.fixture
-def service(tmp_path):
+@contextmanager
+def serving(tmp_path, *options):
     process = subprocess.Popen(
-        [sys.executable, "-m", "adjudge.cli.main", "serve", "--port", "0"],
-        env={**os.environ, "ADJUDGE_JOURNAL": str(tmp_path / "journal.db")},
+        [sys.executable, "-m", "adjudge.cli.main", "serve", "--port", "0", *options],
+        env={**os.environ, "ADJUDGE_JOURNAL": str(tmp_path / "journal.db"), "XDG_DATA_HOME": str(tmp_path)},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -34,6 +38,36 @@ def service(tmp_path):
     assert process.returncode in (0, -15)
 
 
+@pytest.fixture
+def service(tmp_path):
+    with serving(tmp_path) as url:
+        yield url
+
+
+def status_of(url, headers=None):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers or {})) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_service_for_others_asks_for_a_token_until_it_is_revoked(tmp_path):
+    tokens = Tokens(tmp_path / "mine.db")
+    headers = {"authorization": f"Bearer {tokens.add('ann')}"}
+    with serving(tmp_path, "--host", "0.0.0.0", "--tokens", str(tokens.path), "--allow-host", "ours.example") as url:
+        url = url.replace("0.0.0.0", "127.0.0.1")
+        unknown = f"{url}/api/verdicts/c0123456789abcdef0123"
+        assert status_of(unknown) == 401
+        assert status_of(unknown, headers) == 404
+        assert status_of(unknown, {**headers, "host": "ours.example"}) == 404
+        assert status_of(unknown, {**headers, "host": "evil.example"}) == 421
+        tokens.revoke("ann")
+        assert status_of(unknown, headers) == 401
+        assert status_of(f"{url}/api/health") == 200
+    tokens.close()
+
+
 def test_adjudge_serve_answers_on_its_port(service):
     request = urllib.request.Request(service + "/api/evaluate", json.dumps(CASE).encode(), method="POST")
     with urllib.request.urlopen(request) as answer:
@@ -45,13 +79,50 @@ def test_adjudge_serve_answers_on_its_port(service):
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_the_documentation_page_works_in_a_browser_without_a_network(service, browser):
-    asked = []
+    asked, complaints = [], []
     page = await browser.new_page()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("request", lambda request: asked.append(request.url))
     await page.goto(service + "/docs")
     await page.wait_for_selector("text=Compare two answers to one task")
     await page.click("#operations-compare-evaluate_api_evaluate_post button")
     await page.wait_for_selector("text=Try it out")
+    # The page asks for the token, and sends it from the same origin.
+    await page.click("button:has-text('Try it out')")
+    async with page.expect_response("**/api/evaluate") as answer:
+        await page.click("button:has-text('Execute')")
+    assert (await answer.value).status == 200
+    assert await page.locator("button:has-text('Authorize')").count() > 0
     await page.close()
+    assert complaints == []
     assert asked
     assert all(url.startswith((service, "data:")) for url in asked)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_foreign_name_that_leads_here_gets_nothing_in_a_browser(service, browser):
+    # Browsers send every name under localhost to this machine, as rebinding does with a name of the attacker's.
+    page = await browser.new_page()
+    answer = await page.goto(service.replace("127.0.0.1", "evil.localhost") + "/api/health")
+    assert answer.status == 421
+    asked = await page.evaluate("fetch('/api/health').then(answer => answer.status)")
+    assert asked == 421
+    await page.close()
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_page_of_another_site_can_neither_frame_the_service_nor_send_it_a_form(service, browser, tmp_path):
+    (tmp_path / "evil.html").write_text(
+        f"<iframe src='{service}/docs'></iframe><form method='post' enctype='text/plain' "
+        f"action='{service}/api/review/drafts'><input name='{{}}'><button>Win!</button></form>"
+    )
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    await page.goto((tmp_path / "evil.html").as_uri())
+    assert any("frame-ancestors" in text for text in complaints)
+    assert await page.frames[1].locator("#swagger-ui").count() == 0
+    async with page.expect_response("**/api/review/drafts") as answer:
+        await page.click("button")
+    assert (await answer.value).status == 403
+    await page.close()

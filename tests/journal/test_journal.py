@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -49,6 +50,30 @@ async def test_writes_of_all_kinds_share_a_commit(journal: Journal) -> None:
     assert journal.get_draft("d1") == [b"1", b"2", b"3"]
     assert journal.get_run("r1") == b"config"
     assert list(journal.outcomes("r1")) == [(0, "c1", None), (1, None, b"failed")]
+
+
+async def test_drafts_with_an_owner_are_listed_with_their_sizes_and_can_be_removed(journal: Journal) -> None:
+    await asyncio.gather(*(journal.put_draft("d1", piece, "ann") for piece in (b"1", b"22")))
+    await journal.put_draft("d2", b"333", "bob")
+    await journal.put_draft("d3", b"4444")
+    sizes = sorted(journal.draft_sizes())
+    assert [(size.owner, size.draft_id, size.pieces, size.size) for size in sizes] == [
+        ("ann", "d1", 2, 3),
+        ("bob", "d2", 1, 3),
+    ]
+    known = journal.draft_owner("d1")
+    assert known is not None
+    assert (known[0], known[1]) == ("ann", sizes[0].at)
+    assert abs(known[1] - time.time()) < 600
+    assert journal.draft_owner("d3") is None
+    # Whoever adds to it later does not become its owner.
+    await journal.put_draft("d1", b"5", "bob")
+    assert (journal.draft_owner("d1") or [""])[0] == "ann"
+    await journal.remove_drafts("d1", "d3", "none")
+    assert journal.get_draft("d1") == journal.get_draft("d3") == []
+    assert journal.draft_owner("d1") is None
+    assert [size.draft_id for size in journal.draft_sizes()] == ["d2"]
+    assert journal.get_draft("d2") == [b"333"]
 
 
 async def test_a_caller_that_goes_away_does_not_undo_what_is_being_kept(journal: Journal) -> None:

@@ -49,6 +49,8 @@ async def test_a_file_of_an_older_format_is_brought_up_to_date_in_place(tmp_path
     await journal.put_run("r1", b"config")
     await journal.put_outcome("r1", 0, "c1", None)
     assert journal.get_draft("d1")[-1] == b"\x04"
+    await journal.put_draft("d2", b"\x05", "ann")
+    assert [size.draft_id for size in journal.draft_sizes()] == ["d2"]
     assert list(journal.outcomes("r1")) == [(0, "c1", None)]
     journal.close()
     connection = sqlite3.connect(tmp_path / "journal.db")

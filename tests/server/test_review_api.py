@@ -192,7 +192,7 @@ def test_the_api_is_described(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert {"post"} == set(paths["/api/review"])
     assert {"post"} == set(paths["/api/review/drafts"])
-    assert {"get", "patch"} == set(paths["/api/review/drafts/{draft_id}"])
+    assert {"get", "patch", "delete"} == set(paths["/api/review/drafts/{draft_id}"])
     example = paths["/api/review"]["post"]["requestBody"]["content"]["application/json"]["schema"]["examples"][0]
     assert client.post("/api/review", json=json.loads(json.dumps(example))).status_code == 200
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .address import default_place, is_server, masked
+from .address import data_folder, default_place, is_server, masked
 from .base import Journal, Stored, call_key
 from .replay import ReplayJournal
 
-__all__ = ["Journal", "ReplayJournal", "Stored", "call_key", "default_place", "masked", "open_journal"]
+__all__ = ["Journal", "ReplayJournal", "Stored", "call_key", "data_folder", "default_place", "masked", "open_journal"]
 
 
 def open_journal(where: str | Path | None = None) -> Journal:

@@ -22,13 +22,18 @@ def default_place() -> str | Path:
     """Where replies are kept unless somebody says otherwise: a file, or a server's address."""
     if named := os.environ.get("ADJUDGE_JOURNAL"):
         return named if is_server(named) else Path(named)
+    return data_folder() / "journal.db"
+
+
+def data_folder() -> Path:
+    """Where adjudge keeps what belongs to this user."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "adjudge" / "journal.db"
+    return Path(base) / "adjudge"
 
 
 def is_server(where: str | Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -19,7 +20,7 @@ import orjson
 
 from ..errors import JournalError
 
-Kind = Literal["reply", "verdict", "draft", "run", "outcome"]
+Kind = Literal["reply", "verdict", "draft", "draft_owner", "draft_removal", "draft_sizes", "run", "outcome"]
 Row = tuple[Any, ...]
 # How long a caller waits before it looks again whether a claim is free.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
@@ -34,6 +35,16 @@ class Stored:
     at: float
     attempts: int = 1
     sent: Mapping[str, str | int | float | None] = field(default_factory=dict)
+
+
+class DraftSize(NamedTuple):
+    """How much there is of a draft that has an owner, and when it was last added to (seconds since 1970)."""
+
+    owner: str
+    draft_id: str
+    at: float
+    pieces: int
+    size: int
 
 
 class Write(NamedTuple):
@@ -125,13 +136,33 @@ class Journal(ABC):
             raise JournalError(f"{verdict_id}: several verdicts begin like this; give more of the id")
         return rows[0][1], rows[0][2]
 
-    async def put_draft(self, draft_id: str, changes: bytes) -> None:
-        """Add to a draft; nothing that was added before is lost."""
-        await self._write(("draft", (draft_id, changes)))
+    async def put_draft(self, draft_id: str, changes: bytes, owner: str | None = None) -> None:
+        """Add to a draft; nothing that was added before is lost. The first owner that is named stays its owner."""
+        rows: list[tuple[Kind, Row]] = [("draft", self.draft_row(draft_id, changes))]
+        if owner is not None:
+            rows.append(("draft_owner", (draft_id, owner, time.time())))
+        await self._write(*rows)
+
+    def draft_row(self, draft_id: str, changes: bytes) -> Row:
+        """A piece of a draft as it is written."""
+        return draft_id, changes
 
     def get_draft(self, draft_id: str) -> list[bytes]:
         """Everything that was added to a draft, in order; nothing if there is none of this id."""
         return [row[0] for row in self.read("draft", (draft_id,))]
+
+    def draft_owner(self, draft_id: str) -> tuple[str, float] | None:
+        """Who owns a draft, and when it was last added to; None if it has no owner."""
+        rows = self.read("draft_owner", (draft_id,))
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    def draft_sizes(self) -> list[DraftSize]:
+        """All drafts that have an owner."""
+        return [DraftSize(*row) for row in self.read("draft_sizes", ())]
+
+    async def remove_drafts(self, *draft_ids: str) -> None:
+        """Delete drafts, with their owners."""
+        await self._write(*(("draft_removal", (draft_id,)) for draft_id in draft_ids))
 
     async def put_run(self, run_id: str, config: bytes) -> None:
         """Keep what a run was started with; the first one under an id stays."""

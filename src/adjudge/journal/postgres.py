@@ -26,6 +26,12 @@ _PUT: dict[Kind, LiteralString] = {
         select * from unnest(%b::text[], %b::bytea[], %b::bytea[]) on conflict do nothing""",
     "draft": """insert into adjudge_drafts (id, changes, mark)
         select * from unnest(%b::text[], %b::bytea[], %b::text[]) on conflict do nothing""",
+    "draft_owner": """insert into adjudge_draft_owners (id, owner, at)
+        select id, min(owner), max(at) from unnest(%b::text[], %b::text[], %b::float8[]) as given (id, owner, at)
+        group by id order by id on conflict (id) do update set at = excluded.at""",
+    "draft_removal": """with given as (select unnest(%b::text[]) as id),
+        owners as (delete from adjudge_draft_owners where id in (select id from given))
+        delete from adjudge_drafts where id in (select id from given)""",
     "run": """insert into adjudge_runs (id, config)
         select * from unnest(%b::text[], %b::bytea[]) on conflict do nothing""",
     "outcome": """insert into adjudge_outcomes as kept (run, position, verdict, failure)
@@ -37,6 +43,9 @@ _GET: dict[Kind, LiteralString] = {
     "reply": "select body, at, attempts, sent from adjudge_replies where key = %s",
     "verdict": "select id, inputs, verdict from adjudge_verdicts where id >= %s and id < %s order by id limit 2",
     "draft": "select changes from adjudge_drafts where id = %s order by number",
+    "draft_owner": "select owner, at from adjudge_draft_owners where id = %s",
+    "draft_sizes": """select owner, id, at, count(*), sum(length(changes))::bigint
+        from adjudge_draft_owners join adjudge_drafts using (id) group by id, owner, at""",
     "run": "select config from adjudge_runs where id = %s",
     "outcome": """select position, verdict, failure from adjudge_outcomes
         where run = %s and position > %s order by position limit %s""",
@@ -73,9 +82,9 @@ class PostgresJournal(Journal):
         self._claims.note_paid(key, stored.body)
         await super().put(key, stored)
 
-    async def put_draft(self, draft_id: str, changes: bytes) -> None:
+    def draft_row(self, draft_id: str, changes: bytes) -> Row:
         # A mark of its own lets the server know a piece again that is sent twice.
-        await self._write(("draft", (draft_id, changes, uuid.uuid4().hex)))
+        return draft_id, changes, uuid.uuid4().hex
 
     def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
         # Page by page: a cursor would hold a transaction open, and with it the server's housekeeping.

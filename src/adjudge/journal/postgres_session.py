@@ -50,7 +50,7 @@ where name <> 'synchronous_commit' or setting = 'off'
 
 # Tables of earlier formats are among these, so that whatever is missing can be added. Names sort by their bytes: a
 # beginning of an id is a range.
-VERSION = 2
+VERSION = 3
 _TABLES: tuple[LiteralString, ...] = (
     "create table if not exists adjudge_format (version integer not null)",
     """create table if not exists adjudge_replies (
@@ -65,6 +65,9 @@ _TABLES: tuple[LiteralString, ...] = (
         mark text not null unique, changes bytea not null
     )""",
     "create index if not exists adjudge_drafts_by_id on adjudge_drafts (id, number)",
+    """create table if not exists adjudge_draft_owners (
+        id text collate "C" primary key, owner text not null, at double precision not null
+    )""",
     """create table if not exists adjudge_runs (id text collate "C" primary key, config bytea not null)""",
     """create table if not exists adjudge_outcomes (
         run text collate "C" not null, position bigint not null, verdict text, failure bytea,

@@ -25,7 +25,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-VERSION = 3
+VERSION = 4
 # Tables of earlier formats are among these, so that whatever is missing can be added.
 _SCHEMA = f"""
 begin immediate;
@@ -38,6 +38,9 @@ create table if not exists verdicts (
 );
 create table if not exists drafts (number integer primary key, id text not null, changes blob not null);
 create index if not exists drafts_by_id on drafts (id);
+create table if not exists draft_owners (id text primary key, owner text not null, at real not null) without rowid;
+create trigger if not exists drafts_removed after delete on drafts
+    begin delete from draft_owners where id = old.id; end;
 create table if not exists runs (id text primary key, config blob not null) without rowid;
 create table if not exists outcomes (
     run text not null, position integer not null, verdict text, failure blob,
@@ -50,6 +53,9 @@ _PUT: dict[Kind, str] = {
     "reply": "insert or ignore into replies (key, at, attempts, sent, body) values (?, ?, ?, ?, ?)",
     "verdict": "insert or ignore into verdicts (id, inputs, verdict) values (?, ?, ?)",
     "draft": "insert into drafts (id, changes) values (?, ?)",
+    "draft_owner": """insert into draft_owners (id, owner, at) values (?, ?, ?)
+        on conflict (id) do update set at = excluded.at""",
+    "draft_removal": "delete from drafts where id = ?",
     "run": "insert or ignore into runs (id, config) values (?, ?)",
     "outcome": """insert into outcomes (run, position, verdict, failure) values (?, ?, ?, ?)
         on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
@@ -59,6 +65,9 @@ _GET: dict[Kind, str] = {
     "reply": "select body, at, attempts, sent from replies where key = ?",
     "verdict": "select id, inputs, verdict from verdicts where id >= ? and id < ? order by id limit 2",
     "draft": "select changes from drafts where id = ? order by number",
+    "draft_owner": "select owner, at from draft_owners where id = ?",
+    "draft_sizes": """select owner, id, at, count(*), sum(length(changes))
+        from draft_owners join drafts using (id) group by id""",
     "run": "select config from runs where id = ?",
     "outcome": "select position, verdict, failure from outcomes where run = ? order by position",
 }

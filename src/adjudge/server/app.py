@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import logging
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
 from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
+from ..reports.escaping import one_line
 from ..version import __version__
 from . import dialogue, evaluate, review
+from .callers import Callers, known_caller
 from .common import State, StateOf
+from .guard import BODY_SECONDS, HEADERS, Guard
+from .tokens import Tokens
 
+_log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
     (TooLargeError, 413),
@@ -30,21 +36,38 @@ _STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
     (JournalError, 503),
     (AdjudgeError, 500),
 )
+# What went wrong inside is for the log: it may name files, variables and addresses.
+_INTERNAL: tuple[tuple[type[AdjudgeError], str], ...] = (
+    (SetupError, "something is not set up on this service"),
+    (JournalError, "the journal cannot be used at the moment"),
+    (AdjudgeError, "unexpected error in adjudge"),
+)
 
 
 class Health(BaseModel):
-    """The service's own state; it asks no judge."""
+    """The service's own state; it asks no judge. Judge and rubric are left out where a token is needed and missing."""
 
     status: Literal["ok"]
     version: str
-    judge: str
-    rubric: str
+    judge: str | None = None
+    rubric: str | None = None
 
 
 def create_app(
-    settings: CompareSettings, *, allowed_judges: tuple[str, ...] = (), journal: str | Path | None = None
+    settings: CompareSettings,
+    *,
+    allowed_judges: tuple[str, ...] = (),
+    journal: str | Path | None = None,
+    tokens: Tokens | None = None,
+    token_required: bool = False,
+    hosts: Iterable[str] = (),
+    body_seconds: float = BODY_SECONDS,
 ) -> FastAPI:
-    """The service with these settings; requests may name one of the allowed judges, and no other."""
+    """The service with these settings; requests may name one of the allowed judges, and no other.
+
+    Once there are `tokens`, or with `token_required`, every caller needs one. `hosts` are names the service may be
+    asked under, beside those of this machine; a request's body must be complete after `body_seconds`.
+    """
     engine = open_engine(journal)
     # A judge that cannot be named is found out now, not at the first request.
     engine.judge(settings.judge, settings)
@@ -59,6 +82,8 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with engine:
             yield
+        if tokens is not None:
+            tokens.close()
 
     app = FastAPI(
         title="adjudge",
@@ -71,20 +96,23 @@ def create_app(
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
     app.state.adjudge = State(engine, settings, talking, ReviewSettings(judge=settings.judge), allowed)
+    app.state.callers = Callers(tokens, token_required)
     for routes in (evaluate, dialogue, review):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unexpected_error)
-    app.middleware("http")(_same_origin_only)
+    app.add_middleware(Guard, hosts=tuple(hosts), body_seconds=body_seconds)
 
-    @app.get("/api/health", tags=["service"], summary="Is the service up?")
-    async def health(state: StateOf) -> Health:
-        """Answers as long as the service runs and its journal is open."""
-        return Health(
-            status="ok", version=__version__, judge=state.compare.judge, rubric=state.compare.rubric.reference
-        )
+    @app.get("/api/health", tags=["service"], summary="Is the service up?", response_model_exclude_none=True)
+    async def health(request: Request, state: StateOf) -> Health:
+        """Answers as long as the service runs and its journal is open; needs no token."""
+        if await known_caller(request) is None:
+            return Health(status="ok", version=__version__)
+        judge, rubric = state.compare.judge, state.compare.rubric.reference
+        return Health(status="ok", version=__version__, judge=judge, rubric=rubric)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> FileResponse:
@@ -99,25 +127,24 @@ def create_app(
 
 async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
+    if not isinstance(error, InputError | NotJournalledError):
+        _log.error(one_line(f"{request.url.path}: {error}"))
+        said = next(said for kind, said in _INTERNAL if isinstance(error, kind))
+        return JSONResponse({"error": f"{said}; the service's log has the details"}, status)
     # A field's name may hold half a surrogate pair, which no answer can.
     said = str(error).encode("utf-8", "replace").decode()
     return JSONResponse({"error": said}, status)
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse(
-        {"error": f"{request.url.path}: unexpected error in adjudge; the service's log has the details"}, 500
-    )
+    # This one answers outside of the guard.
+    said = f"{request.url.path}: unexpected error in adjudge; the service's log has the details"
+    return JSONResponse({"error": said}, 500, HEADERS)
 
 
-async def _same_origin_only(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """A page of another site must not spend this service's money through a visitor's browser."""
-    origin = request.headers.get("origin")
-    if request.method not in ("GET", "HEAD") and origin and urlsplit(origin).netloc != request.headers.get("host"):
-        return JSONResponse(
-            {"error": f"origin: {origin[:200]!r} is another site; requests from its pages are refused"}, 403
-        )
-    return await call_next(request)
+async def _gone(request: Request, error: Exception) -> JSONResponse:
+    """Whoever sent the request went away before its end: nobody reads this, and it is no error of ours."""
+    return JSONResponse({"error": "body: the connection was closed before its end"}, 400)
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -13,14 +15,29 @@ from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
 from ..errors import InputError, TooLargeError
 from ..models import ErrorReport, Failure
 from ..models.base import to_json
+from ..models.common import Reason
 from ..reports import error_report
 
 MAX_BODY_BYTES = 16_000_000
-_FAILED_STATUS = {"rate_limited": 503, "timeout": 504}
+_FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
+# What a provider or the network said is for the log: it may name addresses and accounts.
+_SAID: dict[Reason, str] = {
+    "rejected": "the judge did not take the request; the texts may be too long for it",
+    "unauthorized": "the judge did not accept the service's key",
+    "rate_limited": "the judge's rate limit is reached",
+    "server_error": "the judge failed to answer",
+    "timeout": "the judge did not answer in time",
+    "connection": "the judge cannot be reached",
+    "no_quorum": "too few members of the jury gave an opinion",
+}
+_log = logging.getLogger(__name__)
 
 FAILURES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorReport, "description": "The request names what is wrong and what is allowed."},
+    401: {"model": ErrorReport, "description": "The service needs a token, and this is none of its."},
+    402: {"model": ErrorReport, "description": "The token's budget is used up."},
     413: {"model": ErrorReport, "description": "A text or the whole request is too large."},
+    429: {"model": ErrorReport, "description": "The token's rate is used up; `retry-after` says for how long."},
     502: {"model": ErrorReport, "description": "The judgment failed; `failure` says why. It is never a score."},
     503: {"model": ErrorReport, "description": "A key is missing, or the provider's rate limit is reached."},
     504: {"model": ErrorReport, "description": "The judge did not answer in time."},
@@ -36,6 +53,8 @@ class State:
     dialogue: DialogueSettings
     review: ReviewSettings
     allowed_judges: frozenset[str]
+    # One piece at a time: what an owner may keep is looked up before it is written.
+    drafting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def judge(self, data: Mapping[str, Any], field: str) -> str | None:
         """The judge a request names in this field, if it may."""
@@ -88,6 +107,9 @@ def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:
 
 def failed(failure: Failure, **named: Any) -> Response:
     """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
+    if failure.reason in _SAID:
+        _log.error(error_report(failure).error)
+        failure = failure.updated(message=_SAID[failure.reason])
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
     return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")

@@ -15,6 +15,7 @@ from ..inputs.json import parse_object
 from ..inputs.text import kind_of
 from ..models import DialogueOutput, Failure
 from ..models.base import to_json
+from .callers import CallerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, read_body
 
 router = APIRouter()
@@ -50,14 +51,15 @@ class DialogueRequest(BaseModel):
     responses=FAILURES,
     openapi_extra=documented_body(DialogueRequest),
 )
-async def dialogue(request: Request, state: StateOf) -> Response:
+async def dialogue(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
     data = parse_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
     for name in data:
         if name not in DialogueRequest.model_fields:
             raise InputError(name[:80], "unknown field", f"one of {', '.join(DialogueRequest.model_fields)}")
     case = one_dialogue(_transcript(data), _dialogue_id(data))
-    outcome = await state.engine.dialogue(case, _settings(data, state))
+    settings = _settings(data, state)
+    outcome = await caller.judged(state.engine, lambda engine: engine.dialogue(case, settings))
     if isinstance(outcome, Failure):
         return failed(outcome)
     headers = {"x-verdict-id": outcome.verdict_id}

@@ -14,6 +14,7 @@ from ..inputs.comparison import WANTED, comparison_from
 from ..inputs.json import parse_object
 from ..models import ComparisonVerdict, ErrorReport, Failure
 from ..models.base import to_json
+from .callers import CallerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
 
 router = APIRouter()
@@ -55,11 +56,12 @@ _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginni
     responses=FAILURES,
     openapi_extra=documented_body(EvaluateRequest),
 )
-async def evaluate(request: Request, state: StateOf) -> Response:
+async def evaluate(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
     data = parse_object(await read_body(request), "body", WANTED)
     case = comparison_from(data, state.compare.rubric)
-    outcome = await state.engine.compare(case, _settings(data, state))
+    settings = _settings(data, state)
+    outcome = await caller.judged(state.engine, lambda engine: engine.compare(case, settings))
     return (
         failed(outcome) if isinstance(outcome, Failure) else Response(to_json(outcome), media_type="application/json")
     )
@@ -70,11 +72,12 @@ async def evaluate(request: Request, state: StateOf) -> Response:
     tags=["compare"],
     summary="A verdict by its id",
     response_model=ComparisonVerdict,
-    responses={404: {"model": ErrorReport, "description": "No such verdict."}},
+    responses={401: FAILURES[401], 429: FAILURES[429], 404: {"model": ErrorReport, "description": "No such verdict."}},
 )
-async def verdict(verdict_id: str, state: StateOf) -> Response:
-    """The verdict exactly as it was first given."""
-    record = state.engine.journal.get_verdict(verdict_id) if len(verdict_id) == _ID_LENGTH else None
+async def verdict(verdict_id: str, state: StateOf, caller: CallerOf) -> Response:
+    """The verdict exactly as it was first given; with tokens, only to one who was given it."""
+    visible = len(verdict_id) == _ID_LENGTH and caller.may_see(verdict_id)
+    record = state.engine.journal.get_verdict(verdict_id) if visible else None
     if record is None:
         raise NotJournalledError(f"{verdict_id}: no such verdict")
     return Response(record[1], media_type="application/json")

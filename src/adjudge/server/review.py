@@ -20,6 +20,7 @@ from ..models import ErrorReport, Failure, ReviewVerdict
 from ..models.base import to_json
 from ..models.cases import Review
 from ..reports import render
+from .callers import Caller, CallerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
 
 router = APIRouter(tags=["review"])
@@ -82,7 +83,7 @@ _BLOCKS: dict[int | str, dict[str, Any]] = {
     200: {"content": _TEXT, "description": "The review; as text/plain the five tagged blocks, or INVALID TASK."}
 }
 _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 413)},
+    **{status: FAILURES[status] for status in (400, 401, 413, 429)},
     404: {"model": ErrorReport, "description": "There is no such draft."},
 }
 
@@ -94,7 +95,7 @@ _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
     responses={**FAILURES, **_BLOCKS},
     openapi_extra=documented_body(ReviewRequest, _TEXT),
 )
-async def review(request: Request, state: StateOf) -> Response:
+async def review(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused.
 
     The body is JSON, or as `text/plain` the nine tagged slots. With `accept: text/plain` the five blocks come back.
@@ -107,7 +108,7 @@ async def review(request: Request, state: StateOf) -> Response:
         data = parse_object(body, "body", _WANTED)
         settings = _settings(data, state)
         case = one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric)
-    return await _judged(request, case, settings, state)
+    return await _judged(request, case, settings, state, caller)
 
 
 @router.post(
@@ -118,11 +119,12 @@ async def review(request: Request, state: StateOf) -> Response:
     responses=_DRAFT_FAILURES,
     openapi_extra=documented_body(ReviewSlots, required=False),
 )
-async def begin_draft(request: Request, state: StateOf) -> Response:
+async def begin_draft(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
     body = await read_body(request)
     slots = parse_object(body, "body", _WANTED) if body.strip() else {}
-    draft = await new_draft(state.engine.journal, slots, state.review.rubric)
+    async with state.drafting:
+        draft = await new_draft(state.engine.journal, slots, state.review.rubric, caller.name or "")
     return _shown(draft, state, 201)
 
 
@@ -132,9 +134,17 @@ async def begin_draft(request: Request, state: StateOf) -> Response:
     response_model=DraftResponse,
     responses=_DRAFT_FAILURES,
 )
-async def show_draft(draft_id: str, state: StateOf) -> Response:
-    """The draft as it was left."""
-    return _shown(find_draft(state.engine.journal, draft_id), state)
+async def show_draft(draft_id: str, state: StateOf, caller: CallerOf) -> Response:
+    """The draft as it was left; with tokens, only its owner's."""
+    return _shown(find_draft(state.engine.journal, draft_id, caller.name), state)
+
+
+@router.delete("/api/review/drafts/{draft_id}", summary="Delete a draft", status_code=204, responses=_DRAFT_FAILURES)
+async def delete_draft(draft_id: str, state: StateOf, caller: CallerOf) -> None:
+    """The draft and all its pieces; verdicts made of it stay."""
+    draft = find_draft(state.engine.journal, draft_id, caller.name)
+    async with state.drafting:
+        await state.engine.journal.remove_drafts(draft.draft_id)
 
 
 @router.patch(
@@ -144,11 +154,13 @@ async def show_draft(draft_id: str, state: StateOf) -> Response:
     responses=_DRAFT_FAILURES,
     openapi_extra=documented_body(ReviewSlots),
 )
-async def extend_draft(draft_id: str, request: Request, state: StateOf) -> Response:
+async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
-    draft = find_draft(state.engine.journal, draft_id)
+    find_draft(state.engine.journal, draft_id, caller.name)
     slots = parse_object(await read_body(request), "body", _WANTED)
-    draft = await add_to_draft(state.engine.journal, draft, slots, state.review.rubric)
+    async with state.drafting:
+        draft = find_draft(state.engine.journal, draft_id, caller.name)
+        draft = await add_to_draft(state.engine.journal, draft, slots, state.review.rubric)
     return _shown(draft, state)
 
 
@@ -163,9 +175,9 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf) -> Respo
         409: {"model": ErrorReport, "description": "A slot is still needed."},
     },
 )
-async def judge_draft(draft_id: str, request: Request, state: StateOf) -> Response:
+async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The body may name a judge, languages and a seed, as for `/api/review`."""
-    draft = find_draft(state.engine.journal, draft_id)
+    draft = find_draft(state.engine.journal, draft_id, caller.name)
     body = await read_body(request)
     data = parse_object(body, "body", ", ".join(_OPTIONS)) if body.strip() else {}
     for name in data:
@@ -176,11 +188,11 @@ async def judge_draft(draft_id: str, request: Request, state: StateOf) -> Respon
         return JSONResponse(
             {"error": f"{needed[0]}: still needed; add {', '.join(needed)} first", "needed": list(needed)}, 409
         )
-    return await _judged(request, draft.case(settings.rubric), settings, state)
+    return await _judged(request, draft.case(settings.rubric), settings, state, caller)
 
 
-async def _judged(request: Request, case: Review, settings: ReviewSettings, state: State) -> Response:
-    outcome = await state.engine.review(case, settings)
+async def _judged(request: Request, case: Review, settings: ReviewSettings, state: State, caller: Caller) -> Response:
+    outcome = await caller.judged(state.engine, lambda engine: engine.review(case, settings))
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
     headers = {"x-verdict-id": outcome.verdict_id}

@@ -1,0 +1,137 @@
+"""Who is asking: the bearer token of a request, its rate, its budget, and what of the service is its own.
+
+Without any token the service is open, which it may be on this machine only. From the first token on, until it is
+started anew, every caller needs one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from time import monotonic
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, HTTPException, Request
+from fastapi.security import HTTPBearer
+
+from ..engine import Engine
+from ..judges.budget import LocalBudget, SeenReplies
+from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from .tokens import Token, Tokens
+
+V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
+
+_BEARER = HTTPBearer(
+    auto_error=False, scheme_name="token", description="`adjudge token add NAME` makes one; needed once there is any."
+)
+
+
+@dataclass(slots=True)
+class Metered:
+    """A budget as one request sees it: the token's, and beside it what this request has paid."""
+
+    budget: LocalBudget
+    paid: Decimal = Decimal(0)
+
+    @property
+    def seen(self) -> SeenReplies:
+        return self.budget.seen
+
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
+        return await self.budget.reserve(estimate)
+
+    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
+        self.paid += reserved if spent is None else spent
+        self.budget.settle(reserved, spent)
+
+
+@dataclass(slots=True)
+class Caller:
+    """One who asks, as this process knows him; without a token the service is open and everything is everybody's."""
+
+    tokens: Tokens | None = None
+    token: Token | None = None
+    budget: LocalBudget = field(default_factory=lambda: LocalBudget(Decimal("Infinity")))
+    _left: float = 0.0  # requests within the rate, at that moment
+    _at: float = 0.0
+
+    @property
+    def name(self) -> str | None:
+        """The token's."""
+        return self.token.name if self.token else None
+
+    async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
+        """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""
+        if self.token is None or self.tokens is None:
+            return await work(engine)
+        metered, verdict_id = Metered(self.budget), None
+        try:
+            outcome = await work(replace(engine, budget=metered))
+            verdict_id = None if isinstance(outcome, Failure) else outcome.verdict_id
+            return outcome
+        finally:
+            self.tokens.record(self.token.name, metered.paid, verdict_id)
+
+    def may_see(self, verdict_id: str) -> bool:
+        """Whether a verdict is the caller's."""
+        return self.token is None or self.tokens is None or self.tokens.was_given(self.token.name, verdict_id)
+
+    def seconds_to_wait(self) -> int:
+        """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
+        if self.token is None or self.token.rate is None:
+            return 0
+        rate, now = self.token.rate, monotonic()
+        self._left = min(rate, self._left + (now - self._at) * rate / 60) if self._at else rate
+        self._at = now
+        if self._left < 1:
+            return math.ceil((1 - self._left) * 60 / rate)
+        self._left -= 1
+        return 0
+
+
+@dataclass(slots=True)
+class Callers:
+    """All who ask this service. `required`: there is no open service, whatever tokens there are."""
+
+    tokens: Tokens | None = None
+    required: bool = False
+    _known: dict[str, Caller] = field(default_factory=dict)
+
+    def known(self, secret: str | None) -> Caller | None:
+        """Who has this secret; None for a stranger."""
+        self.required = self.required or (self.tokens is not None and bool(self.tokens.listed()))
+        if not self.required:
+            return Caller()
+        token = self.tokens.find(secret) if self.tokens and secret else None
+        if token is None:
+            return None
+        caller = self._known.get(token.name)
+        if caller is None or caller.token is None or caller.token.created != token.created:
+            # A token without a limit is charged too: its list shows what it has spent.
+            limit = Decimal("Infinity") if token.budget is None else token.budget
+            caller = self._known[token.name] = Caller(self.tokens, token, LocalBudget(limit))
+        # Another process may have spent some of it.
+        caller.budget.spent = max(caller.budget.spent, token.spent)
+        return caller
+
+
+async def known_caller(request: Request) -> Caller | None:
+    """Who sent this request; None for a stranger."""
+    credentials = await _BEARER(request)
+    callers: Callers = request.app.state.callers
+    return callers.known(credentials.credentials if credentials else None)
+
+
+async def _caller_of(request: Request, _described: Annotated[object, Depends(_BEARER)]) -> Caller:
+    caller = await known_caller(request)
+    if caller is None:
+        needed = "authorization: a valid token is needed, as in `Authorization: Bearer TOKEN`"
+        raise HTTPException(401, needed, {"www-authenticate": 'Bearer realm="adjudge"'})
+    if wait := caller.seconds_to_wait():
+        raise HTTPException(429, f"rate: too many requests with this token; wait {wait} s", {"retry-after": str(wait)})
+    return caller
+
+
+CallerOf = Annotated[Caller, Depends(_caller_of)]

@@ -1,0 +1,86 @@
+"""Connections to the service: how many there may be, and how long a client may take to ask and to read the answer.
+
+uvicorn bounds the pause between requests and the size of a request's head; what it leaves open is here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+# Fewer than the 1,024 files that systems let a process open.
+MAX_CONNECTIONS = 800
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\nconnection: close\r\n\r\n"
+    b'{"error": "the service has as many connections as it takes; try again later"}'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds until a connection is closed: for a request's head, and for reading what was sent; and how many."""
+
+    head: float = 15.0
+    reading: float = 60.0
+    connections: int = MAX_CONNECTIONS
+
+
+def server_for(app: FastAPI, host: str, port: int, patience: Patience | None = None) -> uvicorn.Server:
+    """The server, ready to run."""
+    limits = patience or Patience()
+
+    class Protocol(_BoundedProtocol):
+        patience = limits
+
+    return uvicorn.Server(
+        uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
+    )
+
+
+class _BoundedProtocol(H11Protocol):
+    patience: Patience
+    _head_timer: asyncio.TimerHandle | None = None
+    _reading_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # Whatever the client has not read counts as unread, however little it is.
+        transport.set_write_buffer_limits(0)
+        if len(self.connections) > self.patience.connections:
+            transport.write(_FULL)
+            transport.close()
+        else:
+            self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is None or self.cycle.response_complete:
+            # Part of a head, or the rest of a body that nobody wants.
+            self._await_head()
+        elif self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reading_timer = self.loop.call_later(self.patience.reading, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in (self._head_timer, self._reading_timer):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        # It runs from the first byte on: whoever sends one byte at a time gets no more time by it.
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.patience.head, self.transport.abort)

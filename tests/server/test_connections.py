@@ -1,0 +1,183 @@
+"""Connections to a real server: half-open requests, slow bodies, unread answers, too many at once, aborted uploads."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from adjudge.engine import CompareSettings
+from adjudge.server.app import create_app
+from adjudge.server.connections import Patience, server_for
+
+CASE = json.dumps({"userTask": "Say hello.", "responseA": "Good morning to you.", "responseB": "Hey you."}).encode()
+Connect = Callable[[], socket.socket]
+
+
+def request(body: bytes = CASE, more: str = "", length: int | None = None) -> bytes:
+    head = f"POST /api/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length or len(body)}\r\n{more}\r\n"
+    return head.encode() + body
+
+
+@contextmanager
+def serving(tmp_path: Path, patience: Patience, body_seconds: float = 60.0) -> Iterator[Connect]:
+    app = create_app(CompareSettings(), journal=tmp_path / "journal.db", body_seconds=body_seconds)
+    server = server_for(app, "127.0.0.1", 0, patience)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    address = server.servers[0].sockets[0].getsockname()
+    with ExitStack() as opened:
+
+        def connect() -> socket.socket:
+            return opened.enter_context(socket.create_connection(address, timeout=20))
+
+        yield connect
+    server.should_exit = True
+    thread.join()
+
+
+def all_of(connection: socket.socket) -> bytes:
+    """Everything until the other side closes."""
+    received = b""
+    try:
+        while piece := connection.recv(65536):
+            received += piece
+    except ConnectionResetError:
+        pass
+    return received
+
+
+def health(connect: Connect) -> bytes:
+    connection = connect()
+    connection.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+    return all_of(connection)
+
+
+def test_half_open_requests_do_not_stay(tmp_path: Path) -> None:
+    with serving(tmp_path, Patience(head=0.5), body_seconds=0.5) as connect:
+        sent = [b"", b"P", b"POST /api/evaluate HTTP/1.1\r\nhost: loc", request()[:-5], request(b"", length=10)]
+        half_open = [(connect(), piece) for piece in sent * 20]
+        for connection, piece in half_open:
+            connection.sendall(piece)
+        began = time.monotonic()
+        answers = [all_of(connection) for connection, _ in half_open]
+        assert time.monotonic() - began < 15
+        assert b'"status":"ok"' in health(connect)
+    for answer, (_, piece) in zip(answers, half_open, strict=True):
+        assert (b"408" in answer.partition(b"\r\n")[0]) is (b"\r\n\r\n" in piece)
+        if b"\r\n\r\n" in piece:
+            assert b'{"error":"body: not complete after 0.5 s"}' in answer
+            assert b"connection: close" in answer
+
+
+@pytest.mark.parametrize(
+    "begins", [b"", b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n"], ids=["first", "second"]
+)
+def test_a_head_that_comes_byte_by_byte_gets_no_more_time(tmp_path: Path, begins: bytes) -> None:
+    with serving(tmp_path, Patience(head=0.4)) as connect:
+        connection = connect()
+        if begins:
+            connection.sendall(begins)
+            assert b"200 OK" in connection.recv(65536)
+        began = time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() - began < 15:
+                connection.sendall(b"x")
+                time.sleep(0.02)
+        assert time.monotonic() - began < 10
+
+
+def test_a_body_nobody_waits_for_does_not_keep_the_connection(tmp_path: Path) -> None:
+    with serving(tmp_path, Patience(head=0.4)) as connect:
+        connection = connect()
+        connection.sendall(b"POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n")
+        assert b"404" in connection.recv(65536)
+        began = time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() - began < 15:
+                connection.sendall(b"x")
+                time.sleep(0.02)
+        assert time.monotonic() - began < 10
+
+
+def test_a_judgment_may_take_longer_than_the_head(tmp_path: Path) -> None:
+    with serving(tmp_path, Patience(head=0.3)) as connect:
+        connection = connect()
+        # The body is late, but within its own time.
+        whole = request(more="connection: close\r\n")
+        connection.sendall(whole[:-5])
+        time.sleep(0.6)
+        connection.sendall(whole[-5:])
+        assert all_of(connection).startswith(b"HTTP/1.1 200")
+
+
+def test_an_answer_that_nobody_reads_does_not_keep_the_connection(tmp_path: Path) -> None:
+    with serving(tmp_path, Patience(reading=0.3)) as connect:
+        connection = connect()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        script = b"GET /static/vendor/swagger-ui/swagger-ui-bundle.js HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        connection.sendall(script * 40)
+        began = time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() - began < 15:
+                connection.sendall(script)
+                time.sleep(0.05)
+        assert time.monotonic() - began < 10
+        assert b'"status":"ok"' in health(connect)
+
+
+def test_more_connections_than_allowed_are_turned_away(tmp_path: Path) -> None:
+    with serving(tmp_path, Patience(connections=5)) as connect:
+        held = [connect() for _ in range(5)]
+        for connection in held:
+            connection.sendall(b"G")
+        answer = health(connect)
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: 5" in answer
+        held[0].close()
+        for _ in range(100):
+            if (answer := health(connect)).startswith(b"HTTP/1.1 200"):
+                break
+            time.sleep(0.02)
+        assert b'"status":"ok"' in answer
+
+
+@pytest.mark.parametrize("reset", [True, False], ids=["reset", "closed"])
+def test_an_aborted_upload_leaves_no_traceback(tmp_path: Path, caplog: pytest.LogCaptureFixture, reset: bool) -> None:
+    with caplog.at_level(logging.INFO), serving(tmp_path, Patience()) as connect:
+        for name in ("uvicorn.error", "uvicorn.access", "uvicorn"):
+            logging.getLogger(name).addHandler(caplog.handler)
+        for _ in range(5):
+            connection = connect()
+            connection.sendall(request()[:-10])
+            time.sleep(0.05)
+            if reset:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+        assert b'"status":"ok"' in health(connect)
+    for name in ("uvicorn.error", "uvicorn.access", "uvicorn"):
+        logging.getLogger(name).removeHandler(caplog.handler)
+    assert "Traceback" not in caplog.text
+    assert "ClientDisconnect" not in caplog.text
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+    assert "/api/health" in caplog.text  # the log was listened to
+
+
+def test_a_head_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path, Patience()) as connect:
+        connection = connect()
+        connection.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 200_000)
+        began = time.monotonic()
+        assert all_of(connection).startswith(b"HTTP/1.1 400 ")
+        assert time.monotonic() - began < 5
+        assert b'"status":"ok"' in health(connect)
