@@ -8,7 +8,9 @@ import adjudge
 ROOT = Path(adjudge.__file__).parent
 LAYERS = [
     "version",
+    "redaction",
     "errors",
+    "files",
     "arithmetic",
     "models",
     "rubric",

@@ -16,17 +16,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .redaction import redact
+
 
 class AdjudgeError(Exception):
-    """The root; its text is one line a person can act on."""
+    """The root; its text is one line a person can act on, and holds no secret."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(redact(message))
 
 
 class InputError(AdjudgeError):
     """Says the place, what was found there and what is allowed."""
 
     def __init__(self, place: str, found: str, allowed: str = "") -> None:
-        self.place = place
-        self.found = found
+        self.place = redact(place)
+        self.found = redact(found)
         self.allowed = allowed
         super().__init__(f"{place}: {found}" + (f"; {allowed}" if allowed else ""))
 

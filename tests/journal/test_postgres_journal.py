@@ -249,7 +249,7 @@ def test_without_the_extra_the_error_says_what_to_install() -> None:
     script = (
         "import sys; sys.modules['psycopg'] = None\n"
         "from adjudge.cli.main import main\n"
-        "sys.exit(main(['replay', 'c1', '--journal', 'postgresql://ann:hush@h/d']))"
+        "sys.exit(main(['replay', 'c1', '--journal', 'postgresql://ann@h/d']))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert run.returncode == 2

@@ -11,25 +11,30 @@ import sys
 from pathlib import Path
 
 from ..errors import InputError
+from ..redaction import HIDDEN
 from .base import Journal
 
 _SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=([^&]*)", re.IGNORECASE)
-HIDDEN = "***"
 
 
 def default_place() -> str | Path:
     """Where replies are kept unless somebody says otherwise: a file, or a server's address."""
     if named := os.environ.get("ADJUDGE_JOURNAL"):
         return named if is_server(named) else Path(named)
+    return data_folder() / "journal.db"
+
+
+def data_folder() -> Path:
+    """Where this user's data are."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "adjudge" / "journal.db"
+    return Path(base) / "adjudge"
 
 
 def open_journal(where: str | Path | None = None) -> Journal:
