@@ -30,8 +30,8 @@ class InputError(AdjudgeError):
     """Says the place, what was found there and what is allowed."""
 
     def __init__(self, place: str, found: str, allowed: str = "") -> None:
-        self.place = redact(place)
-        self.found = redact(found)
+        self.place = place
+        self.found = found
         self.allowed = allowed
         super().__init__(f"{place}: {found}" + (f"; {allowed}" if allowed else ""))
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from base64 import b64encode
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 HIDDEN = "***"
@@ -58,16 +59,21 @@ def holds_password(address: str) -> bool:
     return re.search(r"https?://[^#]*@", address, re.IGNORECASE) is not None
 
 
-def known_secrets() -> list[str]:
+def known_secrets() -> tuple[str, ...]:
     """The keys and passwords in the environment, in each form in which a server may repeat them, longest first."""
+    return _secrets_in(tuple(os.environ.items()))
+
+
+@lru_cache(maxsize=4)
+def _secrets_in(environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     found: set[str] = set()
-    for name, value in os.environ.items():
+    for name, value in environment:
         if _VARIABLE.search(name):
             found |= {value.strip(), value.partition(":")[2], b64encode(os.fsencode(value)).decode()}
         elif "@" in value and (address := _PASSWORD.search(value)):
             found |= {address[1], unquote(address[1])}
-    found = {secret for secret in found if len(secret) >= SHORTEST}
+    long = [secret for secret in found if len(secret) >= SHORTEST]
     forms = {
-        form for secret in found for form in (secret, json.dumps(secret)[1:-1], quote(secret, "", errors="replace"))
+        form for secret in long for form in (secret, json.dumps(secret)[1:-1], quote(secret, "", errors="replace"))
     }
-    return sorted(forms, key=len, reverse=True)
+    return tuple(sorted(forms, key=len, reverse=True))
