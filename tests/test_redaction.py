@@ -42,6 +42,8 @@ def test_a_redacted_text_is_not_changed_again_and_a_reply_without_a_key_not_at_a
         ("postgresql://ann@host/d is away", "postgresql://ann@host/d is away"),
         ("you sent Authorization: Basic YW5uOmh1c2g=", "you sent Authorization: Basic ***"),
         ('headers {"x-api-key": "abcdefgh12"}', 'headers {"x-api-key": "***"}'),
+        ("connecting with password=hush host=h", "connecting with password=*** host=h"),
+        ("password: expected a text", "password: expected a text"),
         ("expired: Bearer abc.def-ghi_jkl", "expired: Bearer ***"),
         ("Incorrect key sk-proj-0123456789abcdefghij.", "Incorrect key sk-***."),
         ("write to ann@host, see http://host/@ann?a=b", "write to ann@host, see http://host/@ann?a=b"),

@@ -27,10 +27,11 @@ _SHAPES = tuple(
         (r"""(://[^\s/?#:@"'<>]*:)[^\s/?#"'<>]+@""", rf"\1{HIDDEN}@"),
         # Headers and fields that carry a key, whatever it looks like.
         (
-            r"""\b((?:authorization|api[-_]?key|x-subscription-token|password)\\?["']?\s*[:=]\s*\\?["']?"""
+            r"""\b((?:authorization|api[-_]?key|x-subscription-token)\\?["']?\s*[:=]\s*\\?["']?"""
             r"""(?:basic\s+|bearer\s+)?)[^\s"',;)}\]\\]{8,}""",
             rf"\1{HIDDEN}",
         ),
+        (r"""(password\s*=\s*["']?)[^\s"'&;]+""", rf"\1{HIDDEN}"),
         (r"\b(bearer\s+)[\w.~+/=-]{8,}", rf"\1{HIDDEN}"),
         # Keys whose form is certain: OpenAI, Anthropic, OpenRouter, Groq, Google.
         (r"\b(sk-|gsk_|AIza)[\w-]{20,}", rf"\1{HIDDEN}"),

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import re
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from runs.conftest import judge_of, pairs, write_lines
 from scripted.provider import fails, judges, redirects_to
 
 from adjudge.engine import CompareSettings
+from adjudge.llm.batch.base import BatchSettings
 from adjudge.server.app import create_app
 
 KEY = "zq9_Planted/Key+4711"  # of no known shape, so that only knowing it helps
@@ -97,6 +99,21 @@ async def test_a_run_its_exports_and_its_messages_hold_no_key(echo, command, fil
     rows = duckdb.sql(f"select * from '{tmp_path / 'out.parquet'}'").fetchall()
     heard = "".join(each.out + each.err for each in said) + str(rows) + caplog.text
     assert holds_key(heard.encode()) == []
+    assert files_with_key(tmp_path) == []
+
+
+@pytest.mark.parametrize("judge", ["openai:gpt-4o", "anthropic:claude-sonnet-4-5"])
+async def test_a_batch_whose_results_repeat_the_key_leaves_none(provider, command, files, tmp_path, monkeypatch, judge):
+    monkeypatch.setattr("adjudge.runs.job.BatchSettings", partial(BatchSettings, idle=0.05))
+    for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
+        command.environment |= {f"{name}_BASE_URL": provider.url + path, f"{name}_API_KEY": KEY}
+    provider.script = lambda request: ECHOES["case-0" if "tool 0" in request.turns[0] else "case-5"]()
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    options = ("--judge", judge, "--one-order", "--batch", "--poll", "0.05")
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *options)
+    assert [line["case"] for line in files.failures] == ["case-0"], done.err
+    assert b"were read with ***." in (files.path / "verdicts.jsonl").read_bytes()
+    assert holds_key((done.out + done.err).encode()) == []
     assert files_with_key(tmp_path) == []
 
 

@@ -104,8 +104,9 @@ def url_key(address: str) -> str | None:
 
 def refuse_password(place: str, named: str) -> None:
     """Refuse a judge or a search service whose address holds a user or a password: names are stored and shown."""
-    if holds_password(named):
-        kind, instead = (InputError, f"user:password in {SEARXNG_AUTH}")
-        if place != "search":
-            kind, instead = (JudgeSpecError, f"the key in {URL_KEY}_HOST or {URL_KEY}")
-        raise kind(place, "an address may hold no user and no password", f"the address alone, with {instead}")
+    if not holds_password(named):
+        return
+    found = "an address may hold no user and no password"
+    if place == "search":
+        raise InputError(place, found, f"the address alone, with user:password in {SEARXNG_AUTH}")
+    raise JudgeSpecError(place, found, f"the address alone, with the key in {URL_KEY}_HOST or {URL_KEY}")
