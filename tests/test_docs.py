@@ -14,7 +14,7 @@ from adjudge.cli.main import build_parser, main
 from adjudge.constraints.measuring import KINDS
 from adjudge.errors import RubricError
 from adjudge.judges.jury import VOTE_RULES
-from adjudge.llm.providers import PROVIDERS, URL_KEY
+from adjudge.llm.providers import PROVIDERS, SEARXNG_AUTH, URL_KEY
 from adjudge.models import RefereeRule, Warning
 from adjudge.models.common import Reason
 from adjudge.models.constraints import Bound, ObservationKind
@@ -176,7 +176,7 @@ def test_every_provider_and_every_variable_stands_in_the_page_of_judges():
         for word in (provider.name, *provider.keys, *provider.url_variables, f"{provider.name}:{provider.example}"):
             assert f"`{word}`" in text, f"{word} is not in docs/judges.md"
         assert f"`{provider.name}:…`" in README.read_text("utf-8"), provider.name
-    for word in (URL_KEY, *BRAVE_KEYS):
+    for word in (URL_KEY, SEARXNG_AUTH, *BRAVE_KEYS):
         assert f"`{word}`" in text, f"{word} is not in docs/judges.md"
     for rule in VOTE_RULES:
         assert f"jury({rule})" in text, f"the vote rule {rule} is not in docs/judges.md"

@@ -9,7 +9,9 @@ import adjudge
 ROOT = Path(adjudge.__file__).parent
 LAYERS = [
     "version",
+    "redaction",
     "errors",
+    "files",
     "arithmetic",
     "models",
     "rubric",

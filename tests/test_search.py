@@ -29,6 +29,9 @@ async def service():
 
     async def searxng(request):
         asked.append(dict(request.query))
+        login = request.headers.get("Authorization", "")
+        if request.query["q"] == "who am I":
+            return web.json_response({"error": f"{login} is not welcome"}, status=401)
         if request.query["q"] == "broken":
             return web.json_response({"error": "nothing works"}, status=400)
         found = [
@@ -77,6 +80,18 @@ async def test_a_search_that_fails_says_why_and_is_tried_again_the_next_time(ser
     await searcher.look_up("broken")
     assert len(asked) == 2
     await searcher.close()
+
+
+async def test_a_searxng_server_gets_its_login_from_the_environment_and_cannot_leak_it(service, journal, monkeypatch):
+    url, _ = service
+    monkeypatch.setenv("SEARXNG_AUTH", "ann:hush-hush")
+    searcher = open_searcher(f"searxng:{url}", journal)
+    lookup = await searcher.look_up("who am I")
+    assert lookup.error == "HTTP 401: Basic *** is not welcome"
+    await searcher.close()
+    with pytest.raises(InputError, match=r"no user and no password; .*SEARXNG_AUTH") as refused:
+        open_searcher("searxng:http://ann:hush@host", journal)
+    assert "hush" not in str(refused.value)
 
 
 async def test_brave_is_asked_with_its_key(service, journal, monkeypatch):

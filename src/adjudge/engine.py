@@ -21,6 +21,7 @@ from .judges.budget import Budget
 from .judges.specs import Asking, collect_batches, open_judge
 from .llm.base import Sampling, Wire
 from .llm.batch.base import BatchSettings
+from .llm.providers import refuse_password
 from .llm.rate_limiter import RateLimits
 from .models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .models.base import from_json, to_json
@@ -77,6 +78,8 @@ class _Settings:
         for name, (low, high) in RANGES.items():
             if not low <= getattr(self, name) <= high:
                 raise InputError(name, str(getattr(self, name)), f"{low} to {high} is allowed")
+        for name in ("judge", "evaluator", "critic", "search"):
+            refuse_password(name, getattr(self, name, None) or "")
 
     @property
     def sampling(self) -> Sampling:

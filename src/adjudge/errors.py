@@ -16,9 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .redaction import redact
+
 
 class AdjudgeError(Exception):
-    """The root; its text is one line a person can act on."""
+    """The root; its text is one line a person can act on, and holds no secret."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(redact(message))
 
 
 class InputError(AdjudgeError):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-import time
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +15,10 @@ import orjson
 
 from .errors import InputError, SetupError
 from .journal import Journal, Stored, call_key
+from .llm.providers import SEARXNG_AUTH, refuse_password
 from .llm.retry import Answered, Endpoint, Retries
 from .models import Failure, Finding, Lookup
+from .redaction import holds_password
 
 MAX_FINDINGS = 5
 BRAVE_KEYS = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
@@ -60,7 +62,7 @@ class JournalledSearcher:
                 if not isinstance(reply, Answered):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=service.name, error=said)
-                stored = Stored(reply.body, round(time.time(), 3), reply.attempts)
+                stored = Stored.now(reply.body, reply.attempts)
                 await self.journal.put(key, stored)
         try:
             findings = tuple(
@@ -93,15 +95,20 @@ class RecordedSearcher:
 
 def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
     """The search service of this name. A missing key shows when the first search would be paid."""
+    refuse_password("search", spec)
     name, _, address = spec.strip().partition(":")
     accept = {"accept": "application/json"}
     if name == "searxng" and address.startswith(("http://", "https://")):
+        if login := os.environ.get(SEARXNG_AUTH, "").strip():
+            accept["authorization"] = f"Basic {b64encode(login.encode()).decode()}"
         service = SearchService(name, accept, {"format": "json"}, b'"results"', "content")
         return JournalledSearcher(service, Endpoint(address.rstrip("/") + "/search", spec, _RETRIES), journal)
     if name == "brave" and not address:
         key = next((value for variable in BRAVE_KEYS if (value := os.environ.get(variable, "").strip())), "")
         needs = None if key else SetupError(f"brave: no key found; set {' or '.join(BRAVE_KEYS)} in the environment")
         url = os.environ.get("BRAVE_BASE_URL", "").strip() or _BRAVE_URL
+        if holds_password(url):
+            raise SetupError(f"BRAVE_BASE_URL: may hold no user and no password; set the key in {BRAVE_KEYS[0]}")
         params = {"count": str(MAX_FINDINGS), "text_decorations": "false"}
         service = SearchService(name, {**accept, "x-subscription-token": key}, params, b'"type"', "description")
         return JournalledSearcher(service, Endpoint(url, spec, _RETRIES, needs), journal)

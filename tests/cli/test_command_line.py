@@ -302,7 +302,7 @@ def test_output_that_nobody_reads_is_no_error():
     assert done.stderr == b""
 
 
-def test_a_device_a_pipe_and_a_link_are_written_to_not_replaced(adjudge, tmp_path):
+def test_a_pipe_is_written_to_a_file_keeps_its_mode_and_a_link_is_refused(adjudge, tmp_path):
     import os
     import stat
     import threading
@@ -318,8 +318,11 @@ def test_a_device_a_pipe_and_a_link_are_written_to_not_replaced(adjudge, tmp_pat
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "real.json").chmod(0o640)
     (tmp_path / "link.json").symlink_to("real.json")
-    assert adjudge("compare", EXAMPLE, "-o", "link.json").returncode == 0
+    refused = adjudge("compare", EXAMPLE, "-o", "link.json")
+    assert (refused.returncode, b"is a symbolic link" in refused.stderr) == (2, True)
     assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "old"
+    assert adjudge("compare", EXAMPLE, "-o", "real.json").returncode == 0
     assert json.loads((tmp_path / "real.json").read_text())["evaluation"]
     assert (tmp_path / "real.json").stat().st_mode & 0o777 == 0o640
 

@@ -69,10 +69,10 @@ async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provid
 
 async def test_the_doctor_names_the_server_without_the_password(postgres):
     place = postgres.new_place().replace("//postgres:@", "//postgres:hush-hush@")
-    out = await said("doctor", "--journal", place)
+    out = await said("doctor", ADJUDGE_JOURNAL=place)
     assert b"ok       journal: postgresql://postgres:***@/" in out
     assert b"hush" not in out
-    lost = await start("doctor", "--journal", "postgresql://ann:hush-hush@127.0.0.1:1/d")
+    lost = await start("doctor", ADJUDGE_JOURNAL="postgresql://ann:hush-hush@127.0.0.1:1/d")
     out, err = await lost.communicate()
     assert lost.returncode == 1
     assert b"failed   journal: postgresql://ann:***@127.0.0.1:1/d: the journal cannot be opened" in out

@@ -247,9 +247,10 @@ def test_a_server_that_is_not_there_is_one_clear_line(where: str, said: str) -> 
 
 def test_without_the_extra_the_error_says_what_to_install() -> None:
     script = (
-        "import sys; sys.modules['psycopg'] = None\n"
+        "import os, sys; sys.modules['psycopg'] = None\n"
+        "os.environ['ADJUDGE_JOURNAL'] = 'postgresql://ann:hush@h/d'\n"
         "from adjudge.cli.main import main\n"
-        "sys.exit(main(['replay', 'c1', '--journal', 'postgresql://ann:hush@h/d']))"
+        "sys.exit(main(['replay', 'c1']))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert run.returncode == 2

@@ -64,6 +64,13 @@ def test_a_new_file_is_for_its_owners_eyes(tmp_path: Path) -> None:
     assert os.stat(tmp_path / "journal.db").st_mode & 0o077 == 0  # noqa: PTH116
 
 
+def test_a_link_is_refused_and_what_it_points_to_is_not_made(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").symlink_to("elsewhere.db")
+    with pytest.raises(JournalError, match="symbolic link; name the file itself"):
+        open_journal(tmp_path / "journal.db")
+    assert not (tmp_path / "elsewhere.db").exists()
+
+
 def test_a_file_that_is_no_journal_is_refused_by_name(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("not a database, " * 100)

@@ -28,6 +28,8 @@ def test_a_worker_gets_the_variables_of_its_own_judges_only(monkeypatch):
     assert names("openai:gpt-4o") == {"OPENAI_API_KEY"}
     assert names("jury:openai:gpt-4o+xai:grok-4") == {"OPENAI_API_KEY", "XAI_API_KEY"}
     assert names("http://host/v1#m", search="brave") == {"ADJUDGE_API_KEY", "BRAVE_API_KEY"}
+    monkeypatch.setenv("SEARXNG_AUTH", "ann:k")
+    assert names("embedded", search="searxng:http://host") == {"SEARXNG_AUTH"}
     monkeypatch.setenv("ADJUDGE_API_KEY_OWN_HOST", "k")
     assert names("http://own.host/v1#m") == {"ADJUDGE_API_KEY", "ADJUDGE_API_KEY_OWN_HOST"}
     assert names("http://other.host/v1#m") == {"ADJUDGE_API_KEY"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError, TooLargeError, plain_reason
+from ..redaction import redact
 from .outputs import FORMATS
 
 if TYPE_CHECKING:
@@ -72,10 +73,21 @@ def add_journal_argument(parser: Any) -> None:
     """The option that names the journal."""
     parser.add_argument(
         "--journal",
+        type=journal_place,
         metavar="FILE|URL",
-        help="where replies and verdicts are stored: a file, or postgresql://user:password@host/database "
+        help="where replies and verdicts are stored: a file, or postgresql://user@host/database "
         "(default: $ADJUDGE_JOURNAL, else a file in your data folder)",
     )
+
+
+def journal_place(given: str) -> str:
+    """A journal's place; other users of this machine can read a command line, so it may hold no password."""
+    from ..journal import masked
+
+    if masked(given) != given:
+        instead = "put the password in PGPASSWORD or ~/.pgpass, or the whole address in ADJUDGE_JOURNAL"
+        raise argparse.ArgumentTypeError(f"an address may hold no password here; {instead}")
+    return given
 
 
 def check_folders(args: argparse.Namespace) -> None:
@@ -138,7 +150,7 @@ def say(message: str) -> None:
     """One line on standard error; it may hold what a provider or a file said, so a terminal must not obey it."""
     from ..reports.escaping import one_line
 
-    print(f"adjudge: {one_line(message)}", file=sys.stderr)
+    print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
 
 
 def say_failure(failure: Failure, what: str = "the judgment") -> None:

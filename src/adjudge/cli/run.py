@@ -14,7 +14,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_asking_arguments, asking_of, say
+from ..redaction import redact
+from .asking import add_asking_arguments, asking_of, journal_place, say
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
@@ -67,6 +68,9 @@ def register(commands: Any) -> None:
     where = parser.add_argument_group("the run")
     where.add_argument("--run", dest="directory", metavar="DIR", help="where the run is kept; made if it is not there")
     where.add_argument("--resume", metavar="DIR", help="continue this run; needs no INPUT")
+    where.add_argument(
+        "--trust", action="store_true", help="your keys may go to the judge and journal of a run that others made"
+    )
     where.add_argument("--retry-failed", action="store_true", help="try failed cases again, whatever made them fail")
     where.add_argument(
         "--skip-case", nargs="+", metavar="ID", help="count these cases as failures; for cases that end the process"
@@ -108,7 +112,9 @@ def _add_judging(group: Any) -> None:
     group.add_argument("--critic", metavar="JUDGE", help="dialogue: challenges the scores; default: --judge")
     group.add_argument("--languages", metavar="CODES", help="review: the languages in scope, such as en,es")
     add_asking_arguments(group, "PROTOCOL")
-    group.add_argument("--journal", metavar="WHERE", help="a file or postgresql://… (default: DIR/journal.db)")
+    group.add_argument(
+        "--journal", type=journal_place, metavar="WHERE", help="a file or postgresql://… (default: DIR/journal.db)"
+    )
 
 
 def _add_limits(group: Any) -> None:
@@ -138,6 +144,7 @@ def run(args: argparse.Namespace) -> int:
     """Begin or continue; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
     from ..errors import InputError
     from ..runs.directory import RunDirectory
+    from ..runs.trust import check_trust
 
     found = vars(args)
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
@@ -155,6 +162,7 @@ def run(args: argparse.Namespace) -> int:
     with directory.locked():
         if args.resume is None:
             _create(args, directory, kept)
+        check_trust(directory, args.trust)
         return _continue(args, directory, kept)
 
 
@@ -194,7 +202,8 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
 
 def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> None:
     from ..inputs.rows import open_rows
-    from ..runs.create import OWN_JOURNAL, create
+    from ..runs.create import create
+    from ..runs.directory import OWN_JOURNAL
     from ..runs.plan import Plan, RunOptions
     from ..runs.progress import plural
 
@@ -398,7 +407,7 @@ def _tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
     """One line on standard error, which with --json-progress holds JSON alone."""
     from ..reports.escaping import one_line
 
-    line = one_line(text)
+    line = one_line(redact(text))
     if args.json_progress:
         line = json.dumps({"event": event, "message": line})
     print(line, file=sys.stderr, flush=True)

@@ -142,6 +142,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     """Print a line a check; exit 1 if any needed one fails."""
     from ..errors import AdjudgeError
     from ..llm.providers import PROVIDERS
+    from ..redaction import redact
 
     check_folders(args)
     failed = False
@@ -159,7 +160,7 @@ def run_doctor(args: argparse.Namespace) -> int:
             print(f"ok       {name}: {check()}")
         except AdjudgeError as error:
             failed = True
-            print(f"failed   {name}: {error}")
+            print(f"failed   {redact(name)}: {error}")
     for extra, module in _EXTRAS.items():
         if find_spec(module) is None:
             print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 from ..errors import InputError
+from ..redaction import HIDDEN
 
 _SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=([^&]*)", re.IGNORECASE)
-HIDDEN = "***"
 
 
 def default_place() -> str | Path:

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from ..errors import JournalError
+from ..redaction import redact_reply
 
 Kind = Literal["reply", "verdict", "draft", "draft_owner", "draft_removal", "draft_sizes", "run", "outcome"]
 Row = tuple[Any, ...]
@@ -35,6 +36,11 @@ class Stored:
     at: float
     attempts: int = 1
     sent: Mapping[str, str | int | float | None] = field(default_factory=dict)
+
+    @classmethod
+    def now(cls, body: bytes, attempts: int, sent: Mapping[str, str | int | float | None] | None = None) -> Stored:
+        """A reply that has just come: what is kept and read of it has no key of this process in it."""
+        return cls(redact_reply(body), round(time.time(), 3), attempts, sent or {})
 
 
 class DraftSize(NamedTuple):

@@ -12,7 +12,8 @@ from typing import Any, LiteralString, TypeVar
 from urllib.parse import unquote
 
 from ..errors import InputError, JournalError, SetupError
-from .address import HIDDEN, check_address, masked, secrets_in
+from ..redaction import HIDDEN
+from .address import check_address, masked, secrets_in
 
 try:
     import psycopg

@@ -17,6 +17,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 
 from ..errors import JournalError
+from ..files import make_private, open_handle
 from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Kind, Row, Stored, Write, by_kind
 from .group_commit import BatchThread, tell
 
@@ -83,11 +84,10 @@ class SqliteJournal(Journal):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # It holds the texts that are judged: a new one is for its owner's eyes.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            make_private(path)
         except OSError as error:
-            raise JournalError(f"{path}: the journal cannot be opened: {error}") from None
+            reason = "it is a symbolic link; name the file itself" if path.is_symlink() else str(error)
+            raise JournalError(f"{path}: the journal cannot be opened: {reason}") from None
         self._reader = _connect(path)
         try:
             _prepare(self._reader, path)
@@ -193,7 +193,7 @@ class _Claims:
             if fcntl is not None:
                 try:
                     if self._file is None:
-                        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+                        self._file = open_handle(self._path, os.O_RDWR | os.O_CREAT)
                     fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
                 except BlockingIOError:
                     return False

@@ -6,7 +6,6 @@ The order matters: claim the key, look in the journal, ask, store, and only then
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -220,7 +219,7 @@ class LLMJudge:
             delivery = await self.wire.send(prompt, sampling, key=key)
             if isinstance(delivery, Failure):
                 return delivery
-            stored = Stored(delivery.body, round(time.time(), 3), delivery.attempts, delivery.sent)
+            stored = Stored.now(delivery.body, delivery.attempts, delivery.sent)
             await self.journal.put(key, stored)
             return stored
 

@@ -21,8 +21,9 @@ from urllib.parse import urlsplit
 from ..errors import JudgeSpecError
 from ..journal import Journal
 from ..llm.base import Sampling, Wire
-from ..llm.providers import PROVIDERS, URL_KEY, Provider, url_key
+from ..llm.providers import PROVIDERS, URL_KEY, Provider, refuse_password, url_key
 from ..models import Failure
+from ..redaction import holds_password
 from .base import Judge
 from .budget import Budget
 
@@ -59,6 +60,7 @@ class Asking:
 def open_judge(spec: str, asking: Asking) -> Judge:
     """The judge of this name."""
     spec = spec.strip()
+    refuse_password("judge", spec)
     if not spec or len(spec) > _MAX_SPEC:
         raise JudgeSpecError("judge", f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
     if spec == "embedded" or spec.startswith("embedded:"):
@@ -183,9 +185,9 @@ def _open_url(spec: str) -> OpenAIWire:
         raise JudgeSpecError("judge", f"{spec!r}: {error}", "http://HOST:PORT/v1#MODEL") from None
     if not named or not model:
         raise JudgeSpecError("judge", f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
-    if parts.username or parts.password or parts.query:
+    if parts.query:
         allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
-        raise JudgeSpecError("judge", "a server's address may hold no key, user or query", allowed)
+        raise JudgeSpecError("judge", "a server's address may hold no key and no query", allowed)
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
     return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 
@@ -196,6 +198,8 @@ def _open_provider(provider: Provider, model: str, spec: str, url: str | None) -
     from ..llm.retry import Endpoint
 
     base, key = provider.base_url, provider.key
+    if url is None and holds_password(base) and provider.missing is not None:
+        raise provider.missing
     if provider.wire == "anthropic":
         headers = {"content-type": "application/json", "anthropic-version": VERSION, "x-api-key": key or ""}
         endpoint = Endpoint(url or base + "/v1/messages", spec, needs=provider.missing)

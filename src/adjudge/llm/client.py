@@ -18,6 +18,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import SetupError
+from ..redaction import redact
 from ..version import __version__
 
 # aiohttp takes a tenth of a second to import, so only the first request imports it.
@@ -102,8 +103,6 @@ class Client:
             if _NOT_IN_A_LINE.search(name + value):
                 raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
         address, proxy, local = self._routes.get(url) or self._routes.setdefault(url, _route(url))
-        if address.user is not None and any(name.lower() == "authorization" for name in headers):
-            address = address.with_user(None)
         session = await self._session()
         try:
             async with session.request(
@@ -223,13 +222,16 @@ def _route(url: str) -> Route:
         address = URL(url)
         if address.scheme not in ("http", "https") or not address.host or _NOT_IN_A_LINE.search(address.host):
             raise ValueError
+        if address.user is not None or address.password is not None:
+            raise ValueError
     except ValueError:
         raise _no_address(url) from None
     return Route(address, proxy_for(address), _is_this_machine(address.host))
 
 
 def _no_address(url: str) -> SetupError:
-    return SetupError(f"{url[:200]}: not the address of a web server; http://… or https://… is needed")
+    needed = "http://… or https://… without user and password is needed"
+    return SetupError(f"{redact(url)[:200]}: not the address of a web server; {needed}")
 
 
 def proxy_for(address: URL) -> URL | None:

@@ -18,7 +18,7 @@ from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .openai import Dialect, adapt, parameters
 from .rate_limiter import RateLimiter, retry_after
-from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, with_retries
+from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
 
 _TIMEOUT = 600.0
 _RETRIES = Retries()
@@ -112,7 +112,7 @@ class DirectWire:
         )
 
     def _failure(self, reason: Reason, error: object) -> Failure:
-        return Failure(reason=reason, message=" ".join(str(error).split())[:300], judge=self._spec)
+        return Failure(reason=reason, message=shortened(str(error)), judge=self._spec)
 
 
 def _load(spec: str) -> Any:

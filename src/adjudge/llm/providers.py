@@ -11,7 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ..errors import SetupError
+from ..errors import InputError, JudgeSpecError, SetupError
+from ..redaction import holds_password
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,9 @@ class Provider:
         wanted += [] if self.base_url else [" or ".join(self.url_variables)]
         if self.base_url and not self.base_url.startswith(("http://", "https://")):
             wanted.append(f"{' or '.join(self.url_variables)} to an address that begins with http:// or https://")
+        if holds_password(self.base_url):
+            wanted.append(f"{' or '.join(self.url_variables)} to an address without user and password")
+            wanted.append(f"the key in {' or '.join(self.keys)}")
         return SetupError(f"{self.name}: set {' and '.join(wanted)} in the environment") if wanted else None
 
 
@@ -70,6 +74,8 @@ PROVIDERS = {
 
 # Any other OpenAI-compatible server is named by its URL; this variable, or one with its host, holds its key.
 URL_KEY = "ADJUDGE_API_KEY"
+# What a SearXNG server wants to know of us, as user:password.
+SEARXNG_AUTH = "SEARXNG_AUTH"
 # A host name has three punctuation marks, a variable only one: the number of underscores tells them apart.
 _SIGNS = {".": "_", "-": "__", "_": "___"}
 
@@ -94,3 +100,13 @@ def url_key(address: str) -> str | None:
     return (
         next((value.strip() for name in url_keys(address) if (value := os.environ.get(name)) is not None), "") or None
     )
+
+
+def refuse_password(place: str, named: str) -> None:
+    """Refuse a judge or a search service whose address holds a user or a password: names are stored and shown."""
+    if not holds_password(named):
+        return
+    found = "an address may hold no user and no password"
+    if place == "search":
+        raise InputError(place, found, f"the address alone, with user:password in {SEARXNG_AUTH}")
+    raise JudgeSpecError(place, found, f"the address alone, with the key in {URL_KEY}_HOST or {URL_KEY}")

@@ -16,6 +16,7 @@ import orjson
 
 from ..errors import SetupError
 from ..models import Failure, Reason
+from ..redaction import redact, redact_reply
 from .client import Bounds, Client, ConnectTimeoutError, NoServerError, OversizedReplyError
 from .rate_limiter import RateLimiter, RateLimits, retry_after
 
@@ -90,6 +91,7 @@ async def with_retries(
             if not isinstance(outcome, FailedAttempt):
                 limiter.succeeded(ticket)
                 return outcome
+            outcome = replace(outcome, message=redact(outcome.message))
             failed += outcome.counts or retries.attempts == 1
             allowed = min(retries.attempts, _LOCAL_ATTEMPTS) if outcome.local else retries.attempts
             retry = failed < allowed and not ticket.probes and not outcome.final
@@ -209,7 +211,7 @@ def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int
     """What a reply that is not the one asked for means."""
     message = error_message(content)
     if 300 <= status < 400:
-        message = f"redirects to {headers.get('location', 'nowhere')}"
+        message = redact(f"redirects to {headers.get('location', 'nowhere')}")
     if 300 <= status < 500 and status not in _RETRIED:
         return Refused(status, message, attempt)
     wait = retry_after(headers)
@@ -228,13 +230,19 @@ def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int
 
 def error_message(content: bytes) -> str:
     """The provider's error message, from any of the usual shapes, on one line."""
+    content = redact_reply(content)
     try:
         data: Any = orjson.loads(content)
     except orjson.JSONDecodeError:
-        text = content[:200].decode("utf-8", "replace")
+        text = content[:20_000].decode("utf-8", "replace")
     else:
         if isinstance(data, list) and data:
             data = data[0]
         error = data.get("error", data) if isinstance(data, dict) else data
         text = str(error.get("message") or error) if isinstance(error, dict) else str(error)
-    return " ".join(text.split())[:300] or "no message"
+    return shortened(text) or "no message"
+
+
+def shortened(text: str) -> str:
+    """What a provider said, on one line of at most 300 characters; redacted first, for half a key is not recognized."""
+    return redact(" ".join(text.split()))[:300]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from ..redaction import redact
 from .base import Exact, Frozen, absent
 
 Label = Literal["A", "B"]
@@ -29,6 +30,9 @@ Reason = Literal[
     "invalid",  # the case itself cannot be judged
     "crashed",  # an unexpected error in adjudge; please report it
 ]
+
+# What a provider or an exception said: it may repeat a key.
+Said = Annotated[str, AfterValidator(redact)]
 
 Severity = Literal["minor", "major"]
 Purpose = Literal["opinion", "longer", "repair"]
@@ -127,14 +131,14 @@ class Lookup(Frozen):
     query: str
     provider: str
     findings: tuple[Finding, ...] = ()
-    error: str | None = None
+    error: Said | None = None
 
 
 class Failure(Frozen):
     """A judgment that did not come about, and why. It has no score."""
 
     reason: Reason
-    message: str
+    message: Said
     judge: str
     calls: tuple[Call, ...] = ()
 

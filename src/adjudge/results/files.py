@@ -27,7 +27,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
             with path.open("wb") as file:
                 yield file
             return
-        path = path.resolve()
+        _refuse_link(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
         try:
@@ -44,7 +44,9 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of one that we wrote before, and of nothing else."""
-    path = path.expanduser().resolve()
+    path = path.expanduser()
+    _refuse_link(path)
+    path = path.resolve()
     if path.exists() and not (path / MARK).is_file():
         raise InputError("--output", f"{path}: exists and is not a report of adjudge", "another name, or remove it")
     with _writable(path):
@@ -63,6 +65,12 @@ def new_folder(path: Path) -> Iterator[Path]:
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
+
+
+def _refuse_link(path: Path) -> None:
+    """Somebody else may have put a link there, to have one of the user's own files overwritten."""
+    if path.is_symlink():
+        raise InputError("--output", f"{path}: is a symbolic link", "name what it points to, or another place")
 
 
 @contextmanager

@@ -17,18 +17,20 @@ from datetime import UTC, datetime
 from heapq import heappush, heappushpop
 from pathlib import Path
 from random import Random
+from tempfile import mkstemp
 from typing import Any
 
 import orjson
 
 from ..errors import InputError
+from ..files import TEMPORARY
 from ..inputs.rows import BadRow, Rows
 from ..journal import masked
 from ..version import __version__
-from .directory import RunDirectory, case_digest, write_case
+from .directory import OWN_JOURNAL, RunDirectory, case_digest, write_case
 from .plan import RunOptions, Settings
+from .trust import remember
 
-OWN_JOURNAL = "journal.db"
 _SHOWN = 5
 _SKETCH = 4096
 
@@ -135,7 +137,9 @@ def create(
 
     `given`: the options of the command that decide the verdicts, so that a resume can be compared with them.
     """
-    aside = directory.path / ".cases.new"
+    handle, name = mkstemp(dir=directory.path, prefix=TEMPORARY)
+    os.close(handle)
+    aside = Path(name)
     try:
         spooled = spool(rows, aside, skip_bad=skip_bad)
         wanted = {
@@ -179,6 +183,7 @@ def create(
             "options": options.stored(),
         }
     )
+    remember(directory.read())
     return spooled
 
 

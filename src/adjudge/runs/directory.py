@@ -11,7 +11,6 @@ in_flight       the cases being judged; a process that ends by itself removes it
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import mmap
 import os
@@ -25,6 +24,7 @@ import orjson
 
 from ..engine import case_json
 from ..errors import InputError
+from ..files import TEMPORARY, open_handle, open_private, replacing
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number
@@ -36,6 +36,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
+OWN_JOURNAL = "journal.db"
 _VERDICT = b',"verdict":{'
 _SLOT = struct.Struct("<q")
 
@@ -90,8 +91,8 @@ class RunDirectory:
     def locked(self) -> Iterator[None]:
         """Be the only process that executes this run; the system takes the lock back when its holder dies."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = open_handle(self.path / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
             found = f"cannot be used: {(error.strerror or str(error)).lower()}"
             raise InputError(str(self.path), found, "a folder that can be written") from None
@@ -102,23 +103,19 @@ class RunDirectory:
                 except BlockingIOError:
                     found = "another process is executing this run"
                     raise InputError(str(self.path), found, "wait for it, or stop it") from None
+            for left in self.path.glob(f"{TEMPORARY}*"):
+                left.unlink()
             yield
         finally:
             os.close(handle)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """A file in one step, on the disk before it has its name."""
-    aside = path.with_name(f".{path.name}.new")
+    """A file in one step."""
     try:
-        with aside.open("wb") as file:
+        with replacing(path) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            aside.unlink()
         raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
 
 
@@ -130,8 +127,9 @@ class InFlight:
 
     def __init__(self, directory: RunDirectory, slots: int) -> None:
         self._directory = directory
-        directory.in_flight.write_bytes(bytes(_SLOT.size * slots))
-        with directory.in_flight.open("r+b") as file:
+        with open_private(directory.in_flight, "w+b") as file:
+            file.write(bytes(_SLOT.size * slots))
+            file.flush()
             self._map = mmap.mmap(file.fileno(), 0)
 
     def begin(self, slot: int, position: int) -> None:
@@ -298,7 +296,7 @@ def cut_unfinished(path: Path) -> None:
     """Take away what follows the last line end: half a line that a kill left."""
     if not path.exists():
         return
-    with path.open("rb+") as file:
+    with open_private(path, "rb+") as file:
         size = end = file.seek(0, 2)
         while end > 0:
             start = max(0, end - 65536)

@@ -20,6 +20,7 @@ from ..llm.rate_limiter import RateLimits
 from ..models import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from ..models.cases import Comparison, Dialogue, Review
 from ..models.rows import row_of
+from ..redaction import redact
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, RunOptions, Settings
 
@@ -145,7 +146,7 @@ class Job:
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
             message = f"unexpected error in adjudge; please report it: {text}"
-            return Failure(reason="crashed", message=message[:500], judge=judge)
+            return Failure(reason="crashed", message=redact(message)[:500], judge=judge)
 
     async def _ask(self, case: Comparison | Dialogue | Review, attempt: int = 0) -> Judged[Any] | Failure:
         engine, settings, judges = self.engine, self._settings, self._judges

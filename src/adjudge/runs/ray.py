@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 
 from ..errors import AdjudgeError, InputError, SetupError
 from ..judges.budget import LocalBudget, SeenReplies
-from ..llm.providers import PROVIDERS, url_keys
+from ..llm.providers import PROVIDERS, SEARXNG_AUTH, url_keys
+from ..redaction import redact
 from ..search import BRAVE_KEYS
 from ..version import __version__
 from .job import Job, Outcome, engine_for_run
@@ -135,7 +136,7 @@ class RayRunner:
         try:
             return await _answer(single.run.remote(self._setup, line, final, attempt))
         except RayActorError as error:
-            told = str(error).strip().partition("\n")[0][:200]
+            told = redact(str(error).strip().partition("\n")[0])[:200]
         message = f"the worker that judged this case alone ended {_RETRIES + 1} times: {told}"
         return await _answer(single.give_up.remote(self._setup, line, message))
 
@@ -291,7 +292,7 @@ def _connect(address: str, workers: int) -> None:
     try:
         ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        told = str(error).strip().partition("\n")[0][:300]
+        told = redact(str(error).strip().partition("\n")[0])[:300]
         allowed = "a running Ray cluster with the same versions, and RAY_AUTH_MODE=token if it asks for a token"
         raise InputError("--ray-address", f"{address}: {told}", allowed) from None
 
@@ -328,4 +329,6 @@ def environment_for(plan: Plan, journal: str) -> dict[str, str]:
             prefixes.append(_PREFIXES.get(provider, provider.upper().replace("-", "_")) + "_")
     if plan.settings.get("search") == "brave":
         names |= {*BRAVE_KEYS, "BRAVE_BASE_URL"}
+    elif plan.settings.get("search"):
+        names.add(SEARXNG_AUTH)
     return {name: value for name, value in os.environ.items() if name in names or name.startswith(tuple(prefixes))}

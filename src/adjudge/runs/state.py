@@ -16,6 +16,7 @@ import orjson
 
 from ..engine import verdict_of
 from ..errors import InputError, JournalError
+from ..files import open_private, replacing
 from ..journal import Journal, open_journal
 from ..models.rows import row_of
 from .create import in_order, journal_name
@@ -142,8 +143,8 @@ class OutcomeFiles:
         self._path = directory.failures
         self._old = directory.failures.stat().st_size  # bytes of failures from before this session
         self._settled = Positions(tally.cases)
-        self._verdicts: BinaryIO = directory.verdicts.open("ab")
-        self._failures: BinaryIO = directory.failures.open("ab")
+        self._verdicts: BinaryIO = open_private(directory.verdicts, "ab")
+        self._failures: BinaryIO = open_private(directory.failures, "ab")
 
     def write(self, outcome: Outcome) -> None:
         """One more outcome: its line, and its part in the sums."""
@@ -165,13 +166,12 @@ class OutcomeFiles:
         self._verdicts.close()
         self._failures.close()
         if self._old:
-            aside, at = self._path.with_name(".failures.jsonl.new"), 0
-            with aside.open("wb") as file:
+            at = 0
+            with replacing(self._path) as file:
                 for line in whole_lines(self._path):
                     if at >= self._old or orjson.loads(line)["position"] not in self._settled:
                         file.write(line)
                     at += len(line)
-            aside.replace(self._path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +263,9 @@ def take_stock(
             tally.add(outcome)
     if broken:
         # Lines that cannot be read, after a power cut for example, are made again from the journal.
-        aside = directory.verdicts.with_name(".verdicts.jsonl.new")
-        with aside.open("wb") as file:
+        with replacing(directory.verdicts) as file:
             file.writelines(line for line in whole_lines(directory.verdicts) if _read_verdict(line) is not None)
-        aside.replace(directory.verdicts)
-    aside = directory.failures.with_name(".failures.jsonl.new")
-    with directory.verdicts.open("ab") as verdicts, aside.open("wb") as failures:
+    with open_private(directory.verdicts, "ab") as verdicts, replacing(directory.failures) as failures:
         lines = whole_lines(directory.cases)
         at, line = -1, b""
         for position, verdict_id, failure in journal.outcomes(run_id):
@@ -296,7 +293,6 @@ def take_stock(
                 verdicts.write(again + b"\n")
                 done.add(position)
                 tally.add(_outcome("verdict", answer, head_of(again)))
-    aside.replace(directory.failures)
     tally.paid = max(tally.paid, _paid_before(directory))
     return tally, done, attempts
 

@@ -15,7 +15,7 @@ import orjson
 
 from ...models import Failure, Reason
 from ..anthropic import is_reply
-from ..retry import Answered, Refused
+from ..retry import Answered, Refused, shortened
 from .base import BatchApi, EndedBatch, Outcome
 from .ledger import Submission
 
@@ -94,5 +94,5 @@ class AnthropicBatches(BatchApi):
         if kind == "errored":
             error = result.get("error") or {}
             error = error.get("error") or error
-            return self._failed_request(_STATUS.get(str(error.get("type")), 500), str(error.get("message"))[:300])
+            return self._failed_request(_STATUS.get(str(error.get("type")), 500), shortened(str(error.get("message"))))
         return self._failure(*_UNANSWERED.get(kind, ("server_error", f"the batch reports only {kind!r}")))

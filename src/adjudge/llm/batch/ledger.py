@@ -5,7 +5,6 @@ It holds no text, only which request (by its key in the journal) is in which bat
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 import orjson
 
 from ...errors import JournalError
+from ...files import make_private
 from ..base import Sent
 
 _SCHEMA = """
@@ -51,8 +51,7 @@ class BatchLedger:
         self.path = path
         self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            make_private(path)
             self._file = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
             self._file.execute("pragma synchronous = full")
             self._file.executescript(_SCHEMA)

@@ -12,7 +12,7 @@ import orjson
 
 from ...models import Failure, Reason
 from ..openai import is_reply
-from ..retry import Answered, Refused, error_message
+from ..retry import Answered, Refused, error_message, shortened
 from .base import BatchApi, EndedBatch, Outcome
 from .ledger import Submission
 
@@ -91,7 +91,7 @@ class OpenAIBatches(BatchApi):
         failure = None
         if status != "completed":
             reason = _TEMPORARY.get(codes[0], _STATUS_REASONS.get(status, "rejected"))
-            said = str(errors[0].get("message") or f"the batch is {status}")[:300]
+            said = shortened(str(errors[0].get("message") or f"the batch is {status}"))
             failure = Failure(reason=reason, message=f"batch {batch}: {said}", judge=self.endpoint.judge)
         files = tuple(f"{self._base}/files/{file}/content" for file in ids)
         return EndedBatch(files, failure, queue_full=not files and _QUEUE_FULL in codes)
@@ -100,7 +100,7 @@ class OpenAIBatches(BatchApi):
         response = item.get("response")
         if not response:
             error = item.get("error") or {}
-            message = str(error.get("message") or error.get("code") or "no answer")[:300]
+            message = shortened(str(error.get("message") or error.get("code") or "no answer"))
             return self._failure(_TEMPORARY.get(str(error.get("code")), "server_error"), message)
         body = orjson.dumps(response.get("body"))
         status = int(response.get("status_code") or 0)

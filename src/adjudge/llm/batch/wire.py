@@ -6,7 +6,6 @@ It has the identity of the wire it wraps, so a reply has the same key in the jou
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -102,9 +101,8 @@ class BatchWire:
         results = await self._poller.results(batch, wait=wait)
         if results is None:
             return None
-        at = round(time.time(), 3)
         replies = [
-            (key, Stored(outcome.body, at, outcome.attempts, {**sent, "batch": batch}))
+            (key, Stored.now(outcome.body, outcome.attempts, {**sent, "batch": batch}))
             for key, sent in submission.sent.items()
             if isinstance(outcome := results.of(key), Answered)
         ]

@@ -1,0 +1,80 @@
+"""Takes secrets out of whatever people, files and other programs get to see.
+
+A server may repeat the key it was sent in its error message. So every error, failure and warning passes through
+`redact` when it is made, and every new reply through `redact_reply` before it is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from base64 import b64encode
+from functools import lru_cache
+from urllib.parse import quote, unquote
+
+HIDDEN = "***"
+# Shorter values ("none", "ollama") protect nothing, and would be found in ordinary text.
+SHORTEST = 8
+
+_VARIABLE = re.compile(r"API_?KEY(?:_\w+)?$|(?:ACCESS_KEY|TOKEN|PASSWORD|SECRET|SEARXNG_AUTH)$", re.IGNORECASE)
+_PASSWORD = re.compile(r"://[^\s/?#:@]*:(\S+)@")
+_SHAPES = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        # Passwords in addresses; in http:// the user's name may be a token too.
+        (r"""(https?://)[^\s/?#"'<>]+@""", rf"\1{HIDDEN}@"),
+        (r"""(://[^\s/?#:@"'<>]*:)[^\s/?#"'<>]+@""", rf"\1{HIDDEN}@"),
+        # Headers and fields that carry a key, whatever it looks like.
+        (
+            r"""\b((?:authorization|api[-_]?key|x-subscription-token)\\?["']?\s*[:=]\s*\\?["']?"""
+            r"""(?:basic\s+|bearer\s+)?)[^\s"',;)}\]\\]{8,}""",
+            rf"\1{HIDDEN}",
+        ),
+        (r"""(password\s*=\s*["']?)[^\s"'&;]+""", rf"\1{HIDDEN}"),
+        (r"\b(bearer\s+)[\w.~+/=-]{8,}", rf"\1{HIDDEN}"),
+        # Keys whose form is certain: OpenAI, Anthropic, OpenRouter, Groq, Google.
+        (r"\b(sk-|gsk_|AIza)[\w-]{20,}", rf"\1{HIDDEN}"),
+    )
+)
+
+
+def redact(text: str) -> str:
+    """The text without this process's keys, passwords in addresses, and what looks like a key."""
+    for secret in known_secrets():
+        text = text.replace(secret, HIDDEN)
+    for pattern, replacement in _SHAPES:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def redact_reply(body: bytes) -> bytes:
+    """A reply without this process's keys; nothing else in it is touched, whatever it looks like."""
+    for secret in known_secrets():
+        body = body.replace(secret.encode("utf-8", "surrogateescape"), HIDDEN.encode())
+    return body
+
+
+def holds_password(address: str) -> bool:
+    """Whether a web address holds a user or a password, or a judge's name such an address; a model may have an @."""
+    return re.search(r"https?://[^#]*@", address, re.IGNORECASE) is not None
+
+
+def known_secrets() -> tuple[str, ...]:
+    """The keys and passwords in the environment, in each form in which a server may repeat them, longest first."""
+    return _secrets_in(tuple(os.environ.items()))
+
+
+@lru_cache(maxsize=4)
+def _secrets_in(environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    found: set[str] = set()
+    for name, value in environment:
+        if _VARIABLE.search(name):
+            found |= {value.strip(), value.partition(":")[2], b64encode(os.fsencode(value)).decode()}
+        elif "@" in value and (address := _PASSWORD.search(value)):
+            found |= {address[1], unquote(address[1])}
+    long = [secret for secret in found if len(secret) >= SHORTEST]
+    forms = {
+        form for secret in long for form in (secret, json.dumps(secret)[1:-1], quote(secret, "", errors="replace"))
+    }
+    return tuple(sorted(forms, key=len, reverse=True))

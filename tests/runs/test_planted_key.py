@@ -1,0 +1,193 @@
+"""A key that a server repeats in its errors is found nowhere: not in files, reports, messages, logs or processes."""
+
+import asyncio
+import json
+import logging
+import re
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote
+
+import duckdb
+import pytest
+from aiohttp import web
+from fastapi.testclient import TestClient
+from runs.conftest import judge_of, pairs, write_lines
+from scripted.provider import fails, judges, redirects_to
+
+from adjudge.engine import CompareSettings
+from adjudge.llm.batch.base import BatchSettings
+from adjudge.server.app import create_app
+
+KEY = "zq9_Planted/Key+4711"  # of no known shape, so that only knowing it helps
+FORMS = (KEY.encode(), quote(KEY, "").encode(), b"zq9_Planted")
+ECHO = f"Incorrect API key provided: {KEY}. You sent Authorization: Bearer {KEY}"
+
+
+def gateway_error():
+    async def behave(request, raw):
+        return web.json_response({"error": {"message": ECHO}}, status=200)
+
+    return behave
+
+
+def page_with_the_key_at_the_cut():
+    async def behave(request, raw):
+        return web.Response(text=f"<html>{'x' * 285}{KEY}</html>", status=500)
+
+    return behave
+
+
+def repeated_in_the_reply():
+    return judges(change=lambda reply: reply | {"rationale": f"Answer 1 and Answer 2 were read with {KEY}."})
+
+
+ECHOES = {
+    "case-0": lambda: fails(401, ECHO),
+    "case-1": lambda: fails(500, ECHO),
+    "case-2": gateway_error,
+    "case-3": lambda: redirects_to(f"http://elsewhere.invalid/?key={quote(KEY, '')}"),
+    "case-4": page_with_the_key_at_the_cut,
+    "case-5": repeated_in_the_reply,
+}
+
+
+def echoing(request):
+    """Each case has its own way to repeat the key that came with the request."""
+    assert request.headers["Authorization"] == f"Bearer {KEY}"
+    number = re.search(r"Plan tool (\d)", request.turns[0])
+    return ECHOES[f"case-{number[1]}" if number else "case-0"]()
+
+
+def holds_key(content):
+    return [form for form in FORMS if form in content]
+
+
+def files_with_key(folder):
+    return [path for path in Path(folder).rglob("*") if path.is_file() and holds_key(path.read_bytes())]
+
+
+@pytest.fixture
+def echo(provider, command, monkeypatch):
+    monkeypatch.setattr("adjudge.llm.retry._backoff", lambda *_: 0.0)
+    provider.script = echoing
+    command.environment["ADJUDGE_API_KEY"] = KEY
+    return judge_of(provider)
+
+
+async def test_a_run_its_exports_and_its_messages_hold_no_key(echo, command, files, tmp_path, caplog):
+    caplog.set_level(logging.DEBUG)
+    write_lines(tmp_path / "pairs.jsonl", pairs(len(ECHOES)))
+    said = [await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", echo, "--one-order")]
+    assert said[0].code == 1, said[0].err
+    files.check_complete(len(ECHOES))
+    failed = {line["case"]: line["message"] for line in files.failures}
+    assert failed.keys() == ECHOES.keys() - {"case-5"}
+    assert all("***" in message for case, message in failed.items() if case != "case-4"), failed
+    assert b"were read with ***." in (files.path / "verdicts.jsonl").read_bytes()
+    said.append(await command("run", "--resume", "out", "--retry-failed", "--json-progress"))
+    for name in ("out.csv", "out.jsonl", "out.parquet", "out.md", "site.html"):
+        said.append(await command("export", "out", "-o", name))
+        assert said[-1].code == 0, said[-1].err
+    shows = (("show", "out"), ("show", "out", "--columns", "*"), ("show", "out", "--case", "case-0"))
+    said += [await command(*show) for show in shows]
+    said.append(await command("doctor", "--judge", echo))
+    assert "failed   http://127.0.0.1" in said[-1].out
+    case = ("compare", "--task", "Plan tool 1.", "--a", "One plan.", "--b", "Another plan.", "--judge", echo)
+    said.append(await command(*case))
+    assert (said[-1].code, "***" in said[-1].err) == (1, True), said[-1].err
+    rows = duckdb.sql(f"select * from '{tmp_path / 'out.parquet'}'").fetchall()
+    heard = "".join(each.out + each.err for each in said) + str(rows) + caplog.text
+    assert holds_key(heard.encode()) == []
+    assert files_with_key(tmp_path) == []
+
+
+@pytest.mark.parametrize("judge", ["openai:gpt-4o", "anthropic:claude-sonnet-4-5"])
+async def test_a_batch_whose_results_repeat_the_key_leaves_none(provider, command, files, tmp_path, monkeypatch, judge):
+    monkeypatch.setattr("adjudge.runs.job.BatchSettings", partial(BatchSettings, idle=0.05))
+    for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
+        command.environment |= {f"{name}_BASE_URL": provider.url + path, f"{name}_API_KEY": KEY}
+    provider.script = lambda request: ECHOES["case-0" if "tool 0" in request.turns[0] else "case-5"]()
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    options = ("--judge", judge, "--one-order", "--batch", "--poll", "0.05")
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *options)
+    assert [line["case"] for line in files.failures] == ["case-0"], done.err
+    assert b"were read with ***." in (files.path / "verdicts.jsonl").read_bytes()
+    assert holds_key((done.out + done.err).encode()) == []
+    assert files_with_key(tmp_path) == []
+
+
+async def test_the_verdict_from_a_reply_that_repeated_the_key_is_replayed_byte_for_byte(echo, command, tmp_path):
+    (one,) = [pair for pair in pairs(6) if pair["id"] == "case-5"]
+    (tmp_path / "case.json").write_text(json.dumps({name: one[name] for name in ("task", "a", "b")}))
+    made = await command("compare", "case.json", "--judge", echo, "--one-order", "--format", "json")
+    assert made.code == 0, made.err
+    assert "were read with ***." in made.out
+    del command.environment["ADJUDGE_API_KEY"]
+    again = await command("replay", json.loads(made.out)["verdict_id"])
+    assert (again.code, again.err) == (0, "adjudge: the same, byte for byte\n")
+
+
+@pytest.mark.parametrize("case", [0, 1, 2])
+async def test_the_service_tells_strangers_no_key(echo, tmp_path, monkeypatch, case):
+    monkeypatch.setenv("ADJUDGE_API_KEY", KEY)
+
+    def ask():
+        with TestClient(create_app(CompareSettings(judge=echo), journal=tmp_path / "j.db")) as client:
+            body = {"userTask": f"Plan tool {case}.", "responseA": "One plan.", "responseB": "Another plan."}
+            return client.post("/api/evaluate", json=body)
+
+    answer = await asyncio.to_thread(ask)
+    assert answer.status_code == 502
+    assert "***" in answer.json()["error"]
+    assert holds_key(answer.content) == []
+    assert files_with_key(tmp_path) == []
+
+
+async def test_no_process_of_a_run_shows_the_key(provider, command, tmp_path):
+    seen = []
+
+    def looking(request):
+        assert request.headers["Authorization"] == f"Bearer {KEY}"
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                seen.append(line.read_bytes())
+            except OSError:  # it has ended meanwhile
+                continue
+        return judges()
+
+    provider.script = looking
+    command.environment["ADJUDGE_API_KEY"] = KEY
+    write_lines(tmp_path / "pairs.jsonl", pairs(1))
+    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider))
+    out, err = await process.communicate()
+    assert process.returncode == 0, err
+    assert any(b"--judge" in line for line in seen)
+    assert holds_key(b"".join(seen) + out + err) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "instead"),
+    [
+        (("--judge", "http://ann:{key}@127.0.0.1:1/v1#m"), "ADJUDGE_API_KEY"),
+        (("--judge", "jury:embedded+http://{key}@127.0.0.1:1/v1#m"), "ADJUDGE_API_KEY"),
+        (("--search", "searxng:http://ann:{key}@127.0.0.1:1"), "SEARXNG_AUTH"),
+        (("--journal", "postgresql://ann:{key}@127.0.0.1:1/d"), "PGPASSWORD"),
+        (("--judge", "openai:gpt-4o"), "OPENAI_API_KEY"),
+        (("--search", "brave"), "BRAVE_API_KEY"),
+    ],
+)
+async def test_a_password_in_an_address_is_refused_with_the_variable_to_use(command, tmp_path, options, instead):
+    for name in ("OPENAI_BASE_URL", "BRAVE_BASE_URL"):
+        command.environment[name] = f"http://ann:{KEY}@127.0.0.1:1/v1"
+    write_lines(tmp_path / "pairs.jsonl", pairs(1))
+    given = [option.format(key=KEY) for option in options]
+    said = [await command("run", "compare", "pairs.jsonl", "--run", "out", *given)]
+    said.append(await command("compare", "--task", "t", "--a", "a", "--b", "b", *given))
+    for each in said:
+        assert (each.code, instead in each.err) == (2, True), each.err
+    said.append(await command("judges"))
+    if "--search" not in given:
+        said.append(await command("doctor", *given))
+    assert holds_key("".join(each.out + each.err for each in said).encode()) == []
+    assert files_with_key(tmp_path) == []
