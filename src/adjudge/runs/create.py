@@ -21,7 +21,7 @@ from typing import Any
 
 import orjson
 
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 from ..inputs.rows import BadRow, Rows
 from ..journal import masked
 from ..version import __version__
@@ -96,7 +96,7 @@ def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
+        raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
     if bad and (not skip_bad or bad == cases):
         more = f" (and {bad - len(shown):,} more)" if bad > len(shown) else ""
         listed = "; ".join(shown) + more

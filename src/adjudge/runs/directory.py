@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ..engine import case_json
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number
@@ -93,7 +93,7 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            found = f"cannot be used: {(error.strerror or str(error)).lower()}"
+            found = f"cannot be used: {plain_reason(error)}"
             raise InputError(str(self.path), found, "a folder that can be written") from None
         try:
             if fcntl is not None:
@@ -119,7 +119,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             aside.unlink()
-        raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
+        raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
 
 
 # -- cases in flight --------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def read_rows(path: Path) -> list[Row]:
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(place, "no labelled pair", "JSON with task, response_a, response_b, human") from error
         if human not in ("A", "B", "tie"):
-            raise InputError(place, f"human is {human!r}", "one of A, B, tie")
+            raise InputError(place, f"human is {json.dumps(human)}", "one of A, B, tie")
         rows.append(Row(task, a, b, human, str(data.get("source") or path.stem)))
     return rows
 
