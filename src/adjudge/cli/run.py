@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import logging
+import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -48,8 +49,7 @@ _FIXED = (
 _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
 _STOPPED = {
     "interrupted": "stopped as asked",
-    "budget": "the budget is used up; raise it with --budget USD, or lift it with --budget none",
-    "unreachable": "the provider cannot be reached, or refuses every call",
+    "unreachable": "stopped, as no call succeeds",
 }
 
 
@@ -143,7 +143,13 @@ def run(args: argparse.Namespace) -> int:
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
     if args.resume is None and (args.protocol is None or args.input is None or args.directory is None):
-        raise InputError("run", "something is missing", "PROTOCOL INPUT --run DIR, or --resume DIR")
+        missing = [
+            name
+            for name, value in (("PROTOCOL", args.protocol), ("INPUT", args.input), ("--run DIR", args.directory))
+            if value is None
+        ]
+        allowed = "adjudge run PROTOCOL INPUT --run DIR, or adjudge run --resume DIR"
+        raise InputError(" and ".join(missing), "missing", allowed)
     if args.resume is not None and args.directory is not None:
         raise InputError("--run", "cannot be combined with --resume", "give one of them")
     if args.limit is not None and args.limit < 1:
@@ -169,8 +175,18 @@ def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
         option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
         now, before = _fixed(args, name, protocol), known.get("given", {}).get(name)
         if now != before:
-            found = "differs from the run's" if name == "rubric" else f"is {now}, and the run has {before}"
-            raise InputError(option, found, "a run keeps what it was begun with; begin another one for this")
+            if name == "rubric":
+                found = "is not the one that the run was begun with"
+            elif now is True or before in (None, {}):
+                found = "the run was begun without it"
+            else:
+                found = f"{_shown(now)}, but the run was begun with {_shown(before)}"
+            raise InputError(option, found, "a run keeps what it was begun with; begin another one with --run")
+
+
+def _shown(value: Any) -> str:
+    """An option's value as it is given on the command line."""
+    return " ".join(f"{field}={column}" for field, column in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
@@ -239,10 +255,10 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         return 0
     if not state.open:
         state.write_summary()
-        return _tell_end(args, state, None)
+        return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
     if options.budget is not None and state.tally.paid >= options.budget:
-        _tell(args, f"nothing was sent: of ${options.budget}, ${state.tally.paid:.4f} is spent; {_STOPPED['budget']}")
+        _tell(args, f"nothing was sent: {_spent(state, options)}; {_raise_budget(directory)}")
         return 1
     log, warnings = logging.getLogger("adjudge"), _Warnings(args)
     log.addHandler(warnings)
@@ -250,7 +266,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         ended = run_sync(lambda: _execute(args, state, options))
     finally:
         log.removeHandler(warnings)
-    return _tell_end(args, state, ended)
+    return _tell_end(args, state, options, ended)
 
 
 async def _execute(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
@@ -303,10 +319,10 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
             cost = expected.cost / 2 if options.batch else expected.cost
             _tell(args, f"about ${cost:,.2f} at published prices{missing}")
     if options.budget is not None:
-        _tell(args, f"budget ${options.budget}, of which ${state.tally.paid:.4f} is spent")
+        _tell(args, _spent(state, options))
 
 
-def _tell_end(args: argparse.Namespace, state: RunState, ended: Ended | None) -> int:
+def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
     from ..reports.escaping import one_line
     from ..runs.execute import resume_command
     from ..runs.progress import agreement, money, ordered, plural
@@ -328,15 +344,30 @@ def _tell_end(args: argparse.Namespace, state: RunState, ended: Ended | None) ->
             print(f"${tally.paid:.4f} was paid by this run")
         if tally.labelled:
             print(agreement(tally))
-        print(one_line(f"everything is in {state.directory.path}"))
+        where = shlex.quote(str(state.directory.path))
+        print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
     if why:
-        detail = f" ({ended.detail})" if ended and ended.detail else ""
-        text = f"{_STOPPED.get(why, why)}{detail}; continue with: {resume_command(state.directory)}"
+        detail = ended.detail if ended else ""
+        if why == "budget":
+            text = f"stopped by the budget: {_spent(state, options)}, and {detail}; {_raise_budget(state.directory)}"
+        else:
+            said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
+            text = f"{said}; continue with: {resume_command(state.directory)}"
         if args.json_progress:
             _tell(args, text, "stopped")
         else:
             say(text)
     return 130 if why == "interrupted" else 1 if why or tally.failures else 0
+
+
+def _spent(state: RunState, options: RunOptions) -> str:
+    return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
+
+
+def _raise_budget(directory: RunDirectory) -> str:
+    from ..runs.execute import resume_command
+
+    return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"
 
 
 def _progress(args: argparse.Namespace) -> Progress:

@@ -185,7 +185,7 @@ class _Session:
         self._outage.note(outcome)
         if outcome.status == "left":
             if outcome.answer == "over_budget":
-                self._halt.ask("budget")
+                self._halt.ask("budget", outcome.message)
             elif outcome.answer in TRANSIENT:
                 self._again.add(position)
                 self._left += 1
