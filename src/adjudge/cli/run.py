@@ -341,7 +341,10 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, en
             tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
             print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
         if tally.paid != tally.cost:
-            print(f"${tally.paid:.4f} was paid by this run")
+            rest = (
+                "more replies were stored before" if tally.paid < tally.cost else "also for replies without a verdict"
+            )
+            print(f"${tally.paid:.4f} was paid by this run; {rest}")
         if tally.labelled:
             print(agreement(tally))
         where = shlex.quote(str(state.directory.path))
