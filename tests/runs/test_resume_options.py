@@ -85,6 +85,21 @@ async def test_what_a_run_lacks_is_named(command, given, says):
     assert (done.code, done.err.startswith(f"adjudge: {says}")) == (2, True), done.err
 
 
+@pytest.mark.parametrize(
+    ("protocol", "given", "says"),
+    [
+        ("dialogue", ("--one-order",), "--one-order: is for compare, not for dialogue"),
+        ("compare", ("--critic", "embedded"), "--critic: is for dialogue, not for compare"),
+        ("compare", ("--languages", "en"), "--languages: is for review, not for compare"),
+        ("compare", ("--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
+    ],
+)
+async def test_an_option_that_would_have_no_effect_is_refused(command, tmp_path, protocol, given, says):
+    write_lines(tmp_path / "pairs.jsonl", pairs(1))
+    done = await command("run", protocol, "pairs.jsonl", "--run", "out", *given)
+    assert (done.code, done.err) == (2, f"adjudge: {says}\n")
+
+
 async def test_another_rubric_is_refused_and_the_same_one_is_not(begun, command, tmp_path):
     shipped = (await command("rubric", "compare")).out
     (tmp_path / "same.yaml").write_text(shipped)

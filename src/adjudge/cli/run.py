@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_asking_arguments, asking_of, say
+from .asking import add_asking_arguments, say, settings_from
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
@@ -45,6 +45,9 @@ _FIXED = (
     "protocol", "input", "map", "input_format", "skip_bad", "shuffle", "judge", "evaluator", "critic", "one_order",
     "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "journal",
 )  # fmt: skip
+_OF_ONE_PROTOCOL = {
+    "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",
+}  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
 _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
 _STOPPED = {
@@ -341,9 +344,8 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, en
             tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
             print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
         if tally.paid != tally.cost:
-            rest = (
-                "more replies were stored before" if tally.paid < tally.cost else "also for replies without a verdict"
-            )
+            less = tally.paid < tally.cost
+            rest = "the other replies were stored before" if less else "also for replies that gave no verdict"
             print(f"${tally.paid:.4f} was paid by this run; {rest}")
         if tally.labelled:
             print(agreement(tally))
@@ -405,17 +407,20 @@ def _kept(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings, rubric_for
+    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+    from ..errors import InputError
 
-    rubric, asking = rubric_for(args.protocol, args.rubric), asking_of(args)
+    for name, protocol in _OF_ONE_PROTOCOL.items():
+        if name in args.given and args.protocol != protocol:
+            raise InputError("--" + name.replace("_", "-"), f"is for {protocol}, not for {args.protocol}")
     if args.protocol == "compare":
-        return CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search, **asking)
+        return settings_from(CompareSettings, args, judge=args.judge, one_order=args.one_order, search=args.search)
     if args.protocol == "dialogue":
-        return DialogueSettings(
-            evaluator=args.evaluator or args.judge, critic=args.critic or args.judge, rubric=rubric, **asking
+        return settings_from(
+            DialogueSettings, args, evaluator=args.evaluator or args.judge, critic=args.critic or args.judge
         )
     languages = tuple(code.strip() for code in args.languages.split(",")) if args.languages else ()
-    return ReviewSettings(judge=args.judge, rubric=rubric, languages=languages, **asking)
+    return settings_from(ReviewSettings, args, judge=args.judge, languages=languages)
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:
