@@ -31,8 +31,10 @@ input. Everything the run makes is in DIR: its cases, the journal, verdicts.json
 and a summary. A run that was stopped, by Ctrl-C or by a power cut, continues with --resume; nothing is paid twice.
 """
 _EPILOG = """\
-Beside --resume, --budget, --rate, --concurrency, --batch, --poll, --engine, --ray-address and --workers change the
-run's own and are kept; options that decide the verdicts must be those the run was begun with.
+Beside --resume:
+  changed and kept      --budget --rate --concurrency --batch --poll --engine --ray-address --workers
+  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
+  as the run was begun  all others; a value that differs is refused
 
 examples:
   adjudge run compare pairs.jsonl --run out --judge openai:gpt-5.1 --budget 5
