@@ -146,7 +146,7 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
     ("ratings", "says"),
     [
         ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension; one of Localization, "),
-        ({7: Original("3")}, "ratings_b.7: expected text, found int; the key of a dimension"),
+        ({7: Original("3")}, "ratings_b.7: expected text, found a number; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
             "ratings_b.Truthfulness: rated twice; each dimension once",

@@ -179,7 +179,7 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("compare", "-"), "standard input: empty; one JSON object with userTask, responseA, responseB"),
         (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is named twice; once is allowed"),
         (("compare", EXAMPLE, "--judge", "gpt"), "--judge: 'gpt' names no judge; allowed: embedded, PROVIDER:MODEL"),
-        (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: no such file or directory; a GGUF file is"),
+        (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: file not found; a GGUF file is"),
         (("compare", EXAMPLE, "--search", "google"), "--search: 'google' names no search service; allowed: searxng:"),
         (("compare", EXAMPLE, "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,6 +33,8 @@ SAMPLES: dict[str, Any] = {
     "long dialogue": dialogue_samples.long_sample(),
     **{f"{name} review": sample for name, sample in review_report_samples.every_sample().items()},
 }
+PLAIN = SAMPLES["plain comparison"]
+SAMPLES["lost comparison"] = replace(PLAIN, verdict=PLAIN.verdict.model_copy(update={"winner": "B"}))
 RICH = ["plain comparison", "debated dialogue", "audited review"]
 HOSTILE = ["hostile comparison", "hostile dialogue", "hostile review"]
 
@@ -320,3 +323,33 @@ async def test_the_scale_shows_the_final_value_and_the_one_that_was_entered(open
     assert len({top for _, top in boxes}) == 1
     entered = page.locator(".scale .entered")
     assert await entered.evaluate("e => getComputedStyle(e).outlineStyle") == "dashed"
+
+
+@pytest.mark.parametrize("name", ["plain comparison", "lost comparison"])
+async def test_each_answer_keeps_its_colour_whoever_wins(opened, name):
+    page = (await opened(name)).page
+    a, b = await page.evaluate(
+        """['A', 'B'].map(label => ['.total.X .bar > span', '.criterion .score.X .bar > span', '.answer.X']
+            .map(place => getComputedStyle(document.querySelector(place.replace('X', label))))
+            .map((style, at) => at < 2 ? style.backgroundColor : style.borderTopColor))"""
+    )
+    assert len(set(a)) == len(set(b)) == 1
+    assert a[0] != b[0]
+    letters = await page.evaluate(
+        "['A', 'B'].map(label => getComputedStyle(document.querySelector('.total.' + label + ' .letter')).color)"
+    )
+    assert letters == [a[0], b[0]]
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name.endswith(" review")])
+async def test_what_can_be_opened_shows_more_when_it_is_open(opened, name):
+    tab = await opened(name)
+    heights = "[...document.querySelectorAll('details.rating')].map(e => [e.id, e.getBoundingClientRect().height])"
+    closed = await tab.page.evaluate(heights)
+    lengths = await tab.page.evaluate(
+        "[...document.querySelectorAll('details.rating > .brief > .justification')].map(e => e.textContent.length)"
+    )
+    for (rating, before), length in zip(closed, lengths, strict=True):
+        await tab.page.evaluate("id => { document.getElementById(id).open = true }", rating)
+        after = dict(await tab.page.evaluate(heights))[rating]
+        assert after > before or length > 80, rating

@@ -67,7 +67,10 @@ def test_numbers_are_exact():
         (b'{"userTask":"t","responseA":"x"}', "responseB: missing; a non-empty string is needed"),
         (b'{"task":"t","a":"x"}', "responseB: missing; a non-empty string is needed"),
         (b'{"userTask":"t","responseA":" ","responseB":"y"}', "responseA: empty; at least one character that is not"),
-        (b'{"userTask":"t","responseA":5,"responseB":"y"}', "responseA: expected text, found int; a string is allowed"),
+        (
+            b'{"userTask":"t","responseA":5,"responseB":"y"}',
+            "responseA: expected text, found a number; a string is allowed",
+        ),
         (b'{"userTask":"t","responseA":"x","responseB":"\\ud800"}', "responseB: half of a surrogate pair (U+D800)"),
         (
             b'{"userTask":"t","a":"x","responseA":"x","b":"y"}',
@@ -77,7 +80,7 @@ def test_numbers_are_exact():
         (b'{"userTask":"t","reponseA":"x","responseB":"y"}', "reponseA: unknown field; did you mean responseA?"),
         (b'{"userTask":"t","responseA":"x","responseB":"y","weights":{"wit":1}}', "weights.wit: unknown criterion; "),
         (b'{"userTask":"t","responseA":"x","responseB":"y","weights":{"clarity_structure":"1"}}', "weights.clarity_s"),
-        (b'{"userTask":"t","responseA":"x","responseB":"y","context":7}', "context: expected text, found int"),
+        (b'{"userTask":"t","responseA":"x","responseB":"y","context":7}', "context: expected text, found a number"),
     ],
 )
 def test_a_bad_request_is_refused_in_one_line_that_names_the_field(raw, says):

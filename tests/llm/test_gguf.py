@@ -237,7 +237,7 @@ def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        (None, "no such file"),
+        (None, "file not found"),
         (b"PK\x03\x04 something else", "not a GGUF file"),
         (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
     ],

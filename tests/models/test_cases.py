@@ -41,7 +41,7 @@ def test_half_a_surrogate_pair_is_refused_with_its_place():
 
 
 def test_text_must_be_a_string():
-    with pytest.raises(InputError, match=r"^a: expected text, found int"):
+    with pytest.raises(InputError, match=r"^a: expected text, found a number"):
         Comparison("t", 7, "y")  # type: ignore[arg-type]
 
 
@@ -73,9 +73,9 @@ def test_an_unknown_weight_is_refused_with_all_names_that_are_allowed():
     [
         (-1, "-1 is negative"),
         ("2", "'2' is not a number"),
-        (None, "None is not a number"),
-        (True, "True is not a number"),
-        (float("nan"), "nan is not a number"),
+        (None, "null is not a number"),
+        (True, "true is not a number"),
+        (float("nan"), "NaN is not a number"),
         ([], r"\[\] is not a number"),
         (10**7, "10000000 is out of range"),
         (Decimal("1e-30"), "1E-30 is out of range"),
@@ -100,19 +100,24 @@ def test_an_all_zero_set_is_refused():
 
 
 def test_weights_must_be_an_object():
-    with pytest.raises(InputError, match=r"^weights: expected an object, found list"):
+    with pytest.raises(InputError, match=r"^weights: expected an object, found an array"):
         check_weights([1, 2], DEFAULTS)
 
 
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"ratings_a": {"truthfulness": 3}}, "ratings_a.truthfulness: expected an Original, found int; Original("),
-        ({"ratings_b": {"truthfulness": None}}, "ratings_b.truthfulness: expected an Original, found NoneType"),
-        ({"ratings_b": [3]}, "ratings_b: expected a mapping, found list; key: Original"),
-        ({"preference": "4"}, "preference: expected an Original, found str"),
-        ({"review_id": ""}, "review_id: ''; a whole number, or text of 1 to 200 characters"),
-        ({"review_id": True}, "review_id: True; a whole number"),
+        ({"ratings_a": {"truthfulness": 3}}, "ratings_a.truthfulness: expected an Original, found a number; Original("),
+        ({"ratings_b": {"truthfulness": None}}, "ratings_b.truthfulness: expected an Original, found null"),
+        ({"ratings_b": [3]}, "ratings_b: expected a mapping, found an array; key: Original"),
+        ({"preference": "4"}, "preference: expected an Original, found text"),
+        ({"review_id": ""}, "review_id: empty; a whole number, or text of 1 to 200 characters"),
+        ({"review_id": True}, "review_id: true or false; a whole number"),
+        ({"review_id": 1.5}, "review_id: 1.5 is not whole; a whole number"),
+        ({"review_id": "x" * 201}, "review_id: 201 characters; a whole number, or text of 1 to 200 characters"),
+        ({"review_id": "x\udc80"}, "review_id: half of a surrogate pair; a whole number"),
+        ({"review_id": 2**63}, "review_id: a number of more than 63 bits; a whole number"),
+        ({"review_id": ["x"]}, "review_id: an array; a whole number"),
     ],
 )
 def test_a_review_refuses_what_is_no_rating_and_no_id(fields, says):
@@ -122,7 +127,7 @@ def test_a_review_refuses_what_is_no_rating_and_no_id(fields, says):
 
 
 def test_what_was_entered_is_text():
-    with pytest.raises(InputError, match=r"^rating: expected text, found int; a string is allowed$"):
+    with pytest.raises(InputError, match=r"^rating: expected text, found a number; a string is allowed$"):
         Original(4)  # type: ignore[arg-type]
 
 

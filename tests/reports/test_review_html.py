@@ -74,13 +74,13 @@ def test_the_head_of_the_page_says_the_verdict_the_scale_and_what_became_of_the_
 @pytest.mark.parametrize(
     ("value", "words", "side"),
     [
-        (1, "Response 1 is much better", "hero A"),
-        (2, "Response 1 is better", "hero A"),
-        (3, "Response 1 is slightly better", "hero A"),
-        (4, "Neither response is better", "hero "),
-        (5, "Response 2 is slightly better", "hero B"),
-        (6, "Response 2 is better", "hero B"),
-        (7, "Response 2 is much better", "hero B"),
+        (1, "Response 1 is much better", "hero for-A"),
+        (2, "Response 1 is better", "hero for-A"),
+        (3, "Response 1 is slightly better", "hero for-A"),
+        (4, "Neither response is better", "hero for-neither"),
+        (5, "Response 2 is slightly better", "hero for-B"),
+        (6, "Response 2 is better", "hero for-B"),
+        (7, "Response 2 is much better", "hero for-B"),
     ],
 )
 def test_every_step_of_the_scale_has_its_words(value, words, side):

@@ -30,7 +30,7 @@ def test_a_comparison_gives_its_winner_totals_and_both_scores_of_a_criterion(run
     assert row["total_a"] - row["total_b"] == row["difference"]
     assert row["depth_coverage_usefulness_a"] > row["depth_coverage_usefulness_b"]
     assert (row["system_a"], row["system_b"], row["words_a"]) == ("wren", "crow", 39)
-    assert row["label"] == "A" and row["agrees"] is True
+    assert row["label"] == "A" and row["agrees"] is False  # the best guess says A, but it was not decided
 
 
 def test_a_score_that_was_not_assessed_is_empty_and_not_a_number(runs):
@@ -118,6 +118,7 @@ def test_a_review_gives_the_preference_and_what_became_of_every_rating(runs):
     [
         ("A", {"winner": "A"}, True),
         (" TIE ", {"winner": "B"}, False),
+        ("A", {"winner": "A", "decided": False}, False),
         ("6", {"winner": "B", "likert": 6}, True),
         ("80", {"overall_experience": 80}, True),
         ("good", {"winner": "A"}, None),

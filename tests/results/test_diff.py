@@ -106,7 +106,7 @@ def test_copies_of_a_dialogue_are_known_by_what_is_said(tmp_path, diffed):
 
 def test_what_is_undecided_is_an_outcome_of_its_own_and_agrees_with_no_label(tmp_path, diffed):
     rows = comparisons()[:2]
-    undecided = [replace(row, label="A", cells={"decided": False, "winner": "A", "agrees": True}) for row in rows]
+    undecided = [replace(row, label="A", cells={"decided": False, "winner": "A", "agrees": False}) for row in rows]
     first = write_run(tmp_path / "first", undecided)
     second = write_run(tmp_path / "second", [decided(row, "A") for row in rows])
     found = diffed(first, second)

@@ -17,7 +17,9 @@ def summarised(folder, where=None):
 
 
 def said(row, winner, *, decided=True, label=None):
-    return replace(row, label=label, cells={"winner": winner, "decided": decided, "agrees": label and label == winner})
+    return replace(
+        row, label=label, cells={"winner": winner, "decided": decided, "agrees": label and decided and label == winner}
+    )
 
 
 def test_what_is_undecided_is_neither_a_win_nor_a_tie(tmp_path):

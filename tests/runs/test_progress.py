@@ -43,8 +43,9 @@ def test_a_line_says_done_answers_failed_money_rate_and_why_it_waits():
     assert describe(tally_of(0), 9, Pulse(), "a 429").endswith(", waiting: a 429")
 
 
-def test_agreement_counts_what_was_not_decided_as_no_agreement_and_says_so():
-    assert agreement(tally_of(10)) == "agrees with 2 of 10 labels (20.0 %), undecided in 3"
+def test_agreement_is_the_share_among_the_decided_and_says_how_many_are_not():
+    said = "of 10 labelled cases 3 were not decided; agrees with the label in 2 of the other 7 (28.6 %)"
+    assert agreement(tally_of(10)) == said
     assert agreement(tally_of(1)) == "agrees with 0 of 1 label (0.0 %)"
 
 

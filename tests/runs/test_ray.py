@@ -149,7 +149,7 @@ async def test_a_budget_is_kept_and_keys_reach_the_workers_but_no_log(
     )  # fmt: skip
     _, err = await process.communicate()
     assert process.returncode == 1, err
-    assert b"the budget is used up" in err
+    assert b"stopped by the budget" in err
     assert 0 < len(files.verdicts) < 80
     assert len(files.verdicts) == provider.calls
     spent = Decimal(files.summary["cost_usd"])

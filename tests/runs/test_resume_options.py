@@ -54,12 +54,58 @@ async def test_what_decides_the_verdicts_is_refused_unless_it_is_the_runs(begun,
     assert provider.calls == 2
 
 
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        (("--seed", "3"), "--seed: 3, but the run was begun with 0; a run keeps"),
+        (("--map", "a=answer"), "--map: the run was begun without it; a run keeps"),
+        (("--skip-bad",), "--skip-bad: the run was begun without it; a run keeps"),
+    ],
+)
+async def test_a_refusal_says_what_was_given_and_what_the_run_has(begun, command, option, says):
+    done = await command("run", "--resume", "out", *option)
+    assert done.err.startswith(f"adjudge: {says}"), done.err
+
+
+async def test_a_folder_with_another_run_is_refused_and_says_how_they_differ(begun, command):
+    done = await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", "embedded", "--one-order")
+    assert done.code == 2
+    assert f'out: holds a run with judge "{begun}", not "embedded"; give another folder with --run' in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ((), "PROTOCOL and INPUT and --run DIR: missing"),
+        (("compare", "pairs.jsonl"), "--run DIR: missing; adjudge run"),
+    ],
+)
+async def test_what_a_run_lacks_is_named(command, given, says):
+    done = await command("run", *given)
+    assert (done.code, done.err.startswith(f"adjudge: {says}")) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("protocol", "given", "says"),
+    [
+        ("dialogue", ("--one-order",), "--one-order: is for compare, not for dialogue"),
+        ("compare", ("--critic", "embedded"), "--critic: is for dialogue, not for compare"),
+        ("compare", ("--languages", "en"), "--languages: is for review, not for compare"),
+        ("compare", ("--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
+    ],
+)
+async def test_an_option_that_would_have_no_effect_is_refused(command, tmp_path, protocol, given, says):
+    write_lines(tmp_path / "pairs.jsonl", pairs(1))
+    done = await command("run", protocol, "pairs.jsonl", "--run", "out", *given)
+    assert (done.code, done.err) == (2, f"adjudge: {says}\n")
+
+
 async def test_another_rubric_is_refused_and_the_same_one_is_not(begun, command, tmp_path):
     shipped = (await command("rubric", "compare")).out
     (tmp_path / "same.yaml").write_text(shipped)
     (tmp_path / "other.yaml").write_text(shipped.replace("weight: 2.0", "weight: 3.0"))
     other = await command("run", "--resume", "out", "--rubric", "other.yaml")
-    assert (other.code, "--rubric: differs from the run's" in other.err) == (2, True), other.err
+    assert (other.code, "--rubric: is not the one that the run was begun with" in other.err) == (2, True), other.err
     same = await command("run", "--resume", "out", "--rubric", "same.yaml")
     assert same.code == 0, same.err
 
@@ -93,11 +139,11 @@ async def test_a_budget_is_the_runs_total_over_all_resumes_and_none_lifts_it(pro
     judge = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000", "--concurrency", "4")
     first = await command("run", "compare", "pairs.jsonl", "--run", "out", *judge, "--budget", "0.08")
     assert first.code == 1, first.err
-    assert "raise it with --budget USD, or lift it with --budget none" in first.err
+    assert "continue with a higher one (none lifts it): adjudge run --resume out --budget USD" in first.err
     spent, calls = Decimal(files.summary["paid_usd"]), provider.calls
     again = await command("run", "--resume", "out")
     assert again.code == 1
-    assert "budget $0.08, of which" in again.err
+    assert "is spent of a budget of $0.08" in again.err
     # What is left may do for a call or two, and never for more than the budget.
     assert Decimal(files.summary["paid_usd"]) <= Decimal("0.08")
     assert provider.calls - calls <= 2

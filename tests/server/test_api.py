@@ -89,7 +89,7 @@ def test_weights_change_totals_and_are_echoed_exactly(client):
         ({"weights": {"clarity_structure": -1}}, 400, "weights.clarity_structure: -1 is negative; a number ≥ 0 is"),
         ({"weights": dict.fromkeys(CRITERIA, 0)}, 400, "weights: all are zero; at least one must be above 0"),
         ({"responseA": ""}, 400, "responseA: empty; at least one character"),
-        ({"responseB": None}, 400, "responseB: expected text, found NoneType; a string is allowed"),
+        ({"responseB": None}, 400, "responseB: expected text, found null; a string is allowed"),
         ({"responseA": "x" * 10_000_000}, 413, "responseA: 10,000,000 bytes; at most 1,000,000 are allowed"),
         ({"responseA": "x" * 17_000_000}, 413, "body: more than 16,000,000 bytes; at most 16,000,000 are allowed"),
         (

@@ -42,18 +42,13 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
     )
 
 
-def asking_of(args: argparse.Namespace) -> dict[str, Any]:
-    """The same options as settings."""
-    return {name: getattr(args, name) for name in _ASKING}
-
-
 def settings_from(settings: type[S], args: argparse.Namespace, **more: Any) -> S:
     """The settings that the options give; an error names the option."""
     from ..engine import rubric_for
 
     rubric = rubric_for(settings.protocol, args.rubric)
     try:
-        return settings(rubric=rubric, **asking_of(args), **more)
+        return settings(rubric=rubric, **{name: getattr(args, name) for name in _ASKING}, **more)
     except InputError as error:
         raise error.renamed({name: "--" + name.replace("_", "-") for name in (*_ASKING, *more)}) from None
 

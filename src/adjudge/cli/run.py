@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import logging
+import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..redaction import redact
-from .asking import add_asking_arguments, asking_of, journal_place, say
+from .asking import add_asking_arguments, journal_place, say, settings_from
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
@@ -31,8 +32,10 @@ input. Everything the run makes is in DIR: its cases, the journal, verdicts.json
 and a summary. A run that was stopped, by Ctrl-C or by a power cut, continues with --resume; nothing is paid twice.
 """
 _EPILOG = """\
-Beside --resume, --budget, --rate, --concurrency, --batch, --poll, --engine, --ray-address and --workers change the
-run's own and are kept; options that decide the verdicts must be those the run was begun with.
+Beside --resume:
+  changed and kept      --budget --rate --concurrency --batch --poll --engine --ray-address --workers
+  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
+  as the run was begun  all others; a value that differs is refused
 
 examples:
   adjudge run compare pairs.jsonl --run out --judge openai:gpt-5.1 --budget 5
@@ -45,12 +48,14 @@ _FIXED = (
     "protocol", "input", "map", "input_format", "skip_bad", "shuffle", "judge", "evaluator", "critic", "one_order",
     "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "journal",
 )  # fmt: skip
+_OF_ONE_PROTOCOL = {
+    "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",
+}  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
 _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
 _STOPPED = {
     "interrupted": "stopped as asked",
-    "budget": "the budget is used up; raise it with --budget USD, or lift it with --budget none",
-    "unreachable": "the provider cannot be reached, or refuses every call",
+    "unreachable": "stopped, as no call succeeds",
 }
 
 
@@ -150,7 +155,13 @@ def run(args: argparse.Namespace) -> int:
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
     if args.resume is None and (args.protocol is None or args.input is None or args.directory is None):
-        raise InputError("run", "something is missing", "PROTOCOL INPUT --run DIR, or --resume DIR")
+        missing = [
+            name
+            for name, value in (("PROTOCOL", args.protocol), ("INPUT", args.input), ("--run DIR", args.directory))
+            if value is None
+        ]
+        allowed = "adjudge run PROTOCOL INPUT --run DIR, or adjudge run --resume DIR"
+        raise InputError(" and ".join(missing), "missing", allowed)
     if args.resume is not None and args.directory is not None:
         raise InputError("--run", "cannot be combined with --resume", "give one of them")
     if args.limit is not None and args.limit < 1:
@@ -177,8 +188,18 @@ def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
         option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
         now, before = _fixed(args, name, protocol), known.get("given", {}).get(name)
         if now != before:
-            found = "differs from the run's" if name == "rubric" else f"is {now}, and the run has {before}"
-            raise InputError(option, found, "a run keeps what it was begun with; begin another one for this")
+            if name == "rubric":
+                found = "is not the one that the run was begun with"
+            elif now is True or before in (None, {}):
+                found = "the run was begun without it"
+            else:
+                found = f"{_shown(now)}, but the run was begun with {_shown(before)}"
+            raise InputError(option, found, "a run keeps what it was begun with; begin another one with --run")
+
+
+def _shown(value: Any) -> str:
+    """An option's value as it is given on the command line."""
+    return " ".join(f"{field}={column}" for field, column in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
@@ -248,10 +269,10 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         return 0
     if not state.open:
         state.write_summary()
-        return _tell_end(args, state, None)
+        return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
     if options.budget is not None and state.tally.paid >= options.budget:
-        _tell(args, f"nothing was sent: of ${options.budget}, ${state.tally.paid:.4f} is spent; {_STOPPED['budget']}")
+        _tell(args, f"nothing was sent: {_spent(state, options)}; {_raise_budget(directory)}")
         return 1
     log, warnings = logging.getLogger("adjudge"), _Warnings(args)
     log.addHandler(warnings)
@@ -259,7 +280,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         ended = run_sync(lambda: _execute(args, state, options))
     finally:
         log.removeHandler(warnings)
-    return _tell_end(args, state, ended)
+    return _tell_end(args, state, options, ended)
 
 
 async def _execute(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
@@ -312,10 +333,10 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
             cost = expected.cost / 2 if options.batch else expected.cost
             _tell(args, f"about ${cost:,.2f} at published prices{missing}")
     if options.budget is not None:
-        _tell(args, f"budget ${options.budget}, of which ${state.tally.paid:.4f} is spent")
+        _tell(args, _spent(state, options))
 
 
-def _tell_end(args: argparse.Namespace, state: RunState, ended: Ended | None) -> int:
+def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
     from ..reports.escaping import one_line
     from ..runs.execute import resume_command
     from ..runs.progress import agreement, money, ordered, plural
@@ -334,18 +355,35 @@ def _tell_end(args: argparse.Namespace, state: RunState, ended: Ended | None) ->
             tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
             print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
         if tally.paid != tally.cost:
-            print(f"${tally.paid:.4f} was paid by this run")
+            less = tally.paid < tally.cost
+            rest = "the other replies were stored before" if less else "also for replies that gave no verdict"
+            print(f"${tally.paid:.4f} was paid by this run; {rest}")
         if tally.labelled:
             print(agreement(tally))
-        print(one_line(f"everything is in {state.directory.path}"))
+        where = shlex.quote(str(state.directory.path))
+        print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
     if why:
-        detail = f" ({ended.detail})" if ended and ended.detail else ""
-        text = f"{_STOPPED.get(why, why)}{detail}; continue with: {resume_command(state.directory)}"
+        detail = ended.detail if ended else ""
+        if why == "budget":
+            text = f"stopped by the budget: {_spent(state, options)}, and {detail}; {_raise_budget(state.directory)}"
+        else:
+            said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
+            text = f"{said}; continue with: {resume_command(state.directory)}"
         if args.json_progress:
             _tell(args, text, "stopped")
         else:
             say(text)
     return 130 if why == "interrupted" else 1 if why or tally.failures else 0
+
+
+def _spent(state: RunState, options: RunOptions) -> str:
+    return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
+
+
+def _raise_budget(directory: RunDirectory) -> str:
+    from ..runs.execute import resume_command
+
+    return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"
 
 
 def _progress(args: argparse.Namespace) -> Progress:
@@ -380,17 +418,20 @@ def _kept(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings, rubric_for
+    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+    from ..errors import InputError
 
-    rubric, asking = rubric_for(args.protocol, args.rubric), asking_of(args)
+    for name, protocol in _OF_ONE_PROTOCOL.items():
+        if name in args.given and args.protocol != protocol:
+            raise InputError("--" + name.replace("_", "-"), f"is for {protocol}, not for {args.protocol}")
     if args.protocol == "compare":
-        return CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search, **asking)
+        return settings_from(CompareSettings, args, judge=args.judge, one_order=args.one_order, search=args.search)
     if args.protocol == "dialogue":
-        return DialogueSettings(
-            evaluator=args.evaluator or args.judge, critic=args.critic or args.judge, rubric=rubric, **asking
+        return settings_from(
+            DialogueSettings, args, evaluator=args.evaluator or args.judge, critic=args.critic or args.judge
         )
     languages = tuple(code.strip() for code in args.languages.split(",")) if args.languages else ()
-    return ReviewSettings(judge=args.judge, rubric=rubric, languages=languages, **asking)
+    return settings_from(ReviewSettings, args, judge=args.judge, languages=languages)
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:

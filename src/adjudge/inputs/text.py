@@ -6,9 +6,9 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from ..errors import InputError
+from ..models.base import kind_of as kind_of
 
 BOM = b"\xef\xbb\xbf"
 UTF8_NEEDED = "UTF-8 text is needed: save it as UTF-8, or convert it (for Latin-1: iconv -f LATIN1 -t UTF-8 OLD > NEW)"
@@ -17,7 +17,6 @@ UTF8_NEEDED = "UTF-8 text is needed: save it as UTF-8, or convert it (for Latin-
 At = Callable[[int], str]
 
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
-_KINDS = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
 _QUOTED = 60
 _SIMILAR = 0.8
 _SHORTEST_PART = 5
@@ -69,13 +68,6 @@ def undecoded(text: str) -> Unreadable | None:
 def quote(text: str) -> str:
     """A text as an error quotes it: on one line and shortened."""
     return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")
-
-
-def kind_of(value: object) -> str:
-    """The type of a value in JSON's words."""
-    if type(value) in _KINDS:
-        return _KINDS[type(value)]
-    return "a number" if isinstance(value, int | float | Decimal) else type(value).__name__
 
 
 def similar_name(name: object, known: Sequence[str]) -> str | None:

@@ -196,8 +196,8 @@ class LLMJudge:
 
         reserved = await budget.reserve(estimate)
         if reserved is None:
-            expected = f"${estimate()}, with a reply of {tokens()[1]:,} tokens"
-            return self._failure("over_budget", f"one more call may cost {expected}: more than is left of the budget")
+            most = f"${estimate():.4f}, with a reply of {tokens()[1]:,} tokens"
+            return self._failure("over_budget", f"one more call may cost up to {most}: more than is left of the budget")
         # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
         try:

@@ -19,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from ..errors import InputError, SetupError
+from ..errors import InputError, SetupError, plain_reason
 from ..models import Failure
 from .base import Completion, Delivery, Prompt, Sampling
 from .openai import Dialect, decode, parameters, request
@@ -155,7 +155,7 @@ def _checked(path: Path) -> Any:
         with path.open("rb") as file:
             begins = file.read(4)
     except OSError as error:
-        raise InputError(str(path), (error.strerror or "cannot be read").lower(), "a GGUF file is needed") from None
+        raise InputError(str(path), plain_reason(error), "a GGUF file is needed") from None
     if begins != b"GGUF":
         raise InputError(str(path), "not a GGUF file", "a model file that begins with GGUF is needed")
     return status

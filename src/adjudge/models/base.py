@@ -19,6 +19,8 @@ from ..arithmetic import plain
 # What JSON lets stand as it is although a terminal may obey it, or a reader of lines may take it for a line end.
 _UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
+_KINDS = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
+
 
 class Frozen(BaseModel):
     """The base of all models. A field may have another name in JSON; both names are read."""
@@ -70,6 +72,13 @@ def escape_controls(document: bytes) -> bytes:
     if document.isascii() and b"\x7f" not in document:
         return document
     return _UNESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", document.decode()).encode()
+
+
+def kind_of(value: object) -> str:
+    """The type of a value in JSON's words, for messages."""
+    if type(value) in _KINDS:
+        return _KINDS[type(value)]
+    return "a number" if isinstance(value, int | float | Decimal) else type(value).__name__
 
 
 def absent(value: object) -> bool:

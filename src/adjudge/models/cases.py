@@ -6,6 +6,7 @@ a door that calls them otherwise renames the error on its way out.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -16,25 +17,35 @@ from pydantic import Field
 
 from ..arithmetic import plain, to_decimal
 from ..errors import InputError, TooLargeError
-from .base import Frozen
+from .base import Frozen, kind_of
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_WEIGHT = Decimal(1_000_000)
 MAX_WEIGHT_PLACES = 20
 MAX_TURNS = 10_000
+MAX_ID_LENGTH = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _check_id(place: str, given: object) -> None:
-    whole = isinstance(given, int) and not isinstance(given, bool) and abs(given) < 2**63
-    text = isinstance(given, str) and 0 < len(given) <= 200 and not _SURROGATE.search(given)
-    if not whole and not text:
-        raise InputError(place, ascii(given)[:60], "a whole number, or text of 1 to 200 characters")
+    if isinstance(given, str):
+        found = (
+            "empty" if not given
+            else f"{len(given):,} characters" if len(given) > MAX_ID_LENGTH
+            else "half of a surrogate pair" if _SURROGATE.search(given)
+            else ""
+        )  # fmt: skip
+    elif isinstance(given, int) and not isinstance(given, bool):
+        found = "" if abs(given) < 2**63 else "a number of more than 63 bits"
+    else:
+        found = f"{given} is not whole" if isinstance(given, float | Decimal) else kind_of(given)
+    if found:
+        raise InputError(place, found, f"a whole number, or text of 1 to {MAX_ID_LENGTH} characters")
 
 
 def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
     if not isinstance(text, str):
-        raise InputError(place, f"expected text, found {type(text).__name__}", "a string is allowed")
+        raise InputError(place, f"expected text, found {kind_of(text)}", "a string is allowed")
     if not may_be_empty and not text.strip():
         raise InputError(place, "empty", "at least one character that is not white space is needed")
     try:
@@ -129,12 +140,10 @@ class Original(Frozen):
 
 def _originals(place: str, given: object) -> dict[str, Original]:
     if not isinstance(given, Mapping):
-        raise InputError(place, f"expected a mapping, found {type(given).__name__}", "key: Original")
+        raise InputError(place, f"expected a mapping, found {kind_of(given)}", "key: Original")
     for key in given:
         if not isinstance(key, str):
-            raise InputError(
-                f"{place}.{key!s:.60}", f"expected text, found {type(key).__name__}", "the key of a dimension"
-            )
+            raise InputError(f"{place}.{key!s:.60}", f"expected text, found {kind_of(key)}", "the key of a dimension")
     return {key: _original(f"{place}.{key}", entered) for key, entered in given.items()}
 
 
@@ -142,7 +151,7 @@ def _original(place: str, given: object) -> Original:
     if isinstance(given, Mapping) and given.keys() <= {"rating", "justification"}:
         return Original(**given)
     if not isinstance(given, Original):
-        found = f"expected an Original, found {type(given).__name__}"
+        found = f"expected an Original, found {kind_of(given)}"
         raise InputError(place, found, 'Original("3", "why") is allowed')
     return given
 
@@ -228,7 +237,7 @@ def check_weights(weights: object, criteria: Mapping[str, Decimal]) -> dict[str,
     if weights is None:
         return dict(criteria)
     if not isinstance(weights, Mapping):
-        raise InputError("weights", f"expected an object, found {type(weights).__name__}", "criterion: number")
+        raise InputError("weights", f"expected an object, found {kind_of(weights)}", "criterion: number")
     complete = dict(criteria)
     for key, value in weights.items():
         if key not in criteria:
@@ -243,7 +252,8 @@ def check_weight(place: str, value: object) -> Decimal:
     """One weight: a number from 0 to a million with at most twenty decimals."""
     weight = to_decimal(value) if not isinstance(value, str) else None
     if weight is None:
-        raise InputError(place, f"{value!r} is not a number", "a number ≥ 0 is allowed")
+        shown = repr(value) if isinstance(value, str) else json.dumps(value, default=kind_of)[:60]
+        raise InputError(place, f"{shown} is not a number", "a number ≥ 0 is allowed")
     if weight < 0:
         raise InputError(place, f"{value} is negative", "a number ≥ 0 is allowed")
     exponent = weight.as_tuple().exponent

@@ -238,7 +238,7 @@ LAST = (
     Column("reason", "VARCHAR", "why there is no verdict, in a word"),
     Column("message", "VARCHAR", "the same as a sentence"),
     Column("label", "VARCHAR", "what people said of the case"),
-    Column("agrees", "BOOLEAN", "whether the verdict says the same as the label"),
+    Column("agrees", "BOOLEAN", "whether the verdict says what the label says; an undecided one does not"),
     Column("system_a", "VARCHAR", "who wrote A"),
     Column("system_b", "VARCHAR", "who wrote B"),
 )
@@ -277,11 +277,15 @@ def row_of(verdict: Verdict, label: str | None = None) -> Cells:
 
 
 def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
-    """Whether a verdict says what the label says: the same winner, or the same number on the protocol's scale."""
+    """Whether a verdict says what the label says: the same winner, or the same number on the protocol's scale.
+
+    A verdict that the judge did not decide agrees with no label.
+    """
     if label is None or not cells:
         return None
     if (named := winner_of(label)) is not None:
-        return None if cells.get("winner") is None else bool(cells["winner"] == named)
+        won = cells.get("winner")
+        return None if won is None else bool(won == named and cells.get("decided") is not False)
     if not _NUMBER.fullmatch(said := str(label).strip()):
         return None
     number = float(said)

@@ -84,8 +84,9 @@ async def compare(
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
     answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
     calls += [call for answer in answers for call in answer.calls]
-    # Two questions may have one answer (identical texts): what was paid once is counted once.
-    calls = list({call.key: call for call in calls}.values())
+    # Two questions may have one answer (identical texts): what was paid once is counted once, and as paid.
+    paid = {call.key: call for call in calls if not call.found}
+    calls = list({call.key: paid.get(call.key, call) for call in calls}.values())
     for answer in answers:
         if isinstance(answer, Failure):
             return answer.updated(calls=tuple(calls))

@@ -148,6 +148,7 @@ class Database:
 
     def _refused(self, error: Exception, question: str, place: str) -> InputError:
         said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
+        said = re.sub(r"^\w+ Error: ", "", said)  # whose error it is says nothing to a reader
         missing = re.search(r'column "(.+?)" not found', said)
         if missing and f'"{missing[1]}"' in question:
             meant = text(missing[1])

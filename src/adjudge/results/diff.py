@@ -188,11 +188,9 @@ def _pair(database: Database) -> None:
 
 def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> None:
     """The pairs with a verdict in both runs: their outcomes, their scores (b0, a0, b1, …), whether they agree with the
-    label. What the judge did not decide agrees with no label."""
-    agrees = "agrees and decided is distinct from false" if protocol == "compare" else "agrees"
-    side = (
-        f"select position, {OUTCOME[protocol]} as outcome, case when agrees is not null then {agrees} end as agreed, "
-        + ", ".join(f"{sql} as s{at}" for at, sql in enumerate(numbers.values()))
+    label."""
+    side = f"select position, {OUTCOME[protocol]} as outcome, agrees as agreed, " + ", ".join(
+        f"{sql} as s{at}" for at, sql in enumerate(numbers.values())
     )
     scores = ", ".join(f"b.s{at} as b{at}, a.s{at} as a{at}" for at in range(len(numbers)))
     # Where one side has no number, nothing moved.

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 
 # A folder with this file in it was written by us, so we may write it anew.
 MARK = ".adjudge-report"
@@ -78,7 +78,7 @@ def _writable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        found = f"{path}: {(error.strerror or str(error)).lower()}"
+        found = f"{path}: {plain_reason(error)}"
         raise InputError("--output", found, "a writable path") from None
 
 

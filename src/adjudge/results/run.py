@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.base import from_json
 from ..models.cases import Comparison, Dialogue, Review
@@ -160,7 +160,7 @@ def _config(folder: Path, place: str) -> dict[str, Any]:
         found = f"{folder}: no run.json there" if folder.is_dir() else f"{folder}: folder not found"
         raise InputError(place, found, allowed) from None
     except OSError as error:
-        raise InputError(place, f"{folder}: {(error.strerror or str(error)).lower()}", allowed) from None
+        raise InputError(place, f"{folder}: {plain_reason(error)}", allowed) from None
     except orjson.JSONDecodeError:
         config = None
     if not isinstance(config, dict):

@@ -108,7 +108,7 @@ def summary_of(database: Database) -> Summary:
     ((cost, unknown, tokens, calls, named, labelled, open_labels, agreeing),) = database.query(
         f"""select coalesce(sum(cost), 0), count(*) filter (cost is null and calls > 0), coalesce(sum(tokens), 0),
         coalesce(sum(calls), 0), count(system_a), count(agrees), count(agrees) filter ({undecided}),
-        count(*) filter (agrees and not ({undecided})) from {table}"""
+        count(*) filter (agrees) from {table}"""
     )
     ((different,),) = database.query(
         f"select count(distinct content) from {table} join {database.schema}.cases using (position) "

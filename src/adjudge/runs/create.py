@@ -7,6 +7,7 @@ after an hour.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 from array import array
@@ -22,7 +23,7 @@ from typing import Any
 
 import orjson
 
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 from ..files import TEMPORARY
 from ..inputs.rows import BadRow, Rows
 from ..journal import masked
@@ -98,7 +99,7 @@ def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
+        raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
     if bad and (not skip_bad or bad == cases):
         more = f" (and {bad - len(shown):,} more)" if bad > len(shown) else ""
         listed = "; ".join(shown) + more
@@ -197,12 +198,13 @@ def journal_name(journal: str | None) -> str:
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """A run stays what it is: other cases or another judge need another folder."""
     if known["digest"] != wanted["digest"]:
-        raise InputError(str(directory.path), "holds a run over other cases", "another folder for these")
+        raise InputError(str(directory.path), "holds a run over other cases", "give another folder with --run")
     for name in ("protocol", "rubric", "shuffle"):
         if known[name] != wanted[name]:
-            raise InputError(str(directory.path), f"holds a run with another {name}", "another folder for this one")
+            raise InputError(str(directory.path), f"holds a run with another {name}", "give another folder with --run")
     for key in {**known["settings"], **wanted["settings"]}:
         before, now = known["settings"].get(key), wanted["settings"].get(key)
         if before != now:
-            found = f"holds a run with {key} = {before!r}, not {now!r}"
-            raise InputError(str(directory.path), found, "another folder for this one")
+            option = key.replace("_", " ")
+            found = f"holds a run with {option} {json.dumps(before)}, not {json.dumps(now)}"
+            raise InputError(str(directory.path), found, "give another folder with --run, or continue with --resume")

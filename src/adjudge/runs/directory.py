@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ..engine import case_json
-from ..errors import InputError
+from ..errors import InputError, plain_reason
 from ..files import TEMPORARY, open_handle, open_private, replacing
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
@@ -94,7 +94,7 @@ class RunDirectory:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = open_handle(self.path / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
-            found = f"cannot be used: {(error.strerror or str(error)).lower()}"
+            found = f"cannot be used: {plain_reason(error)}"
             raise InputError(str(self.path), found, "a folder that can be written") from None
         try:
             if fcntl is not None:
@@ -116,7 +116,7 @@ def write_whole(path: Path, content: bytes) -> None:
         with replacing(path) as file:
             file.write(content)
     except OSError as error:
-        raise InputError(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}", "") from None
+        raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
 
 
 # -- cases in flight --------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..engine import open_engine
-from ..errors import InputError, JournalError, SetupError
+from ..errors import InputError, JournalError, SetupError, plain_reason
 from ..judges.budget import LocalBudget
 from .directory import InFlight, RunDirectory, position_of, read_case, whole_lines
 from .estimate import Estimate, estimate
@@ -185,7 +185,7 @@ class _Session:
         self._outage.note(outcome)
         if outcome.status == "left":
             if outcome.answer == "over_budget":
-                self._halt.ask("budget")
+                self._halt.ask("budget", outcome.message)
             elif outcome.answer in TRANSIENT:
                 self._again.add(position)
                 self._left += 1
@@ -215,9 +215,7 @@ async def execute(state: RunState, options: RunOptions, progress: Progress, halt
                 session.close()
     except (OSError, JournalError) as error:
         said = (
-            f"{error.filename or directory.path}: {(error.strerror or str(error)).lower()}"
-            if isinstance(error, OSError)
-            else str(error)
+            f"{error.filename or directory.path}: {plain_reason(error)}" if isinstance(error, OSError) else str(error)
         )
         raise JournalError(
             f"{said}; nothing that was judged is lost: when this is fixed, continue with {resume_command(directory)}"

@@ -104,10 +104,17 @@ def money(tally: Tally) -> str:
 
 
 def agreement(tally: Tally) -> str:
-    """How often the verdict is what people said; a case that the judge did not decide is no agreement."""
-    share = 100 * tally.agreeing / tally.labelled
-    unsure = f", undecided in {tally.undecided_labelled:,}" if tally.undecided_labelled else ""
-    return f"agrees with {tally.agreeing:,} of {plural(tally.labelled, 'label')} ({share:.1f} %){unsure}"
+    """How often the verdict is what people said, as the run's report says it."""
+    decided = tally.labelled - tally.undecided_labelled
+    if not decided:
+        return f"none of {plural(tally.labelled, 'labelled case')} was decided"
+    share = f"{100 * tally.agreeing / decided:.1f} %"
+    if not tally.undecided_labelled:
+        return f"agrees with {tally.agreeing:,} of {plural(tally.labelled, 'label')} ({share})"
+    return (
+        f"of {plural(tally.labelled, 'labelled case')} {tally.undecided_labelled:,} were not decided; "
+        f"agrees with the label in {tally.agreeing:,} of the other {decided:,} ({share})"
+    )
 
 
 def duration(seconds: float) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import AdjudgeError, InputError, SetupError
+from ..errors import AdjudgeError, InputError, SetupError, plain_reason
 from ..judges.budget import LocalBudget, SeenReplies
 from ..llm.providers import PROVIDERS, SEARXNG_AUTH, url_keys
 from ..redaction import redact
@@ -311,7 +311,7 @@ def _check_reachable(address: str) -> None:
     try:
         socket.create_connection((host, port), timeout=_REACH_SECONDS).close()
     except OSError as error:
-        found = f"{address} cannot be reached: {(error.strerror or str(error)).lower()}"
+        found = f"{address} cannot be reached: {plain_reason(error)}"
         raise InputError("--ray-address", found, "the address of a running Ray cluster") from None
 
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from ..engine import verdict_of
-from ..errors import InputError, JournalError
+from ..errors import InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, open_journal
 from ..models.rows import row_of
@@ -227,7 +227,7 @@ def load_state(
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
-        raise JournalError(f"{path}: the run cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
     finally:
         journal.close()
     state = RunState(directory, known, plan, where, tally, done, limit, tally.open, attempts)

@@ -118,7 +118,7 @@ def test_a_model_is_the_same_after_writing_and_reading() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 2, "weights": {}, "decide": 1}'])
 def test_what_is_no_model_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="no embedded model"):
+    with pytest.raises(InputError, match="not a model of the embedded judge"):
         parse_model(text, "mine.json")
 
 
@@ -130,7 +130,7 @@ def test_a_model_with_unknown_measures_is_refused() -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.json: no such file"):
+    with pytest.raises(InputError, match=r"none\.json: file not found"):
         read_model(tmp_path / "none.json")
     (tmp_path / "x.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not text"):

@@ -22,6 +22,7 @@ from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, pre
 
 SEED = 1
 FOLDS = 5
+_PAIR = "each line has task, response_a, response_b and human (A, B or tie)"
 _FEW = 30  # pairs, fewer cannot carry a fit
 _SETS = 3  # from so many sets on, what is held out is a set: a new set is what the model will meet
 _RIGHT_WHEN_DECIDED = 0.88
@@ -82,10 +83,12 @@ def read_rows(path: Path) -> list[Row]:
             data = json.loads(line)
             task, a, b = (str(data[key]) for key in ("task", "response_a", "response_b"))
             human = data["human"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(place, "no labelled pair", "JSON with task, response_a, response_b, human") from error
+        except KeyError as error:
+            raise InputError(place, f"{error.args[0]} is missing", _PAIR) from None
+        except (ValueError, TypeError):
+            raise InputError(place, "not a JSON object", _PAIR) from None
         if human not in ("A", "B", "tie"):
-            raise InputError(place, f"human is {human!r}", "one of A, B, tie")
+            raise InputError(place, f"human is {json.dumps(human)}", "one of A, B, tie")
         rows.append(Row(task, a, b, human, str(data.get("source") or path.stem)))
     return rows
 

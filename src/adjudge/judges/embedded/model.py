@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ...errors import InputError
+from ...errors import InputError, plain_reason
 from ...models import Winner
 from .measures import DECLINED, MEASURES, Measured, measure_pair
 
@@ -24,6 +24,7 @@ NEAR = 0.5  # in units of a measure's usual difference: where a vote is nearly f
 NEVER = -60.0  # the level of a tie that cannot be
 NEARLY_SAME = 0.7  # share of common words from which on two answers begin to be the same
 TASK_LENGTH = "task"  # stands among the ranges
+_NEEDED = "a file that `adjudge embedded fit` of this version wrote is needed"
 
 
 class Model(BaseModel):
@@ -158,9 +159,9 @@ def read_model(path: Path) -> Model:
     try:
         return parse_model(path.read_text("utf-8"), str(path))
     except OSError as error:
-        raise InputError(str(path), (error.strerror or str(error)).lower(), "a model that `fit` wrote") from None
+        raise InputError(str(path), plain_reason(error), _NEEDED) from None
     except UnicodeDecodeError:
-        raise InputError(str(path), "not text", "a model that `fit` wrote") from None
+        raise InputError(str(path), "not text", _NEEDED) from None
 
 
 def parse_model(text: str, place: str) -> Model:
@@ -168,7 +169,7 @@ def parse_model(text: str, place: str) -> Model:
     try:
         model = Model.model_validate_json(text)
     except ValidationError as error:
-        raise InputError(place, "no embedded model", "a file that `fit` of this version wrote") from error
+        raise InputError(place, "not a model of the embedded judge", _NEEDED) from error
     if unknown := sorted({*model.weights, *model.ranges} - {*MEASURES, TASK_LENGTH}):
         raise InputError(place, f"unknown measures {', '.join(unknown)}", "fit it again")
     return model
