@@ -267,9 +267,7 @@ def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:
 
 
 def find_control_tokens(text: str) -> list[Spot]:
-    """Markers that end a turn in a chat template; each kind once."""
-    if "<" not in text and "[" not in text:
-        return []
+    """Control tokens of chat templates; each kind once."""
     kinds: dict[str, Spot] = {}
     for match in CONTROL_TOKEN.finditer(text):
         if match[0] not in kinds:
