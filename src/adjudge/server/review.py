@@ -20,7 +20,8 @@ from ..models import ErrorReport, Failure, ReviewVerdict
 from ..models.base import to_json
 from ..models.cases import Review
 from ..reports import render
-from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
+from .bodies import read_case, read_object
+from .common import FAILURES, State, StateOf, documented_body, failed, whole_number
 
 router = APIRouter(tags=["review"])
 _OPTIONS = ("judge", "languages", "seed")
@@ -99,14 +100,16 @@ async def review(request: Request, state: StateOf) -> Response:
 
     The body is JSON, or as `text/plain` the nine tagged slots. With `accept: text/plain` the five blocks come back.
     """
-    body = await read_body(request)
-    if request.headers.get("content-type", "").lower().startswith("text/plain"):
-        settings = state.review
-        case = one_review(decode(body, "body"), settings.rubric, "body")
-    else:
+    tagged = request.headers.get("content-type", "").lower().startswith("text/plain")
+
+    def read(body: bytes) -> tuple[Review, ReviewSettings]:
+        if tagged:
+            return one_review(decode(body, "body"), state.review.rubric, "body"), state.review
         data = parse_object(body, "body", _WANTED)
         settings = _settings(data, state)
-        case = one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric)
+        return one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric), settings
+
+    case, settings = await read_case(request, read)
     return await _judged(request, case, settings, state)
 
 
@@ -120,8 +123,7 @@ async def review(request: Request, state: StateOf) -> Response:
 )
 async def begin_draft(request: Request, state: StateOf) -> Response:
     """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
-    body = await read_body(request)
-    slots = parse_object(body, "body", _WANTED) if body.strip() else {}
+    slots = await read_object(request, _WANTED, optional=True)
     draft = await new_draft(state.engine.journal, slots, state.review.rubric)
     return _shown(draft, state, 201)
 
@@ -147,7 +149,7 @@ async def show_draft(draft_id: str, state: StateOf) -> Response:
 async def extend_draft(draft_id: str, request: Request, state: StateOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
     draft = find_draft(state.engine.journal, draft_id)
-    slots = parse_object(await read_body(request), "body", _WANTED)
+    slots = await read_object(request, _WANTED)
     draft = await add_to_draft(state.engine.journal, draft, slots, state.review.rubric)
     return _shown(draft, state)
 
@@ -166,8 +168,7 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf) -> Respo
 async def judge_draft(draft_id: str, request: Request, state: StateOf) -> Response:
     """The body may name a judge, languages and a seed, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id)
-    body = await read_body(request)
-    data = parse_object(body, "body", ", ".join(_OPTIONS)) if body.strip() else {}
+    data = await read_object(request, ", ".join(_OPTIONS), optional=True)
     for name in data:
         if name not in _OPTIONS:
             raise InputError(name[:80], "unknown field", f"one of {', '.join(_OPTIONS)}; slots are set with PATCH")

@@ -13,33 +13,37 @@ from pathlib import Path
 
 from . import Spot
 
-# No shape fits HTML, XML, generics or a placeholder such as <my_var>: names between angle brackets without a pipe must
-# say that something starts or ends, be about infilling, or be a numbered spare.
-_SHAPES = (
-    r"<\|[^|<>\s][^|<>\n]{0,59}\|>",  # ChatML, Llama, Phi, harmony, Command R; F# has <| x |>
-    r"<\|\w{1,40}>|</?\w{1,40}\|>",  # Gemma 4
-    r"<｜[^｜<>\n]{1,60}｜>",  # DeepSeek, Hunyuan
-    r"\[\|/?[A-Za-z_]{3,40}\|\]",  # EXAONE; shorter names stand in F# arrays
-    r"\]<\][^\[\]<>\n]{1,40}\[>\[",  # MiniMax
-    r"<(?:start|end|begin)_of_[a-z_]{1,40}>",
-    r"</?[a-z]{1,20}(?:_[a-z]{1,20}){0,3}_(?:start|end|begin|sep|soft_token)>",
-    r"<fim_[a-z_]{1,20}>",
-    r"<(?:unused|extra_id_|reserved_|special_|SPECIAL_|TOKENS_UNUSED_)[0-9]{1,6}>|\[unused[0-9]{1,6}\]",
-)
-_BRACKETS = (("<", r"[^<>\s]{1,60}>"), (r"\[", r"[^\[\]\s]{1,60}\]"))
+# What follows an opening bracket. No shape fits HTML, XML, generics or a placeholder such as <my_var>: a name between
+# angle brackets without a pipe must say that something starts or ends, be about infilling, or be a numbered spare.
+_SHAPES = {
+    "<": (
+        r"\|[^|<>\s][^|<>\n]{0,59}\|>",  # ChatML, Llama, Phi, harmony, Command R; F# has <| x |>
+        r"\|\w{1,40}>|/?\w{1,40}\|>",  # Gemma 4
+        r"｜[^｜<>\n]{1,60}｜>",  # DeepSeek, Hunyuan
+        r"(?:start|end|begin)_of_[a-z_]{1,40}>",
+        r"/?[a-z]{1,20}(?:_[a-z]{1,20}){0,3}_(?:start|end|begin|sep|soft_token)>",
+        r"fim_[a-z_]{1,20}>",
+        r"(?:unused|extra_id_|reserved_|special_|SPECIAL_|TOKENS_UNUSED_)[0-9]{1,6}>",
+    ),
+    "[": (r"\|/?[A-Za-z_]{3,40}\|\]", r"unused[0-9]{1,6}\]"),  # EXAONE (shorter names stand in F# arrays), Pangu
+    "]": (r"<\][^\[\]<>\n]{1,40}\[>\[",),  # MiniMax
+}
+# A bracket that is not closed soon is passed over without comparing it with every token.
+_CLOSED = {"<": r"(?=[^<>\n]{1,70}>)", "[": r"(?=[^\[\]\n]{1,70}\])", "]": r"(?=[<~!])"}
 _WORD_JOINER = "\u2060"
 
 
 def pattern_of(tokens: Iterable[str]) -> re.Pattern[str]:
     """Matches these tokens and all of the usual shapes; the longer of two tokens that begin alike comes first."""
-    shapes = re.compile("|".join(_SHAPES))
-    rest = sorted({token for token in tokens if len(token) > 1 and not shapes.fullmatch(token)}, key=len, reverse=True)
-    parts = list(_SHAPES)
-    for opens, closes in _BRACKETS:
-        if closed := [token for token in rest if re.fullmatch(opens + closes, token)]:
-            # A bracket that is not closed soon is passed over without comparing it with every token.
-            parts.append(f"{opens}(?={closes})(?:{'|'.join(re.escape(token[1:]) for token in closed)})")
-            rest = [token for token in rest if token not in closed]
+    rest = sorted((token for token in set(tokens) if len(token) > 1), key=len, reverse=True)
+    parts = []
+    for opens, shapes in _SHAPES.items():
+        shape = re.compile("|".join(shapes))
+        begins = re.compile(re.escape(opens) + _CLOSED[opens])
+        own = [token for token in rest if begins.match(token)]
+        tails = [re.escape(token[1:]) for token in own if not shape.fullmatch(token, 1)]
+        parts.append(f"{begins.pattern}(?:{'|'.join([*shapes, *tails])})")
+        rest = [token for token in rest if token not in own]
     return re.compile("|".join([*parts, *map(re.escape, rest)]))
 
 
