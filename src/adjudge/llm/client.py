@@ -190,6 +190,8 @@ def _open_session() -> ClientSession:
 
 async def _read(response: ClientResponse, limit: int) -> bytes:
     """The content, decompressed by aiohttp piece by piece, so that a small reply cannot fill the memory."""
+    if "," in response.headers.get("content-encoding", ""):
+        raise OversizedReplyError("the reply is packed more than once")
     parts: list[bytes] = []
     size = response.content_length or 0
     if size <= limit:
