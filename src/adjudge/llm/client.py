@@ -59,7 +59,7 @@ class Bounds:
     connect: float = 15.0
     total: float = 300.0
     idle: float | None = None
-    reply_bytes: int = 32 * 2**20
+    reply_bytes: int = 8 * 2**20
 
 
 class Route(NamedTuple):

@@ -144,7 +144,7 @@ def _load(spec: str) -> Any:
 
 def _bound_replies(model: Any) -> None:
     """Let the HTTP client of a provider's SDK read no more than our own would; an SDK without one is left as it is."""
-    client = getattr(getattr(model, "client", None), "_client", None)
+    client: Any = getattr(getattr(model, "client", None), "_client", None)
     if hasattr(client, "event_hooks"):
         hooks = client.event_hooks
         client.event_hooks = {**hooks, "response": [*hooks.get("response", []), _read_within_bounds]}

@@ -223,7 +223,7 @@ def _metadata(file: BinaryIO, size: int) -> Iterator[tuple[str, Any]]:
             (length,) = numbers("Q")
             return numbers("s", length)[0].decode("utf-8", "replace") if length else ""
         if kind == _ARRAY:
-            of, count = *numbers("I"), *numbers("Q")
+            (of,), (count,) = numbers("I"), numbers("Q")
             return list(numbers(_NUMBERS[of], count)) if of in _NUMBERS else [value(of) for _ in range(count)]
         return numbers(_NUMBERS[kind])[0]
 
