@@ -136,6 +136,16 @@ async def test_a_refusal_is_a_failure_with_the_models_words(
     assert len(failure.calls) == provider.calls == 1
 
 
+async def test_a_reply_of_more_than_a_million_characters_is_a_failure_and_not_sent_back(
+    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
+) -> None:
+    provider.script = lambda request: says("[" * 1_000_001)
+    failure = await openai_judge().opine(asked(case))
+    assert isinstance(failure, Failure)
+    assert (failure.reason, len(failure.calls), len(provider.requests)) == ("malformed", 1, 1)
+    assert "a reply of 1,000,001 characters; at most 1,000,000 are read" in failure.message
+
+
 async def test_a_reply_cut_off_is_asked_for_once_with_twice_the_room(
     any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
 ) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import sys
+import tracemalloc
 
 import pytest
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, resets, says, waits
+from scripted.raw_server import Bytes, packed
 from scripted.replies import Request
 
 from adjudge.errors import JudgeSpecError, SetupError
@@ -197,3 +201,42 @@ async def test_it_leaves_a_dead_provider_alone(journal: Journal, provider: Scrip
     assert isinstance(second, Failure)
     assert first.reason == second.reason == "server_error"
     assert provider.calls == knocked
+
+
+class Endless(Bytes):
+    """Answers with a body that never ends."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n")
+        while True:
+            writer.write(b" " * 2**18)
+            await writer.drain()
+
+
+BOMB = gzip.compress(b" " * 100 * 2**20)
+
+
+@pytest.mark.parametrize(
+    ("server", "says"),
+    [
+        (Endless(), "larger than 8 MB"),
+        (Bytes(*[packed(BOMB, "gzip")] * 3), "larger than 8 MB"),
+        (Bytes(*[packed(gzip.compress(BOMB), "gzip, gzip")] * 3), "packed as 'gzip, gzip'"),
+    ],
+    ids=["endless", "packed", "packed twice"],
+)
+async def test_a_reply_that_would_fill_the_memory_is_given_up(
+    journal: Journal, case: Comparison, monkeypatch: pytest.MonkeyPatch, server: Bytes, says: str
+) -> None:
+    async with server.running():
+        monkeypatch.setenv("OLLAMA_BASE_URL", server.url.removesuffix("/chat"))
+        tracemalloc.start()
+        try:
+            failure = await opine(journal, case)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert isinstance(failure, Failure)
+    assert (failure.reason, says in failure.message) == ("malformed", True), failure
+    assert peak < 60_000_000

@@ -23,13 +23,14 @@ from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.roles import COMPARER, RATER
 from adjudge.llm.base import Delivery, Prompt, Sampling
-from adjudge.llm.gguf import GgufWire, bounded_schema
+from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
 from adjudge.llm.openai import Dialect, OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
 from adjudge.models import ComparisonOpinion, Failure, Research
 from adjudge.models.cases import Comparison, Review
 from adjudge.rubric import parse
+from adjudge.text.control_tokens import LISTED, defuse, pattern_of
 
 pytestmark = pytest.mark.slow
 
@@ -265,3 +266,31 @@ async def test_without_the_extra_it_says_what_to_install(
     with pytest.raises(SetupError, match=r"pip install 'adjudge\[local\]'"):
         await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
     await judge.close()
+
+
+async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_defusing(
+    small_model: GgufWire, weights: Path
+) -> None:
+    xllamacpp = pytest.importorskip("xllamacpp")
+    options = xllamacpp.CommonParams()
+    options.model.path, options.n_ctx, options.n_parallel = str(weights), 512, 1
+    options.warmup, options.verbosity = False, -1
+    server = xllamacpp.Server(options)
+
+    def count(text: str) -> int:
+        reply = server.handle_completions({"prompt": text, "max_tokens": 1})
+        return int(reply["usage"]["prompt_tokens"])
+
+    tokens = control_tokens(weights)
+    assert {"<|im_start|>", "<|im_end|>", "<file_sep>", "<gh_stars>", "<empty_output>"} <= tokens
+    pattern = pattern_of(LISTED | tokens)
+    for token in tokens:
+        assert count(f"a{token}") == 2, f"{token} reaches the model whole"
+        assert count(f"a{defuse(token, pattern)}") > 2, token
+
+    async def sent(text: str) -> int:
+        delivery = await small_model.send(Prompt("Answer.", (text,), {"type": "boolean"}, "x"), Sampling(max_tokens=4))
+        assert isinstance(delivery, Delivery)
+        return small_model.decode(delivery.body).usage.input_tokens
+
+    assert await sent("a<|im_end|><file_sep>") == await sent("a<\u2060|im_end|><\u2060file_sep>") > await sent("a") + 4

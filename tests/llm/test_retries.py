@@ -93,7 +93,7 @@ async def test_a_reply_that_is_too_large_is_malformed_and_not_asked_for_again(
     reply = await post(endpoint)
     assert isinstance(reply, Failure)
     assert (reply.reason, provider.calls) == ("malformed", 1)
-    assert "the reply is larger than 32 MB (after one attempt)" in reply.message
+    assert "the reply is larger than 8 MB (after one attempt)" in reply.message
 
 
 async def test_silence_is_a_timeout(provider: ScriptedProvider) -> None:

@@ -1,4 +1,4 @@
-"""The one reader of JSON: exact numbers, no key twice in an object, and errors that say the line.
+"""The one reader of JSON: exact numbers, no key twice in an object, bounds, and errors that say the line.
 
 `json_items` reads files of any size item by item, `parse_value` and `parse_object` a single value. It knows no case.
 """
@@ -16,11 +16,19 @@ from ..errors import InputError
 from .text import At, Unreadable, decode, kind_of
 
 MAX_ITEM = 32_000_000
+MAX_KEYS = 1_000
+MAX_VALUES = 200_000
+MAX_DEPTH = 100
+MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PIECE = 65_536
 # An escape or a literal such as -Infinity may be cut in two where a piece ends.
 _CUT = 10
-_TOO_DEEP = Unreadable("JSON that is nested too deeply or holds too long a number", "simpler JSON is needed")
+_TOO_DEEP = Unreadable(
+    "JSON that is nested too deeply or holds too long a number",
+    f"at most {MAX_DEPTH} levels, and {MAX_DIGITS:,} digits, are allowed",
+)
+_TOO_MANY = Unreadable(f"more than {MAX_VALUES:,} JSON values in one", f"at most {MAX_VALUES:,} are allowed")
 _WHOLE_FILE = "the whole file is refused: one JSON value, an array, or values one after another are needed"
 
 
@@ -37,6 +45,8 @@ class _RefusedError(Exception):
 
 
 def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MAX_KEYS:
+        raise _RefusedError(f"an object of {len(pairs):,} keys", f"at most {MAX_KEYS:,} are allowed")
     read = dict(pairs)
     if len(read) < len(pairs):
         key = Counter(name for name, _ in pairs).most_common(1)[0][0]
@@ -48,7 +58,16 @@ def _refuse_constant(name: str) -> NoReturn:
     raise _RefusedError(f"{name} is not a JSON number", "finite numbers are allowed")
 
 
-_STRICT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_check_keys)
+def _whole_number(digits: str) -> int:
+    # Reading digits takes time that grows with the square of their number.
+    if len(digits) > MAX_DIGITS:
+        raise ValueError
+    return int(digits)
+
+
+_STRICT = json.JSONDecoder(
+    parse_float=Decimal, parse_int=_whole_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
+)
 # Finds where a refused value ends, so that reading can go on after it.
 _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
 
@@ -71,6 +90,8 @@ def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
 
 def parse_or_explain(text: str, allowed: str = "") -> Any:
     """The one JSON value in a text, or why it cannot be read."""
+    if _most_values(text) > MAX_VALUES:
+        return _TOO_MANY
     try:
         value, end = _value_at(text, _skip(text, 0))
         if (rest := _skip(text, end)) < len(text):
@@ -201,7 +222,8 @@ class _ItemReader:
 def _value_at(text: str, at: int) -> tuple[Any, int]:
     """The value at a place and where it ends; `Unreadable` where it is JSON that we refuse."""
     try:
-        return _STRICT.raw_decode(text, at)
+        value, end = _STRICT.raw_decode(text, at)
+        return _problem(value) or value, end
     except json.JSONDecodeError:
         raise
     except _RefusedError as error:
@@ -209,6 +231,37 @@ def _value_at(text: str, at: int) -> tuple[Any, int]:
     except (ValueError, ArithmeticError):
         problem = _TOO_DEEP
     return problem, _LENIENT.raw_decode(text, at)[1]
+
+
+def _most_values(text: str) -> int:
+    """At least as many as the text has JSON values, counted before any is made: each takes far more than its bytes."""
+    if sum(map(text.count, ",[{")) < MAX_VALUES:
+        return 0
+    # Only what is outside of strings counts; they are found once their escapes are gone.
+    bare = text.replace("\\\\", "").replace('\\"', "")
+    strings = bare.count('"') // 2
+    if strings > 2 * MAX_VALUES:  # half of them may be keys
+        return strings // 2
+    outside = "".join(bare.split('"')[::2])
+    return sum(map(outside.count, ",[{")) + 1
+
+
+def _problem(value: Any) -> Unreadable | None:
+    """Why a value is refused after all: it has too many levels or values."""
+    level, values = [value], 1
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for part in level
+            if isinstance(part, dict | list)
+            for child in (part.values() if isinstance(part, dict) else part)
+        ]
+        values += len(level)
+        if not level:
+            return None
+        if values > MAX_VALUES:
+            return _TOO_MANY
+    return _TOO_DEEP
 
 
 def _reason(error: json.JSONDecodeError) -> str:

@@ -36,6 +36,7 @@ _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
 # Failures that a stored reply repeats; another attempt may go better.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
 _LARGE = 200_000  # characters of a prompt
+MAX_REPLY = 1_000_000  # no model is allowed so many tokens; it would be sent again in a repair round
 
 _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
     CompareQuestion: COMPARER,
@@ -79,6 +80,9 @@ class LLMJudge:
         completion = await self._ask(prompt, sampling, "opinion", calls)
         if isinstance(completion, Failure):
             return completion.with_calls(calls)
+        if len(completion.text) > MAX_REPLY:
+            found = f"a reply of {len(completion.text):,} characters; at most {MAX_REPLY:,} are read"
+            return self._failure("malformed", found).with_calls(calls)
         # Looking up quotes in texts of a megabyte takes seconds: others go on meanwhile.
         if sum(map(len, prompt.turns)) > _LARGE:
             reading = await asyncio.to_thread(role.read, question, completion.text, self.name)

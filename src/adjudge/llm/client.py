@@ -60,7 +60,7 @@ class Bounds:
     connect: float = 15.0
     total: float = 300.0
     idle: float | None = None
-    reply_bytes: int = 32 * 2**20
+    reply_bytes: int = 8 * 2**20
 
 
 class Route(NamedTuple):
@@ -189,6 +189,8 @@ def _open_session() -> ClientSession:
 
 async def _read(response: ClientResponse, limit: int) -> bytes:
     """The content, decompressed by aiohttp piece by piece, so that a small reply cannot fill the memory."""
+    if "," in response.headers.get("content-encoding", ""):
+        raise OversizedReplyError("the reply is packed more than once")
     parts: list[bytes] = []
     size = response.content_length or 0
     if size <= limit:

@@ -7,6 +7,7 @@ A reply is stored in a small form of our own, since pydantic-ai does not show th
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ import orjson
 from ..errors import JudgeSpecError, SetupError
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
+from .client import Bounds, OversizedReplyError
 from .openai import Dialect, adapt, parameters
 from .rate_limiter import RateLimiter, retry_after
 from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
@@ -76,6 +78,8 @@ class DirectWire:
                 self._dialect = adapted
             except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
                 return self._failed(_reason(error), error)
+            except OversizedReplyError as error:
+                return self._failure("malformed", error)
             except TimeoutError:
                 return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
@@ -99,6 +103,7 @@ class DirectWire:
         if loop not in self._models:
             self._models[loop] = model = _load(self._spec)
             await model.__aenter__()
+            _bound_replies(model)
         return self._models[loop]
 
     def _failed(self, reason: Reason, error: object) -> Failure | FailedAttempt:
@@ -135,6 +140,29 @@ def _load(spec: str) -> Any:
     except Exception as error:
         # Each provider reports a missing key, region or package by an exception of its own.
         raise SetupError(f"{provider}: {' '.join(str(error).split())}") from None
+
+
+def _bound_replies(model: Any) -> None:
+    """Let the HTTP client of a provider's SDK read no more than our own would; an SDK without one is left as it is."""
+    client: Any = getattr(getattr(model, "client", None), "_client", None)
+    if hasattr(client, "event_hooks"):
+        hooks = client.event_hooks
+        client.event_hooks = {**hooks, "response": [*hooks.get("response", []), _read_within_bounds]}
+
+
+async def _read_within_bounds(response: Any) -> None:
+    packed = response.headers.get("content-encoding", "identity").lower()
+    if packed not in ("identity", "gzip", "deflate"):
+        raise OversizedReplyError(f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once")
+    unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
+    limit, received, content = Bounds().reply_bytes, 0, bytearray()
+    async for part in response.aiter_raw():
+        received += len(part)
+        content += part if unpack is None else unpack.decompress(part, limit + 1 - len(content))
+        if max(received, len(content)) > limit:
+            await response.aclose()
+            raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
+    response._content = bytes(content)  # what `read` returns from now on
 
 
 def _first_dialect(profile: Mapping[str, Any]) -> Dialect:

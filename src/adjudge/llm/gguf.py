@@ -8,19 +8,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import secrets
+import struct
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 from ..errors import InputError, SetupError, plain_reason
 from ..models import Failure
+from ..text.control_tokens import LISTED, defuse, pattern_of
 from .base import Completion, Delivery, Prompt, Sampling
 from .openai import Dialect, decode, parameters, request
 from .prices import LOCAL
@@ -41,6 +44,7 @@ class GgufWire:
         self._bounds = longest_text, most_items
         self._server: Any = None
         self._context = 0
+        self._tokens: re.Pattern[str] | None = None
         self._thread: ThreadPoolExecutor | None = None
 
     @property
@@ -75,9 +79,12 @@ class GgufWire:
 
     def _complete(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
         bounded = replace(prompt, schema=bounded_schema(prompt.schema, *self._bounds))
-        body = request(self.model, bounded, sampling, _DIALECT)
         texts = (prompt.system, *prompt.turns)
         self._ensure_context(sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + sampling.max_tokens)
+        if self._tokens is None:
+            self._tokens = pattern_of(LISTED | control_tokens(self.path))
+        system, *turns = (defuse(text, self._tokens) for text in texts)
+        body = request(self.model, replace(bounded, system=system, turns=tuple(turns)), sampling, _DIALECT)
         reply = self._server.handle_chat_completions(body)
         counted = _too_long(reply)
         if counted and self._ensure_context(counted[0] + sampling.max_tokens):
@@ -171,6 +178,59 @@ def _sha256(path: Path, changed: int, size: int) -> str:
 def _hashed(path: Path, changed: int, size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# -- the model's vocabulary -------------------------------------------------------------------------------------------
+
+_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_STRING, _ARRAY = 8, 9
+_UNKNOWN, _CONTROL, _USER_DEFINED = 2, 3, 4
+# Some vocabularies have spaces, line breaks and HTML tags as tokens of their own, which no template uses.
+_ORDINARY = re.compile(r"\s*|</?[a-z][a-z0-9]*>")
+
+
+def control_tokens(path: Path) -> frozenset[str]:
+    """The tokens that the model's own vocabulary marks as control tokens, or as tokens that are never split."""
+    tokens: list[str] = []
+    kinds: list[int] = []
+    try:
+        with path.open("rb") as file:
+            for name, value in _metadata(file, path.stat().st_size):
+                if name == "tokenizer.ggml.tokens":
+                    tokens = value
+                elif name == "tokenizer.ggml.token_type":
+                    kinds = value
+    except (struct.error, UnicodeDecodeError, KeyError, OSError) as error:
+        raise InputError(str(path), f"its vocabulary cannot be read: {error}", "a whole GGUF file is needed") from None
+    return frozenset(
+        token
+        for token, kind in zip(tokens, kinds, strict=False)
+        if kind in (_UNKNOWN, _CONTROL) or (kind == _USER_DEFINED and not _ORDINARY.fullmatch(token))
+    )
+
+
+def _metadata(file: BinaryIO, size: int) -> Iterator[tuple[str, Any]]:
+    """The names and values before the tensors, as the GGUF specification lays them out (little-endian)."""
+
+    def numbers(kind: str, count: int = 1) -> Any:
+        wanted = struct.calcsize(f"<{kind}") * count
+        if wanted > size:
+            raise struct.error("it names more values than the file holds")
+        return struct.unpack(f"<{count}{kind}", file.read(wanted))
+
+    def value(kind: int) -> Any:
+        if kind == _STRING:
+            (length,) = numbers("Q")
+            return numbers("s", length)[0].decode("utf-8", "replace") if length else ""
+        if kind == _ARRAY:
+            (of,), (count,) = numbers("I"), numbers("Q")
+            return list(numbers(_NUMBERS[of], count)) if of in _NUMBERS else [value(of) for _ in range(count)]
+        return numbers(_NUMBERS[kind])[0]
+
+    *_, count = numbers("s", 4) + numbers("I") + numbers("Q", 2)
+    for _ in range(count):
+        name = value(_STRING)
+        yield name, value(*numbers("I"))
 
 
 def _xllamacpp() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -81,6 +82,7 @@ async def dialogue(
         },
         audit=audit(marks, entries, rulings, rubric.weights, average, overall),
     )
+    attempts = await asyncio.to_thread(_attempts, case)
     failures = [("EvaluateQuestion", failure) for failure in evaluation.failures]
     failures += [("CriticizeQuestion", failure) for failure in critique.failures]
     return DialogueVerdict(
@@ -89,7 +91,7 @@ async def dialogue(
         rulings=rulings,
         evaluator_quotes={key: mark.quotes for key, mark in marks.items()},
         critic_quotes={key: entry.quotes for key, entry in entries.items()},
-        warnings=(*evaluation.warnings, *critique.warnings, *_unassessed(evaluation, rulings), *_attempts(case)),
+        warnings=(*evaluation.warnings, *critique.warnings, *_unassessed(evaluation, rulings), *attempts),
         **spent(calls),
         provenance=provenance,
         case=case,

@@ -1,4 +1,4 @@
-"""What all judging routes share: the application's state, reading a body, and answering with a failure."""
+"""What all judging routes share: the application's state, and answering with a failure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
-from ..errors import InputError, TooLargeError
+from ..errors import InputError
 from ..models import ErrorReport, Failure
 from ..models.base import to_json
 from ..models.common import Reason
 from ..reports import error_report
 
-MAX_BODY_BYTES = 16_000_000
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # What a provider or the network said is for the log: it may name addresses and accounts.
 _SAID: dict[Reason, str] = {
@@ -81,20 +80,6 @@ def documented_body(
     """A body for the API's description, also in other forms; routes read it themselves, so errors name the field."""
     content = {"application/json": {"schema": model.model_json_schema()}, **(others or {})}
     return {"requestBody": {"required": required, "content": content}}
-
-
-async def read_body(request: Request) -> bytes:
-    """The body, given up as soon as it is too large."""
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > MAX_BODY_BYTES:
-            raise TooLargeError(
-                "body", f"more than {MAX_BODY_BYTES:,} bytes", f"at most {MAX_BODY_BYTES:,} are allowed"
-            )
-        chunks.append(chunk)
-    return b"".join(chunks)
 
 
 def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..api import one_dialogue
 from ..engine import DialogueSettings
 from ..errors import InputError
-from ..inputs.json import parse_object
 from ..inputs.text import kind_of
 from ..models import DialogueOutput, Failure
 from ..models.base import to_json
+from .bodies import read_object
 from .callers import CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, read_body
+from .common import FAILURES, State, StateOf, documented_body, failed
 
 router = APIRouter()
 
@@ -53,11 +54,11 @@ class DialogueRequest(BaseModel):
 )
 async def dialogue(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
-    data = parse_object(await read_body(request), "body", "messages or transcript, and optionally dialogue_id")
+    data = await read_object(request, "messages or transcript, and optionally dialogue_id")
     for name in data:
         if name not in DialogueRequest.model_fields:
             raise InputError(name[:80], "unknown field", f"one of {', '.join(DialogueRequest.model_fields)}")
-    case = one_dialogue(_transcript(data), _dialogue_id(data))
+    case = await asyncio.to_thread(one_dialogue, _transcript(data), _dialogue_id(data))
     settings = _settings(data, state)
     outcome = await caller.judged(state.engine, lambda engine: engine.dialogue(case, settings))
     if isinstance(outcome, Failure):

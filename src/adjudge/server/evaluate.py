@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..engine import CompareSettings
 from ..errors import InputError, NotJournalledError
 from ..inputs.comparison import WANTED, comparison_from
-from ..inputs.json import parse_object
 from ..models import ComparisonVerdict, ErrorReport, Failure
 from ..models.base import to_json
+from .bodies import read_object
 from .callers import CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
+from .common import FAILURES, State, StateOf, documented_body, failed, whole_number
 
 router = APIRouter()
 
@@ -58,7 +58,7 @@ _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginni
 )
 async def evaluate(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
-    data = parse_object(await read_body(request), "body", WANTED)
+    data = await read_object(request, WANTED)
     case = comparison_from(data, state.compare.rubric)
     settings = _settings(data, state)
     outcome = await caller.judged(state.engine, lambda engine: engine.compare(case, settings))

@@ -20,8 +20,9 @@ from ..models import ErrorReport, Failure, ReviewVerdict
 from ..models.base import to_json
 from ..models.cases import Review
 from ..reports import render
+from .bodies import read_case, read_object
 from .callers import Caller, CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, read_body, whole_number
+from .common import FAILURES, State, StateOf, documented_body, failed, whole_number
 
 router = APIRouter(tags=["review"])
 _OPTIONS = ("judge", "languages", "seed")
@@ -100,14 +101,16 @@ async def review(request: Request, state: StateOf, caller: CallerOf) -> Response
 
     The body is JSON, or as `text/plain` the nine tagged slots. With `accept: text/plain` the five blocks come back.
     """
-    body = await read_body(request)
-    if request.headers.get("content-type", "").lower().startswith("text/plain"):
-        settings = state.review
-        case = one_review(decode(body, "body"), settings.rubric, "body")
-    else:
+    tagged = request.headers.get("content-type", "").lower().startswith("text/plain")
+
+    def read(body: bytes) -> tuple[Review, ReviewSettings]:
+        if tagged:
+            return one_review(decode(body, "body"), state.review.rubric, "body"), state.review
         data = parse_object(body, "body", _WANTED)
         settings = _settings(data, state)
-        case = one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric)
+        return one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric), settings
+
+    case, settings = await read_case(request, read)
     return await _judged(request, case, settings, state, caller)
 
 
@@ -121,8 +124,7 @@ async def review(request: Request, state: StateOf, caller: CallerOf) -> Response
 )
 async def begin_draft(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
-    body = await read_body(request)
-    slots = parse_object(body, "body", _WANTED) if body.strip() else {}
+    slots = await read_object(request, _WANTED, optional=True)
     async with state.drafting:
         draft = await new_draft(state.engine.journal, slots, state.review.rubric, caller.name or "")
     return _shown(draft, state, 201)
@@ -157,7 +159,7 @@ async def delete_draft(draft_id: str, state: StateOf, caller: CallerOf) -> None:
 async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
     find_draft(state.engine.journal, draft_id, caller.name)
-    slots = parse_object(await read_body(request), "body", _WANTED)
+    slots = await read_object(request, _WANTED)
     async with state.drafting:
         draft = find_draft(state.engine.journal, draft_id, caller.name)
         draft = await add_to_draft(state.engine.journal, draft, slots, state.review.rubric)
@@ -178,8 +180,7 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
 async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The body may name a judge, languages and a seed, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
-    body = await read_body(request)
-    data = parse_object(body, "body", ", ".join(_OPTIONS)) if body.strip() else {}
+    data = await read_object(request, ", ".join(_OPTIONS), optional=True)
     for name in data:
         if name not in _OPTIONS:
             raise InputError(name[:80], "unknown field", f"one of {', '.join(_OPTIONS)}; slots are set with PATCH")

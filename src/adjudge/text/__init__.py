@@ -5,9 +5,14 @@ A detector returns spots: it knows no case and no label; `findings` turns spots 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..models import Severity
+
+_PIECE = 20_000
+_LONGEST_MATCH = 200
 
 
 class Spot(NamedTuple):
@@ -18,3 +23,16 @@ class Spot(NamedTuple):
     found: str
     certain: bool
     severity: Severity | None = None
+
+
+def in_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Like `pattern.finditer`, for short matches: during one call of `re` no other thread runs, so calls are short."""
+    at = 0
+    while at < len(text):
+        until = end = at + _PIECE
+        for match in pattern.finditer(text, at, until + _LONGEST_MATCH):
+            if match.start() >= until:
+                break
+            end = max(until, match.end())
+            yield match
+        at = end

@@ -1,27 +1,69 @@
-"""Markers that chat templates treat as the end of a turn: how they are broken up before a model sees them, and those
-that a model or its server left at the end of a text. The latter are no fault of an answer: detectors look before them.
+"""Control tokens of chat templates: how they are broken up before a model sees them, and those that a model or its
+server left at the end of a text. The latter are no fault of an answer: detectors look before them.
+
+`control_tokens.json` lists the tokens by model family. Tokens of the usual shapes are found without being listed.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
 from . import Spot
 
-CONTROL_TOKEN = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:bos|eos|pad|unk|start_of_turn|end_of_turn|turn_end)>|\[/?INST\]|<</?SYS>>|<｜[^｜<>\n]{1,40}｜>"
-)
+# What follows an opening bracket. No shape fits HTML, XML, generics or a placeholder such as <my_var>: a name between
+# angle brackets without a pipe must say that something starts or ends, be about infilling, or be a numbered spare.
+_SHAPES = {
+    "<": (
+        r"\|[^|<>\s][^|<>\n]{0,59}\|>",  # ChatML, Llama, Phi, harmony, Command R; F# has <| x |>
+        r"\|\w{1,40}>|/?\w{1,40}\|>",  # Gemma 4
+        r"｜[^｜<>\n]{1,60}｜>",  # DeepSeek, Hunyuan
+        r"(?:start|end|begin)_of_[a-z_]{1,40}>",
+        r"/?[a-z]{1,20}(?:_[a-z]{1,20}){0,3}_(?:start|end|begin|sep|soft_token)>",
+        r"fim_[a-z_]{1,20}>",
+        r"(?:unused|extra_id_|reserved_|special_|SPECIAL_|TOKENS_UNUSED_)[0-9]{1,6}>",
+    ),
+    "[": (r"\|/?[A-Za-z_]{3,40}\|\]", r"unused[0-9]{1,6}\]"),  # EXAONE (shorter names stand in F# arrays), Pangu
+    "]": (r"<\][^\[\]<>\n]{1,40}\[>\[",),  # MiniMax
+}
+# A bracket that is not closed soon is passed over without comparing it with every token.
+_CLOSED = {"<": r"(?=[^<>\n]{1,70}>)", "[": r"(?=[^\[\]\n]{1,70}\])", "]": r"(?=[<~!])"}
 _WORD_JOINER = "\u2060"
 
 
-def defuse(text: str) -> str:
-    """Break chat-template markers with an invisible character: still readable, no longer a marker.
+def pattern_of(tokens: Iterable[str]) -> re.Pattern[str]:
+    """Matches these tokens and all of the usual shapes; the longer of two tokens that begin alike comes first."""
+    rest = sorted((token for token in set(tokens) if len(token) > 1), key=len, reverse=True)
+    parts = []
+    for opens, shapes in _SHAPES.items():
+        shape = re.compile("|".join(shapes))
+        begins = re.compile(re.escape(opens) + _CLOSED[opens])
+        own = [token for token in rest if begins.match(token)]
+        tails = [re.escape(token[1:]) for token in own if not shape.fullmatch(token, 1)]
+        parts.append(f"{begins.pattern}(?:{'|'.join([*shapes, *tails])})")
+        rest = [token for token in rest if token not in own]
+    return re.compile("|".join([*parts, *map(re.escape, rest)]))
+
+
+_FAMILIES = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")).values()
+_TOKENS = frozenset(token for family in _FAMILIES for token in family["tokens"])
+# Placeholders such as <filename> and [ARGS] are also tokens of some models: broken up, but nothing to report.
+LISTED = _TOKENS.union(*(family.get("ordinary", ()) for family in _FAMILIES))
+CONTROL_TOKEN = pattern_of(_TOKENS)
+_LISTED_OR_SHAPED = pattern_of(LISTED)
+
+
+def defuse(text: str, tokens: re.Pattern[str] = _LISTED_OR_SHAPED) -> str:
+    """Break control tokens with an invisible character: still readable, no longer a token.
 
     Quotes are found all the same: evidence is located without invisible characters.
     """
-    if "<" not in text and "[" not in text:
-        return text
-    return CONTROL_TOKEN.sub(lambda match: match[0][0] + _WORD_JOINER + match[0][1:], text)
+    found = 1
+    while found:  # again, because two tokens may share a bracket
+        text, found = tokens.subn(lambda match: match[0][0] + _WORD_JOINER + match[0][1:], text)
+    return text
 
 
 # -- at the end of a text ---------------------------------------------------------------------------------------------

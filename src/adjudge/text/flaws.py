@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from . import Spot
+from . import Spot, in_pieces
 from .control_tokens import real_end
 from .sentences import code_spans, ends_a_sentence, rough_words, sentence_spans
 
 TAIL = 60  # characters of the end that are shown
+_LOOKED_AT = 10_000  # characters of a line whose words are counted
 _LONG_LINE = 8  # words from which a line counts as prose rather than a title, a verse or an item
 _ITEM = re.compile(r"[ \t]*(\d{1,3})[.)](?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
@@ -31,7 +32,7 @@ def find_cut_off(text: str, asked: str = "") -> Spot | None:
     """Where and how the text breaks off; None where it does not, or where `asked` is for a fragment, verse or data."""
     end = real_end(text)
     body = text[:end]
-    if not body or _FRAGMENT.search(asked) or any(low < end <= high for low, high in code_spans(body)):
+    if not body or any(in_pieces(_FRAGMENT, asked)) or any(low < end <= high for low, high in code_spans(body)):
         return None
     start = _tail_start(body)
     if _ends_on_a_number(body):
@@ -54,9 +55,14 @@ def _ends_on_a_number(body: str) -> bool:
 def _ends_on_a_comma(body: str) -> bool:
     """The last line of prose ends on a comma, and the paragraphs before it end with a full stop."""
     *before, last = [line for line in body.split("\n") if line.strip()]
-    if last[-1] not in _COMMAS or rough_words(last) < _LONG_LINE or _DATA.search(last) or _LIST_ITEM.match(last):
+    if (
+        last[-1] not in _COMMAS
+        or rough_words(last[-_LOOKED_AT:]) < _LONG_LINE
+        or _DATA.search(last)
+        or _LIST_ITEM.match(last)
+    ):
         return False
-    prose = [line for line in before if rough_words(line) >= _LONG_LINE]
+    prose = [line for line in before if rough_words(line[:_LOOKED_AT]) >= _LONG_LINE]
     return bool(prose) and all(ends_a_sentence(line) for line in prose)
 
 

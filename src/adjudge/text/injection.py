@@ -10,7 +10,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from . import Spot
+from . import Spot, in_pieces
 from .control_tokens import CONTROL_TOKEN
 
 
@@ -267,11 +267,9 @@ def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:
 
 
 def find_control_tokens(text: str) -> list[Spot]:
-    """Markers that end a turn in a chat template; each kind once."""
-    if "<" not in text and "[" not in text:
-        return []
+    """Control tokens of chat templates; each kind once."""
     kinds: dict[str, Spot] = {}
-    for match in CONTROL_TOKEN.finditer(text):
+    for match in in_pieces(CONTROL_TOKEN, text):
         if match[0] not in kinds:
             kinds[match[0]] = Spot(match.start(), match.end(), f"contains the chat marker {match[0]}", True)
             if len(kinds) >= _SHOWN:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from . import in_pieces
 from .control_tokens import CONTROL_TOKEN
 from .sentences import QUOTATION, rough_words
 
@@ -47,8 +48,8 @@ def language_name(code: str) -> str:
 
 def named_languages(text: str) -> set[str]:
     """The codes of the languages that a text speaks of, in any of the languages we know their names in."""
-    found = {_spelled_code(word) for word in _SPELLED.findall(text)}
-    found |= {_names().get(match[0].lower()) for match in _elsewhere().finditer(text)}
+    found = {_spelled_code(word[0]) for word in in_pieces(_SPELLED, text)}
+    found |= {_names().get(match[0].lower()) for match in in_pieces(_elsewhere(), text)}
     return {code for code in found if code is not None}
 
 

@@ -305,8 +305,12 @@ def test_a_preference_in_one_line_may_be_called_a_rating(words):
     assert read({**BASE, "original_likert_and_justification": words}).preference == Original(words)
 
 
-def test_a_hundred_thousand_unknown_fields_take_seconds_not_minutes():
+def test_a_hundred_thousand_unknown_fields_are_refused_at_once():
     started = time.process_time()
-    read({**BASE, **{f"respond{number}_locality": "x" for number in range(100_000)}})
-    read({**BASE, "response1_original_ratings": {"Overall": {"rating": 3} | {f"x{n}": 1 for n in range(100_000)}}})
-    assert time.process_time() - started < 15
+    for asked in (
+        {**BASE, **{f"respond{number}_locality": "x" for number in range(100_000)}},
+        {**BASE, "response1_original_ratings": {"Overall": {"rating": 3} | {f"x{n}": 1 for n in range(100_000)}}},
+    ):
+        with pytest.raises(InputError, match=r"an object of 100,00. keys; at most 1,000 are allowed"):
+            read(asked)
+    assert time.process_time() - started < 3

@@ -1,12 +1,13 @@
 """Parquet: typed columns, nested ones, and what is said without DuckDB."""
 
 import sys
+import time
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from adjudge.errors import InputError, SetupError
+from adjudge.errors import InputError, SetupError, TooLargeError
 from adjudge.inputs.rows import open_rows
 from adjudge.rubric import shipped
 
@@ -80,3 +81,25 @@ def test_without_duckdb_it_is_said_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(SetupError, match=r"pip install 'adjudge\[runs\]'"):
         open_rows(path, "compare", shipped("compare"))
+
+
+def test_a_few_kilobytes_that_unpack_to_gigabytes_are_refused_before_they_fill_the_disk(tmp_path):
+    text = "repeat('a', 500000)"
+    path = written(tmp_path / "bomb.parquet", f"SELECT 't' AS task, {text} AS a, {text} || 'b' AS b FROM range(500)")
+    assert Path(path).stat().st_size < 200_000
+    began, read = time.process_time(), 0
+    with pytest.raises(TooLargeError, match=r"hold more than 200,000,000; .* unpack it first"):
+        for row in open_rows(path, "compare", shipped("compare")):
+            read += len(row.case.a) + len(row.case.b)
+    assert 100_000_000 < read <= 200_000_000
+    assert time.process_time() - began < 5
+
+
+def test_a_row_that_unpacks_to_more_than_a_row_may_have_is_a_bad_row(tmp_path):
+    path = written(
+        tmp_path / "wide.parquet",
+        "SELECT 't' AS task, 'x' AS a, repeat('b', 33000000 * (2 - i)) || 'b' AS b FROM range(1, 3) r(i)",
+    )
+    bad, good = open_rows(path, "compare", shipped("compare"))
+    assert "a row of more than 32,000,000 bytes" in bad.message
+    assert good.case.b == "b"

@@ -5,11 +5,12 @@ import gzip
 import json
 import os
 import socket
+from collections import deque
 from pathlib import Path
 
 import pytest
 
-from adjudge.errors import InputError
+from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.rows import BadRow, open_rows
 from adjudge.rubric import shipped
 
@@ -274,3 +275,11 @@ def test_the_folder_of_a_run_is_no_input_itself(opened):
     opened.write("out/cases.jsonl", [{"position": 0, "case": "a", "input": {}}])
     with pytest.raises(InputError, match="out: the folder of a run; give the file or folder"):
         open_rows(str(opened.folder / "out"), "dialogue", shipped("dialogue"))
+
+
+def test_gzip_data_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path):
+    path = tmp_path / "p.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"task": "t", "a": "x", "b": "%s"}\n' % (b"y" * 900_000) * 225, 1))
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(TooLargeError, match="hold more than 200,000,000; at most 200,000,000, or 200 times"):
+        deque(open_rows(str(path), "compare", shipped("compare")), maxlen=0)

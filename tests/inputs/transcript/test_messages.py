@@ -125,7 +125,7 @@ def test_an_error_names_the_line_and_the_dialogue(text, says):
 
 
 def test_thousands_of_doubled_keys_take_linear_time():
-    doubled = ',"é":1' * 4_000
+    doubled = ',"é":1' * 900
     raw = ('[{"role": "user", "content": "' + "é" * 700_000 + f'"{doubled}}}]').encode()
     start = time.process_time()
     with pytest.raises(InputError, match="the key 'é' appears twice"):

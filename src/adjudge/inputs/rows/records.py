@@ -34,6 +34,9 @@ Scalar = str | int | float | bool | None
 STANDARD_INPUT = "-"
 MAX_LINE_BYTES = 32_000_000
 MAX_WHOLE_BYTES = 64_000_000
+# A packed file (Parquet, .gz) may hold so many bytes, or so many times its own size.
+MAX_UNPACKED_BYTES = 200_000_000
+MAX_UNPACKED_TIMES = 200
 # The files of a folder that may hold a case.
 IN_FOLDERS = {
     "compare": (".json", ".txt"),
@@ -44,6 +47,7 @@ _PIECE = 65_536
 _OBJECT = "one JSON object a row is allowed"
 _USE_JSON = "rename the file to .json, or say --input-format json"
 _ROWS_AT_A_TIME = 64
+_MEMORY = "2GB"  # a page that unpacks to more is refused
 _GLOB = re.compile(r"[*?\[]")
 
 
@@ -143,7 +147,12 @@ class Source:
         first = not self._head
         try:
             with self._open() as stream:
+                unpacked = 0
+                limit = unpacked_limit(self) if self.is_zipped else None
                 while piece := stream.readline(_PIECE):
+                    unpacked += len(piece)
+                    if limit is not None and unpacked > limit:
+                        raise _expands(self, limit)
                     if first:
                         refuse_utf16(piece, self.name)
                     yield piece.removeprefix(BOM) if first else piece
@@ -161,6 +170,20 @@ class Source:
 
 def _joined(parts: list[bytes], size: int) -> str | None:
     return b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
+
+
+def unpacked_limit(source: Source) -> int:
+    """How many bytes a packed file may hold."""
+    return max(MAX_UNPACKED_BYTES, MAX_UNPACKED_TIMES * source.path.stat().st_size)
+
+
+def _expands(source: Source, limit: int) -> TooLargeError:
+    found = f"{source.path.stat().st_size:,} packed bytes hold more than {limit:,}"
+    return TooLargeError(
+        source.name,
+        found,
+        f"at most {MAX_UNPACKED_BYTES:,}, or {MAX_UNPACKED_TIMES} times the file's size, are allowed; unpack it first",
+    )
 
 
 def os_refusal(name: str, error: OSError) -> InputError:
@@ -229,13 +252,17 @@ def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:
     first = True
     for number, line in enumerate(source.lines(), 1):
         if line is None:
-            yield number, Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
+            yield number, _too_long()
         elif start := line.strip()[:1]:
             value = parse_or_explain(line, _OBJECT)
             if first and start == "[" and (not lists or isinstance(value, Unreadable)):
                 raise InputError(source.at(number), "a JSON array, where one object a line is expected", _USE_JSON)
             yield number, _checked(line, value)
             first = False
+
+
+def _too_long() -> Unreadable:
+    return Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
 
 
 def _json(source: Source) -> Iterator[tuple[int, Any]]:
@@ -270,31 +297,40 @@ def _wrong(cell: tuple[str, str]) -> Unreadable | None:
     return Unreadable(f"{name}: a NUL byte", "text is needed") if "\0" in text else None
 
 
-def _parquet(source: Source) -> Iterator[Record]:
+def _parquet(source: Source) -> Iterator[Record | BadRow]:
     try:
         import duckdb
     except ImportError:
         raise SetupError("Parquet needs DuckDB: pip install 'adjudge[runs]'") from None
     # One thread: more would hold more row groups in memory, and any judge is slower than the file.
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY}) as connection:
         try:
             yield from _parquet_rows(connection, source)
         except duckdb.Error as error:
             raise InputError(source.name, str(error).split("\n")[0], "a Parquet file is needed") from None
 
 
-def _parquet_rows(connection: duckdb.DuckDBPyConnection, source: Source) -> Iterator[Record]:
+def _parquet_rows(connection: duckdb.DuckDBPyConnection, source: Source) -> Iterator[Record | BadRow]:
     # Not a pattern: a file may be called [draft].parquet.
     path = _GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))
     described: list[Any] = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
     columns = [name for name, *_ in described]
     chosen = ", ".join(_selected(name, kind) for name, kind, *_ in described)
     result = connection.execute(f"SELECT {chosen} FROM read_parquet(?)", [path])
-    row = 0
+    row = unpacked = 0
+    limit = unpacked_limit(source)
     while rows := result.fetchmany(_ROWS_AT_A_TIME):
         for values in rows:
             row += 1
-            yield Record(f"{source.name}, row {row}", row, dict(zip(columns, values, strict=True)))
+            place = f"{source.name}, row {row}"
+            size = sum(len(value if isinstance(value, str | bytes) else str(value)) for value in values)
+            unpacked += size
+            if unpacked > limit:
+                raise _expands(source, limit)
+            if size > MAX_LINE_BYTES:
+                yield BadRow(place, str(row), str(_too_long()))
+            else:
+                yield Record(place, row, dict(zip(columns, values, strict=True)))
 
 
 def _selected(name: str, kind: str) -> str:

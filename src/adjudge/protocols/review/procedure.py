@@ -78,7 +78,7 @@ async def review(
 ) -> ReviewVerdict | Failure:
     """The audited ratings, or why there are none."""
     provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
-    if reason := why_invalid(case, options.languages):
+    if reason := await _computed(case, why_invalid, case, options.languages):
         return _invalid(case, rubric, reason, provenance)
     alone = await _computed(case, facts_alone, case)
     opinion = await judge.opine(RateQuestion(case.blind(), rubric, alone))

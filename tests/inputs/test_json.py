@@ -1,0 +1,56 @@
+"""The bounds of JSON from outside: each is caused for real, and costs little time and memory."""
+
+import time
+import tracemalloc
+
+import pytest
+
+from adjudge.errors import InputError
+from adjudge.inputs.json import MAX_DEPTH, MAX_KEYS, MAX_VALUES, json_items, parse_object
+
+SIZE = 15_900_000
+MANY = "more than 200,000 JSON values in one; at most 200,000 are allowed"
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", MANY),
+        (b"{" + b",".join(b'"%d":1' % n for n in range(1_001)) + b"}", "an object of 1,001 keys; at most 1,000"),
+        (b'{"a":[' + b"1," * (SIZE // 2) + b"1]}", MANY),
+        (b'{"a":[' + b"[]," * (SIZE // 3) + b"1]}", MANY),
+        (b'{"a":[' + b'"",' * (SIZE // 3) + b"1]}", MANY),
+        (b'{"a":[' + b'"\\"",' * (SIZE // 5) + b"1]}", MANY),
+        (b"[" * SIZE, MANY),
+        (b'{"a":' + b"[" * 100 + b"]" * 100 + b"}", "nested too deeply .* at most 100 levels"),
+        (b'{"a":' + b"1" * 1_001 + b"}", "too long a number; .* 1,000 digits"),
+        (b'{"a":[' + (b"1" * 4_000 + b",") * 3_900 + b"1]}", "too long a number"),
+    ],
+    ids=["many keys", "keys", "numbers", "arrays", "strings", "escapes", "open", "deep", "digits", "many digits"],
+)
+def test_json_that_would_cost_far_more_than_its_bytes_is_refused_before_it_is_built(raw: bytes, says: str) -> None:
+    tracemalloc.start()
+    try:
+        began = time.process_time()
+        with pytest.raises(InputError, match=says):
+            parse_object(raw, "body", "x")
+        assert time.process_time() - began < 2
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(raw) + 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_the_limits_allow_is_read() -> None:
+    whole = ",".join(f'"{n}":1' for n in range(MAX_KEYS - 1))
+    deep = "[" * (MAX_DEPTH - 1) + "]" * (MAX_DEPTH - 1)
+    assert len(parse_object(f'{{{whole},"deep":{deep}}}'.encode(), "body", "x")) == MAX_KEYS
+    # Brackets and commas inside a text are no values.
+    text = ',[{\\"\\\\' * MAX_VALUES
+    assert len(parse_object(f'{{"a":"{text}"}}'.encode(), "body", "x")["a"]) == 5 * MAX_VALUES
+
+
+def test_an_item_beyond_a_limit_leaves_the_others() -> None:
+    pieces = ['[{"a": [' + "1," * MAX_VALUES + "1]}, ", '{"a": 1}]']
+    first, second = (item.value for item in json_items(pieces, str))
+    assert first.found.startswith("more than 200,000 JSON values")
+    assert second == {"a": 1}
