@@ -250,11 +250,11 @@ def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
     settled: list[Observation] = []
     for given in reports.values():
         certain = 2 * sum(own[0].certain for own in given) > len(opinions)
-        told = [own[0].harmful for own in given if own[0].harmful is not None]
+        told = [own[0].harmful for own in given]
         carries = {
             "certain": certain,
-            # A tie is nobody's word: what is said here binds.
-            "harmful": None if 2 * sum(told) == len(told) else 2 * sum(told) > len(told),
+            # Which it is binds, so one voice beside others that do not say is not enough.
+            "harmful": next((value for value in (True, False) if 2 * told.count(value) > len(told)), None),
             "part_missing": 2 * sum(own[0].part_missing for own in given) > len(given),
             "mild": 2 * sum(own[0].mild for own in given) > len(given),
         }

@@ -7,7 +7,7 @@ One checker for the material of one case. What fails is replaced whole, never cu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .evidence import Haystack
 from .language import foreign_language, language_name, language_of
@@ -21,6 +21,9 @@ _CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.patte
 NOT_IN_THE_TEXT = "The judge's reason quoted words that are not in the text."
 _END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# "is 3 for Response 1 and 2 for Response 2", behind a criterion's name; a number of words or items is no rating.
+_ONE_RATED = r"([-−]?\d) for Response ([12])"
+_RATED = rf"(?: is|:| of| at|,? rated)? \(?(?:{_ONE_RATED}(?: and {_ONE_RATED})?|([-−]?\d)(?=[.,;)]|$))"
 
 
 def scored(value: object) -> str:
@@ -52,6 +55,21 @@ class WordChecker:
     def _stands(self, quote: str) -> bool:
         quote = quote.strip().rstrip(_END_MARKS)
         return any(haystack.find(quote) is not None for haystack in self._texts)
+
+
+def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:
+    """A rating, given right behind its criterion's name, that neither response has; empty if there is none.
+
+    `ratings` are those of Response 1 and Response 2, by the criterion's name.
+    """
+    for name, (one, two) in ratings.items():
+        for match in re.finditer(re.escape(name) + _RATED, words, re.IGNORECASE):
+            first, whose, second, others, either = match.groups()
+            rated = {"1": (one,), "2": (two,), None: (one, two)}
+            for given, allowed in ((first, rated[whose]), (second, rated[others]), (either, rated[None])):
+                if given and int(given.replace("−", "-")) not in allowed:
+                    return f"{name} is {one} for Response 1 and {two} for Response 2, not {given}"
+    return ""
 
 
 def not_english(words: str) -> str:

@@ -105,6 +105,7 @@ async def test_reasons_that_name_what_the_final_tables_contradict_are_asked_for_
         ("", "empty"),
         ("On Truthfulness, Response 2 says “the Elbe is in Vienna too”. Response 1 does not.", "stands in none of"),
         ("On Truthfulness, Response 2 has 17 errors. Response 1 has none.", "the number 17"),
+        ("Truthfulness is 1 for Response 1 and 3 for Response 2. That decides.", "3 for Response 1 and 1 for"),
         (
             "La segunda respuesta nombra un río equivocado y por eso no es cierta. La primera respuesta nombra el río "
             "correcto y por eso es mejor que la otra.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ... import prompts
 from ...llm.base import Prompt
 from ...models import LABELS, Explanation, JudgedWords, Warning
-from ...text.reasons import WordChecker, not_english
+from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
 from ..base import ExplainQuestion
 from .base import Reading, Role, Shape, object_of
@@ -100,11 +100,14 @@ def _problems(question: ExplainQuestion, check: WordChecker, reasons: str) -> tu
     least, most = REASONS
     count = len(sentences(reasons))
     rated = [f"{value} {said}" for table in question.tables.values() for value, said in table.values()]
+    a, b = (question.tables[label] for label in LABELS)
+    ratings = {item.name: (a[item.key][0], b[item.key][0]) for item in question.rubric.criteria}
     found = (
         "" if least <= count <= most else f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed",
         not_english(reasons),
         check.invented_quote(reasons),
         check.unknown_number(reasons, rated),
+        misstated_rating(reasons, ratings),
     )
     return tuple(why for why in found if why)
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from ...judges.base import Candidate
 from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, ReviewOpinion
 from ...rubric import OVERALL, Criterion, Rubric
-from ...text.reasons import WordChecker, not_english
+from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
 from .binding import names_fact
 from .consistency import NO_PREFERENCE, badness, dimensions
@@ -38,7 +38,8 @@ def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Ru
     They were written for its own ratings, so they fit as long as the preferred side stands, and in every criterion they
     name the better side, and the ratings they give.
     """
-    if _side(opinion.preference) != _side(likert):
+    ratings = {c.name: (tables["A"][c.key].value, tables["B"][c.key].value) for c in rubric.criteria}
+    if _side(opinion.preference) != _side(likert) or misstated_rating(opinion.reasons, ratings):
         return True
     told = opinion.reasons.casefold()
     given = set(re.findall(r"\d", told)) - {"1", "2"}
