@@ -14,6 +14,7 @@ from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import CompareOptions, compare, decide, decide_one_order
 from adjudge.reports.compare.view import build
 from adjudge.rubric import parse, shipped
+from adjudge.text.reasons import scored
 
 BAND = Decimal("0.5")
 WINNERS = ("A", "B", "tie")
@@ -371,6 +372,20 @@ async def test_a_jurys_equal_totals_are_equal_although_the_scores_shown_are_roun
     evaluation = (await compare(CASE, Three(), shipped("compare"))).evaluation
     assert evaluation.order.winners == {"ab": "tie", "ba": "tie"}
     assert (evaluation.winner, evaluation.decided_by, evaluation.margin) == ("tie", "equal_totals", 0)
+
+
+async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
+    def careless(order, value):
+        given = opinion(order, (value, value))
+        score = Score(value=Decimal(value), justification=scored(value))
+        evidence = tuple(item.model_copy(update={"rationale": scored(value)}) for item in given.evidence)
+        return given.updated(scores={key: {"A": score, "B": score} for key in given.scores}, evidence=evidence)
+
+    verdict = await compare(
+        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), CompareOptions()
+    )
+    shown = verdict.criteria["clarity_structure"].scores["A"]
+    assert {shown.justification, *(item.rationale for item in shown.evidence)} == {scored("7.5")}
 
 
 async def test_a_margin_below_the_band_is_never_shown_as_the_band():

@@ -38,7 +38,7 @@ from ..models import (
 from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts
-from ..text.reasons import NOT_IN_THE_TEXT
+from ..text.reasons import NOT_IN_THE_TEXT, rescored
 from .common import hostile_warnings, provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
@@ -200,24 +200,30 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
+        value = rounded(mean(score.exactly for score in given), step)
         return Score(
-            value=rounded(mean(score.exactly for score in given), step),
-            justification=given[0].justification,
-            evidence=_quoted(opinions, key, label),
+            value=value,
+            justification=rescored(given[0].justification, value),
+            evidence=_quoted(opinions, key, label, value),
             assessed=all(score.assessed for score in given),
         )
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
 
 
-def _quoted(opinions: list[ComparisonOpinion], key: str, label: Label) -> tuple[Evidence, ...]:
+def _quoted(opinions: list[ComparisonOpinion], key: str, label: Label, value: Decimal) -> tuple[Evidence, ...]:
     """The quotes of all orders for a criterion and answer; one that both give to the same effect stands once."""
     found: dict[tuple[int, int, str], Evidence] = {}
     for opinion in opinions:
         for item in opinion.evidence:
             if (item.criterion, item.answer) == (key, label):
                 found.setdefault((item.start, item.end, item.impact), item)
-    return tuple(found.values())
+    return tuple(
+        item.model_copy(update={"rationale": words})
+        if (words := rescored(item.rationale, value)) != item.rationale
+        else item
+        for item in found.values()
+    )
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------

@@ -20,15 +20,21 @@ _CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.patte
 # What stands in the place of a reason that quotes words nobody wrote.
 NOT_IN_THE_TEXT = "The judge's reason quoted words that are not in the text."
 _END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
+_SCORED = re.compile(r"\AScored \S+(; the judge's reason )")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # "is 3 for Response 1 and 2 for Response 2", behind a criterion's name; a number of words or items is no rating.
 _ONE_RATED = r"([-−]?\d) for Response ([12])"
 _RATED = rf"(?: is|:| of| at|,? rated)? \(?(?:{_ONE_RATED}(?: and {_ONE_RATED})?|([-−]?\d)(?=[.,;)]|$))"
 
 
-def scored(value: object) -> str:
-    """What stands in the place of a score's reason that quotes words nobody wrote."""
-    return f"Scored {value}; the judge's reason quoted words that are not in the text."
+def scored(value: object, why: str = "quoted words that are not in the text") -> str:
+    """What stands in the place of a score's reason that cannot be shown."""
+    return f"Scored {value}; the judge's reason {why}."
+
+
+def rescored(words: str, value: object) -> str:
+    """The words of `scored` with the score that was settled in the end; any others as they are."""
+    return _SCORED.sub(lambda match: f"Scored {value}{match[1]}", words) if words.startswith("Scored ") else words
 
 
 class WordChecker:
@@ -72,9 +78,9 @@ def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:
     return ""
 
 
-def not_english(words: str) -> str:
-    """What is wrong with the language of one field; empty if nothing surely is."""
-    language = foreign_language(words)
+def not_english(words: str, reply: str = "") -> str:
+    """What is wrong with the language of one field; empty if nothing surely is. `reply`: see `language_of_reply`."""
+    language = (reply or foreign_language(words)) if words else ""
     return f"it is in {language}; English is needed" if language else ""
 
 

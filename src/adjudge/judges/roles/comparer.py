@@ -172,9 +172,6 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         def words(place: str, said: str, ours: str = NOT_IN_THE_TEXT) -> str:
             return ours if place in unusable else in_case_labels(said, shown)
 
-        def ours(item: Evidence) -> str:
-            return scored(scores[item.criterion][item.answer])
-
         def score(key: str, label: Label) -> Score:
             place, value = f"{key}.justification_{_number(label, shown)}", scores[key][label]
             return Score(value=value, justification=words(place, reasons[place], scored(value)))

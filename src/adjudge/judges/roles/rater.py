@@ -193,11 +193,13 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         criteria = {item.key: item for item in question.rubric.criteria}
         responses = dict(first.opinion.responses)
         mended: set[tuple[Label | None, str]] = set()
+        words_again = [entry["justification"] for entry in given.get("entries", [])]
+        foreign = language_of_reply([*words_again, given.get(BECAUSE, ""), given.get(INVALID, "")])
         for entry in given.get("entries", []):
             label, key = _LABEL[entry["response"]], entry["criterion"]
             if (label, key) not in wanted or not entry["justification"].strip():
                 continue
-            check = _Check(question.case)
+            check = _Check(question.case, foreign)
             if key == STILL_GOOD:
                 words = check.still_good(label, {STILL_GOOD: entry["justification"]})
                 rated = responses[label].updated(still_good=words)
@@ -209,7 +211,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
                 responses[label] = rated
         whole = {BECAUSE: first.opinion.reasons, INVALID: first.opinion.invalid}
         for key in whole:
-            check = _Check(question.case)
+            check = _Check(question.case, foreign)
             words = (check.reasons if key == BECAUSE else check.invalid)(given.get(key, ""))
             if (None, key) in wanted and words and not check.bad:
                 mended.add((None, key))
@@ -251,9 +253,9 @@ class _Check:
         if why := self._words.invented_quote(words):
             self.bad.append(_Bad(label, criterion.key, "replaced_reason", why))
             words = scored(value)
-        elif why := self._not_english(words):
+        elif why := not_english(words, self._foreign):
             self.bad.append(_Bad(label, criterion.key, "not_in_english", why))
-            words = f"Scored {value}; the judge's reason was not in English."
+            words = scored(value, "was not in English")
         return Rating(value=value, justification=words, quotes=quotes)
 
     def still_good(self, label: Label, given: Mapping[str, Any]) -> str:
@@ -281,14 +283,9 @@ class _Check:
     def _is_bad(self, label: Label | None, key: str, words: str) -> bool:
         if why := self._words.invented_quote(words):
             self.bad.append(_Bad(label, key, "replaced_reason", why))
-        elif why := self._not_english(words):
+        elif why := not_english(words, self._foreign):
             self.bad.append(_Bad(label, key, "not_in_english", why))
         return bool(why)
-
-    def _not_english(self, words: str) -> str:
-        if not words:
-            return ""
-        return f"it is in {self._foreign}; English is needed" if self._foreign else not_english(words)
 
     def _place(self, label: Label, quote: str) -> Passage | str:
         haystack = self._answers[label]
