@@ -158,7 +158,9 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
                 for item in question.rubric.criteria
             }
             responses[label] = RatedResponse(
-                ratings=ratings, unusable=given["largely_unusable"], still_good=check.still_good(label, given)
+                ratings=ratings,
+                unusable=given["largely_unusable"],
+                still_good=check.still_good(label, given[STILL_GOOD]),
             )
         demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
         bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
@@ -201,8 +203,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
                 continue
             check = _Check(question.case, foreign)
             if key == STILL_GOOD:
-                words = check.still_good(label, {STILL_GOOD: entry["justification"]})
-                rated = responses[label].updated(still_good=words)
+                rated = responses[label].updated(still_good=check.still_good(label, entry["justification"]))
             else:
                 rating = check.rating(label, criteria[key], entry, responses[label].ratings[key].value)
                 rated = responses[label].updated(ratings={**responses[label].ratings, key: rating})
@@ -258,9 +259,9 @@ class _Check:
             words = scored(value, "was not in English")
         return Rating(value=value, justification=words, quotes=quotes)
 
-    def still_good(self, label: Label, given: Mapping[str, Any]) -> str:
+    def still_good(self, label: Label, given: str) -> str:
         """What is good in a response all the same; empty if the words cannot be shown."""
-        words = _one_line(given[STILL_GOOD])
+        words = _one_line(given)
         return "" if self._is_bad(label, STILL_GOOD, words) else words
 
     def reasons(self, given: str) -> str:

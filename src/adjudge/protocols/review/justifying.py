@@ -114,10 +114,10 @@ def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, 
     if final.action != "kept":
         why = "no rating came with it" if final.action == "filled" else "its rating was not kept"
         return rewritten(final, why)
-    if not_english(words):
-        return rewritten(final, not_english(words).replace("; English is needed", ", not in English"))
-    if check.invented_quote(words):
-        return rewritten(final, f"{NOT_TRUE} ({check.invented_quote(words)})")
+    if why := not_english(words):
+        return rewritten(final, why.replace("; English is needed", ", not in English"))
+    if why := check.invented_quote(words):
+        return rewritten(final, f"{NOT_TRUE} ({why})")
     # What binds must be named, and a person may have rated by it without naming it.
     if not all(names_fact(words, fact) for fact in facts):
         return rewritten(final, "ours names what was measured")
