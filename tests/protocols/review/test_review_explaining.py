@@ -151,14 +151,15 @@ async def test_a_reply_in_another_language_fails_as_a_whole_however_short_its_fi
     assert "segunda" not in verdict.likert.justification
 
 
-async def test_and_so_does_a_rating_and_its_repair(judged, provider):
+@pytest.mark.parametrize("repaired", [1, len(KEYS)])
+async def test_and_so_does_a_rating_and_its_repair(judged, provider, repaired):
     reply = rating_reply({"preference": 2, "response_2": WRONG})
     again = []
     for number in (1, 2):
         for key in KEYS:
             reply[f"response_{number}"][key]["justification"] = SPANISH
             again.append({"response": number, "criterion": key, "quote": "", "justification": SPANISH})
-    verdict = await judged(reply, {"entries": again, "reasons": ""}, case=BLIND)
+    verdict = await judged(reply, {"entries": again[:repaired], "reasons": ""}, case=BLIND)
     assert provider.calls == 2
     assert not any(SPANISH in line.justification for table in verdict.tables.values() for line in table.values())
     assert set(codes(verdict)) == {"not_in_english"}

@@ -42,6 +42,7 @@ _LABEL: Mapping[int, Label] = {1: "A", 2: "B"}
 _FOUND_SHOWN = 200
 _MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
+_FEW_WORDS = 4
 # Fields that people read beside the ratings; `still_good` belongs to one response, the others to both.
 STILL_GOOD, BECAUSE, INVALID = "still_good", "reasons", "invalid_because"
 _INVALID_UNSAID = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
@@ -196,7 +197,11 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         responses = dict(first.opinion.responses)
         mended: set[tuple[Label | None, str]] = set()
         words_again = [entry["justification"] for entry in given.get("entries", [])]
-        foreign = language_of_reply([*words_again, given.get(BECAUSE, ""), given.get(INVALID, "")])
+        words_again += [given.get(BECAUSE, ""), given.get(INVALID, "")]
+        # A few words are enough to see that it goes on in the language it was asked to leave.
+        foreign = language_of_reply(words_again, _FEW_WORDS)
+        if not any(not_english(" ", foreign) == entry.reason for entry in first.unusable):
+            foreign = language_of_reply(words_again)
         for entry in given.get("entries", []):
             label, key = _LABEL[entry["response"]], entry["criterion"]
             if (label, key) not in wanted or not entry["justification"].strip():
