@@ -14,6 +14,7 @@ from adjudge.models.cases import Comparison
 from adjudge.protocols.compare import CompareOptions, compare, decide, decide_one_order
 from adjudge.reports.compare.view import build
 from adjudge.rubric import parse, shipped
+from adjudge.text.reasons import scored
 
 BAND = Decimal("0.5")
 WINNERS = ("A", "B", "tie")
@@ -344,6 +345,47 @@ async def test_a_jurys_mean_is_rounded_once_after_both_orders_are_averaged():
     verdict = await compare(CASE, Both(), shipped("compare"))
     assert str(verdict.criteria["clarity_structure"].scores["A"].value) == "3.6667"  # 11/3
     assert verdict.overall["A"].weighted_total == Decimal("3.6667") * 8
+
+
+async def test_a_jurys_equal_totals_are_equal_although_the_scores_shown_are_rounded():
+    def member(order, own):
+        given = opinion(order, (5, 5), "A")
+        changed = {
+            key: {label: Score(value=Decimal(value), justification="j") for label, value in by_label.items()}
+            for key, by_label in own.items()
+        }
+        return given.updated(scores={**given.scores, **changed})
+
+    # A: 16/3 with the weights 1 and 2; B: 14/3 and 17/3. Both make 16.
+    scores = [
+        {"task_understanding": {"A": a, "B": b}, "correctness_reasoning": {"A": a, "B": c}}
+        for a, b, c in ((5, 4, 5), (5, 5, 6), (6, 5, 6))
+    ]
+
+    class Three:
+        name = "jury(mean):…"
+
+        async def opine(self, question):
+            members = (Scripted({question.order: member(question.order, own)}) for own in scores)
+            return await Jury(self.name, tuple(members), "mean").opine(question)
+
+    evaluation = (await compare(CASE, Three(), shipped("compare"))).evaluation
+    assert evaluation.order.winners == {"ab": "tie", "ba": "tie"}
+    assert (evaluation.winner, evaluation.decided_by, evaluation.margin) == ("tie", "equal_totals", 0)
+
+
+async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
+    def careless(order, value):
+        given = opinion(order, (value, value))
+        score = Score(value=Decimal(value), justification=scored(value))
+        evidence = tuple(item.model_copy(update={"rationale": scored(value)}) for item in given.evidence)
+        return given.updated(scores={key: {"A": score, "B": score} for key in given.scores}, evidence=evidence)
+
+    verdict = await compare(
+        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), CompareOptions()
+    )
+    shown = verdict.criteria["clarity_structure"].scores["A"]
+    assert {shown.justification, *(item.rationale for item in shown.evidence)} == {scored("7.5")}
 
 
 async def test_a_margin_below_the_band_is_never_shown_as_the_band():

@@ -1,10 +1,11 @@
 import time
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.text.reasons import WordChecker, language_of_reply, not_english
+from adjudge.text.reasons import WordChecker, language_of_reply, not_english, rescored, scored
 
 ANSWER = "The plan names three steps, and each of them has a date. Use `git push --force now` with care."
 TASK = "Write a plan “for the launch of 2024” in 250 words."
@@ -136,3 +137,15 @@ def test_a_hundred_kilobytes_take_linear_time(piece: str) -> None:
     CHECKER.invented_quote(words)
     CHECKER.unknown_number(words)
     assert time.process_time() - started < 2
+
+
+def test_a_long_quotation_is_checked_like_a_short_one():
+    check = WordChecker(["What stands here is short."])
+    assert check.invented_quote(f'It says "{"words that nobody wrote " * 40}" there.')
+    assert check.invented_quote(f'"{"long " * 200}" and "What stands here"')
+
+
+def test_our_words_in_the_place_of_a_reason_name_the_score_that_was_settled():
+    assert rescored(scored(7), Decimal("7.5")) == scored("7.5")
+    assert rescored(scored(1, "was not in English"), 2) == "Scored 2; the judge's reason was not in English."
+    assert rescored("Scored 1 goal; well done.", 2) == "Scored 1 goal; well done."

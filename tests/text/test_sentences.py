@@ -117,3 +117,8 @@ def test_a_long_run_of_marks_takes_linear_time(piece: str) -> None:
     code_spans(text)
     QUOTATION.sub("", text)
     assert time.process_time() - started < 1
+
+
+def test_the_sign_for_inches_closes_no_typographic_quotation():
+    assert len(sentences('SYSTEM: “It takes 12" of space. Is that fine?” asks first.')) == 1
+    assert len(sentences('It says “in 2019" there. Then “more of it” comes.')) == 2

@@ -38,6 +38,7 @@ from ..models import (
 )
 from ..models.constraints import Constraint, Observation
 from ..rubric import LIKERT, Scale
+from ..text.reasons import rescored
 from .base import MAX_QUERIES, Judge, O, Question
 
 VoteRule = Literal["median", "mean"]
@@ -110,7 +111,8 @@ class Jury:
             given = [opinion.marks[key] for opinion in opinions]
             given = [mark for mark in given if mark.assessed] or given
             value = on_scale(VOTE_RULES[self.rule](mark.value for mark in given), question.rubric.scale)
-            marks[key] = min(given, key=lambda mark: abs(mark.value - value)).updated(value=value)
+            nearest = min(given, key=lambda mark: abs(mark.value - value))
+            marks[key] = nearest.updated(value=value, reason=rescored(nearest.reason, value))
         return Evaluation(judge=self.name, marks=marks, calls=calls, warnings=warnings)
 
     def _critique(
@@ -138,7 +140,11 @@ class Jury:
             contradicting = sum(entry.contradicts and bool(entry.quotes) for entry in objecting)
             voices = [entry for entry in objecting if entry.quotes] or objecting
             speaker = min(voices, key=lambda entry: abs((entry.suggested or value) - value))
-            entries[key] = speaker.updated(suggested=value, contradicts=2 * contradicting > len(objecting))
+            entries[key] = speaker.updated(
+                comment=rescored(speaker.comment, value),
+                suggested=value,
+                contradicts=2 * contradicting > len(objecting),
+            )
         return Critique(judge=self.name, entries=entries, calls=calls, warnings=warnings)
 
     def _review(
@@ -190,7 +196,8 @@ class Jury:
     def _rating(self, given: list[Rating], scale: Scale) -> Rating:
         voices = [rating for rating in given if rating.assessed] or given
         value = int(on_scale(VOTE_RULES[self.rule](Decimal(rating.value) for rating in voices), scale))
-        return min(voices, key=lambda rating: abs(rating.value - value)).updated(value=value)
+        nearest = min(voices, key=lambda rating: abs(rating.value - value))
+        return nearest.updated(value=value, justification=rescored(nearest.justification, value))
 
     def _comparison(
         self, opinions: list[ComparisonOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
@@ -250,11 +257,11 @@ def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
     settled: list[Observation] = []
     for given in reports.values():
         certain = 2 * sum(own[0].certain for own in given) > len(opinions)
-        told = [own[0].harmful for own in given if own[0].harmful is not None]
+        told = [own[0].harmful for own in given]
         carries = {
             "certain": certain,
-            # A tie is nobody's word: what is said here binds.
-            "harmful": None if 2 * sum(told) == len(told) else 2 * sum(told) > len(told),
+            # Which it is binds, so one voice beside others that do not say is not enough.
+            "harmful": next((value for value in (True, False) if 2 * told.count(value) > len(told)), None),
             "part_missing": 2 * sum(own[0].part_missing for own in given) > len(given),
             "mild": 2 * sum(own[0].mild for own in given) > len(given),
         }

@@ -39,7 +39,7 @@ from ..models import (
 from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts
-from ..text.reasons import NOT_IN_THE_TEXT
+from ..text.reasons import NOT_IN_THE_TEXT, rescored
 from .common import hostile_warnings, provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
@@ -93,12 +93,17 @@ async def compare(
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
 
     scores = _settle(opinions, weights, rubric.scale)
-    totals = _totals(scores, weights)
+    totals = {
+        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
+        for label in LABELS
+    }
     whole = sum(map(Fraction, weights.values()), Fraction(0))
-    apart = _apart(totals, whole)
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
+    aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
+    # Nothing was rounded on the way here, so that equal totals are equal.
+    apart = mean(aparts.values())
     named = {
-        opinion.order: decide_one_order(_apart(by_order[opinion.order], whole), opinion.preference, rubric.tie_band)
+        opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, rubric.tie_band)
         for opinion in opinions
     }
     decision = decide(list(named.values()), apart, rubric.tie_band)
@@ -178,16 +183,16 @@ def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decisio
 # -- scores -----------------------------------------------------------------------------------------------------------
 
 
-def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Decimal]:
-    return {
-        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
-        for label in LABELS
-    }
+def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Fraction]:
+    """The exact totals of one order."""
 
+    def total(label: Label) -> Fraction:
+        given = {key: by_label[label] for key, by_label in scores.items()}
+        if any(score.exact is not None for score in given.values()):
+            return sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
+        return Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
 
-def _apart(totals: Mapping[Label, Decimal], whole: Fraction) -> Fraction:
-    """A's normalised total minus B's; `whole` is the sum of the weights."""
-    return (Fraction(totals["A"]) - Fraction(totals["B"])) / whole
+    return {label: total(label) for label in LABELS}
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
@@ -202,14 +207,20 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
+        value = rounded(mean(score.exactly for score in given), step)
         return Score(
-            value=rounded(mean([score.exactly for score in given]), step),
-            justification=given[0].justification,
-            evidence=tuple(quotes[key, label].values()),
+            value=value,
+            justification=rescored(given[0].justification, value),
+            evidence=tuple(_rescored(item, value) for item in quotes[key, label].values()),
             assessed=all(score.assessed for score in given),
         )
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
+
+
+def _rescored(item: Evidence, value: Decimal) -> Evidence:
+    words = rescored(item.rationale, value)
+    return item if words == item.rationale else item.updated(rationale=words)
 
 
 # -- the two orders ---------------------------------------------------------------------------------------------------
@@ -225,14 +236,14 @@ def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
 
 def _order_report(
     named: Mapping[Order, Decision],
-    totals: Mapping[Order, Mapping[Label, Decimal]],
+    totals: Mapping[Order, Mapping[Label, Fraction]],
     whole: Fraction,
     options: CompareOptions,
 ) -> OrderReport:
     winners = {order: decision.winner for order, decision in named.items()}
     if len(winners) == 1:
         return OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=options.seed)
-    moved = {label: (Fraction(totals["ba"][label]) - Fraction(totals["ab"][label])) / whole for label in LABELS}
+    moved = {label: (totals["ba"][label] - totals["ab"][label]) / whole for label in LABELS}
     return OrderReport(
         judged=tuple(winners),
         winners=winners,

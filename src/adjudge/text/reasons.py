@@ -7,10 +7,10 @@ One checker for the material of one case. What fails is replaced whole, never cu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .evidence import Haystack
-from .language import foreign_language, language_name, language_of
+from .language import WORDS, foreign_language, language_name, language_of
 from .sentences import QUOTATION, QUOTATION_MARK
 from .words import count_words
 
@@ -20,12 +20,21 @@ _CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.patte
 # What stands in the place of a reason that quotes words nobody wrote.
 NOT_IN_THE_TEXT = "The judge's reason quoted words that are not in the text."
 _END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
+_SCORED = re.compile(r"\AScored \S+(; the judge's reason )")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# "is 3 for Response 1 and 2 for Response 2", behind a criterion's name; a number of words or items is no rating.
+_ONE_RATED = r"([-−]?\d) for Response ([12])"
+_RATED = rf"(?: is|:| of| at|,? rated)? \(?(?:{_ONE_RATED}(?: and {_ONE_RATED})?|([-−]?\d)(?=[.,;)]|$))"
 
 
-def scored(value: object) -> str:
-    """What stands in the place of a score's reason that quotes words nobody wrote."""
-    return f"Scored {value}; the judge's reason quoted words that are not in the text."
+def scored(value: object, why: str = "quoted words that are not in the text") -> str:
+    """What stands in the place of a score's reason that cannot be shown."""
+    return f"Scored {value}; the judge's reason {why}."
+
+
+def rescored(words: str, value: object) -> str:
+    """The words of `scored` with the score that was settled in the end; any others as they are."""
+    return _SCORED.sub(lambda match: f"Scored {value}{match[1]}", words) if words.startswith("Scored ") else words
 
 
 class WordChecker:
@@ -54,13 +63,28 @@ class WordChecker:
         return any(haystack.find(quote) is not None for haystack in self._texts)
 
 
-def not_english(words: str) -> str:
-    """What is wrong with the language of one field; empty if nothing surely is."""
-    language = foreign_language(words)
+def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:
+    """A rating, given right behind its criterion's name, that neither response has; empty if there is none.
+
+    `ratings` are those of Response 1 and Response 2, by the criterion's name.
+    """
+    for name, (one, two) in ratings.items():
+        for match in re.finditer(re.escape(name) + _RATED, words, re.IGNORECASE):
+            first, whose, second, others, either = match.groups()
+            rated = {"1": (one,), "2": (two,), None: (one, two)}
+            for given, allowed in ((first, rated[whose]), (second, rated[others]), (either, rated[None])):
+                if given and int(given.replace("−", "-")) not in allowed:
+                    return f"{name} is {one} for Response 1 and {two} for Response 2, not {given}"
+    return ""
+
+
+def not_english(words: str, reply: str = "") -> str:
+    """What is wrong with the language of one field; empty if nothing surely is. `reply`: see `language_of_reply`."""
+    language = (reply or foreign_language(words)) if words else ""
     return f"it is in {language}; English is needed" if language else ""
 
 
-def language_of_reply(fields: Iterable[str]) -> str:
+def language_of_reply(fields: Iterable[str], least_words: int = WORDS) -> str:
     """The name of the language of all the prose of a reply, if that is surely not English; quotations do not count."""
-    code = language_of("\n".join(QUOTATION.sub(" ", field) for field in fields))
+    code = language_of("\n".join(QUOTATION.sub(" ", field) for field in fields), least_words)
     return "" if code in (None, "en") else language_name(code)

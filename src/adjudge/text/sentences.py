@@ -10,10 +10,10 @@ import re
 SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
 CLOSERS = "\"'”’»›)]}」』）】*_`~"
 
-# The pairs of marks that people write, each with what cannot stand inside it; the sign for inches opens none.
+# The pairs of marks that people write, each with what cannot stand inside it; the sign for inches is none.
 QUOTATION = re.compile(
-    r"(?<!\d)\"([^\"“”„«»]{1,600})[\"”]|[“„]([^\"“”„«»]{1,600})[\"”“]|”([^\"“”„]{1,600})”|"
-    r"«([^«»]{1,600})»|»([^«»]{1,600})«"
+    r"(?<!\d)\"([^\"“”„«»]+)[\"”]|“([^\"“”„«»]+(?:(?<=\d)\"[^\"“”„«»]*)*)”|[“„]([^\"“”„«»]+)[\"”“]|”([^\"“”„]+)”|"
+    r"«([^«»]+)»|»([^«»]+)«"
 )
 QUOTATION_MARK = re.compile('["“”„«»]')  # without one, nothing is quoted
 # Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, deciding, likert, nearest, severity
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, deciding, nearest, severity
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")
@@ -91,18 +91,18 @@ def test_the_likert_never_contradicts_the_tables_whatever_the_judge_wishes():
     for a, b, wished in product(range(1, 6), range(1, 6), range(1, 8)):
         for values_a, values_b in product(ALL_DIMENSION_SETS[::151], repeat=2):
             first, second = {**values_a, "overall_quality": a}, {**values_b, "overall_quality": b}
-            value = likert(RUBRIC, first, second, wished)
+            value = nearest(allowed_likerts(RUBRIC, first, second), wished)
             if a > b:
                 assert value < 4
             if a < b:
                 assert value > 4
-            mirrored = likert(RUBRIC, second, first, 8 - wished)
+            mirrored = nearest(allowed_likerts(RUBRIC, second, first), 8 - wished)
             assert mirrored == 8 - value
 
 
 def test_a_wish_within_the_allowed_strength_is_taken():
     first, second = {**CLEAN, "overall_quality": 5}, {**CLEAN, "overall_quality": 2}
-    assert [likert(RUBRIC, first, second, wished) for wished in range(1, 8)] == [1, 2, 2, 2, 2, 2, 2]
+    assert [nearest(allowed_likerts(RUBRIC, first, second), wished) for wished in range(1, 8)] == [1, 2, 2, 2, 2, 2, 2]
 
 
 def test_verbosity_too_short_and_too_long_by_the_same_step_decide_nothing():

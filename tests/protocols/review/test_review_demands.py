@@ -171,6 +171,28 @@ async def test_a_jurys_demand_or_observation_is_a_fact_when_more_than_half_repor
     assert (verdict.tables[1]["instruction_following"].value == 1) is binds
 
 
+@pytest.mark.parametrize(
+    ("seen", "rated"),
+    [
+        (("declines_a_harmful_request", "declines", None), 2),
+        (("declines_a_harmful_request", "declines_a_harmful_request", "declines"), 3),
+        (("declines_a_safe_request", "declines_a_safe_request", None), 1),
+        (("declines_a_safe_request", "declines", "declines"), 2),
+    ],
+)
+async def test_which_request_was_declined_binds_only_if_most_who_saw_it_say_so(provider, journal, seen, rated):
+    def answer(request):
+        kind = seen[int(request.json["model"][-1])]
+        listed = [(1, kind, "I cannot help with that.")] if kind else []
+        return says(rating_reply({"observations": listed, "response_1": {"instruction_following": 2}}))
+
+    provider.script = answer
+    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(3)))
+    verdict = await review(Review("Which river?", TEXT, "The Danube."), jury, RUBRIC)
+    await jury.close()
+    assert verdict.tables[1]["instruction_following"].value == rated
+
+
 @pytest.mark.parametrize("response", [1, 2])
 async def test_what_is_seen_in_one_of_two_identical_responses_is_true_of_both(judged, response):
     reply = rating_reply({"observations": [(response, "pleasantry", "Great question!")]})

@@ -2,21 +2,23 @@
 the rater's reasons name what the final tables contradict; else none."""
 
 import pytest
-from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, codes, fields
+from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, WRONG, codes, fields
 from scripted.judging import open_openai
 from scripted.provider import fails, is_cut_off, refuses, says
-from scripted.ratings import explanation, rating_reply
+from scripted.ratings import KEYS, explanation, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
 from adjudge.models import Failure, ReviewVerdict
 from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
+from adjudge.text.reasons import scored
 
 BLIND = CASE.blind()
 GOOD = "The Danube is named, which does flow through Vienna."
 PRAISE = "The response answers well and keeps to the point."
 KEPT = (True, True, "It names the river.")
+SPANISH = "No dice nada de lo que se pide en esta tarea."
 OTHER_REASONS = "On Truthfulness, Response 2 names the Rhine. Response 1 names the Danube."
 
 
@@ -105,6 +107,7 @@ async def test_reasons_that_name_what_the_final_tables_contradict_are_asked_for_
         ("", "empty"),
         ("On Truthfulness, Response 2 says “the Elbe is in Vienna too”. Response 1 does not.", "stands in none of"),
         ("On Truthfulness, Response 2 has 17 errors. Response 1 has none.", "the number 17"),
+        ("Truthfulness is 1 for Response 1 and 3 for Response 2. That decides.", "3 for Response 1 and 1 for"),
         (
             "La segunda respuesta nombra un río equivocado y por eso no es cierta. La primera respuesta nombra el río "
             "correcto y por eso es mejor que la otra.",
@@ -135,6 +138,51 @@ async def test_why_words_do_not_stand_is_checked_too_and_no_answer_moves(judged,
     final = verdict.tables[1]["truthfulness"]
     assert (final.justification_action, codes(verdict)) == ("rewritten", [])
     assert final.justification_reason == ("it is not specific (It names no river)" if again else "it is not specific")
+
+
+async def test_a_reply_in_another_language_fails_as_a_whole_however_short_its_fields_are(judged, provider):
+    case = entered({"truthfulness": Original("3", GOOD)})
+    told = explanation(
+        "La segunda nombra otro río cualquiera. La primera nombra muy bien el río.", (False, True, SPANISH)
+    )
+    verdict = await judged(REPLY, told, told, case=case)
+    assert provider.calls == 3
+    assert verdict.tables[1]["truthfulness"].justification_reason == "it is not specific"
+    assert "segunda" not in verdict.likert.justification
+
+
+@pytest.mark.parametrize("repaired", [1, len(KEYS)])
+async def test_and_so_does_a_rating_and_its_repair(judged, provider, repaired):
+    reply = rating_reply({"preference": 2, "response_2": WRONG})
+    again = []
+    for number in (1, 2):
+        for key in KEYS:
+            reply[f"response_{number}"][key]["justification"] = SPANISH
+            again.append({"response": number, "criterion": key, "quote": "", "justification": SPANISH})
+    verdict = await judged(reply, {"entries": again[:repaired], "reasons": ""}, case=BLIND)
+    assert provider.calls == 2
+    assert not any(SPANISH in line.justification for table in verdict.tables.values() for line in table.values())
+    assert set(codes(verdict)) == {"not_in_english"}
+
+
+async def test_what_replaces_a_reason_names_the_rating_that_a_fact_or_a_jury_made_of_it(provider, journal):
+    def answer(request):
+        rating = int(request.json["model"][-1])
+        reason = [rating, "", "It says “what nobody has written”."]
+        if "entries" in request.schema["properties"]:
+            return says({"entries": [], "reasons": ""})
+        asked = [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}]
+        rated = {"instruction_following": 2, "truthfulness": reason, "style_clarity": reason}
+        bound = {"instruction_following": [2, *reason[1:]]}
+        return says(rating_reply({"constraints": asked, "response_1": rated, "response_2": bound}))
+
+    provider.script = answer
+    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in (1, 3)), "mean")
+    verdict = await review(Review("Name it in two words.", CASE.a, CASE.b), jury, RUBRIC)
+    await jury.close()
+    lines = [verdict.tables[1]["truthfulness"], verdict.tables[2]["instruction_following"]]
+    assert [line.value for line in lines] == [2, 1]
+    assert all(line.justification.endswith(scored(line.value)) for line in lines)
 
 
 @pytest.mark.parametrize("behaviour", [refuses(), is_cut_off()])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from adjudge.models import Fact, FinalRating, RatedResponse, Rating
 from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.binding import HARMFUL, SAFE, Binding
-from adjudge.protocols.review.consistency import allowed_overalls, likert
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
 from adjudge.rubric import parse, shipped
@@ -34,7 +34,7 @@ def audit(a=None, b=None, originals_a=None, originals_b=None, entered_likert="",
         )
         bound = {key: (fact(name, label),) for key, name in (rules or {}).get(label, {}).items()}
         tables[label] = correct_response(RUBRIC, Binding(rated, bound, {}), case.originals(label))
-    value = likert(RUBRIC, *ours, 4)
+    value = allowed_likerts(RUBRIC, *ours)[0]
     action = "kept" if entered_likert == str(value) else "replaced" if entered_likert else "filled"
     return Audit(
         RUBRIC,

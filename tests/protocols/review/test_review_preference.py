@@ -96,3 +96,19 @@ def test_a_worse_rating_of_the_same_side_is_the_same_story_unless_the_old_one_is
     tables = {"A": table(overall_quality=5), "B": table(overall_quality=2)}
     said = opinion({}, {"overall_quality": 3}, 2, "Overall Quality is 3 for Response 2. That is less.")
     assert contradicted(said, tables, 2, RUBRIC)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "fits"),
+    [
+        ("Truthfulness is 3 for Response 1 and 1 for Response 2. That decides.", True),
+        ("Truthfulness is 3 for Response 1 and 2 for Response 2. That decides.", False),
+        ("Response 2 is worse (Truthfulness: 2). That decides.", False),
+        ("Response 2 is worse (Truthfulness: 1). That decides.", True),
+        ("With a Verbosity of −1, Response 2 is too short. Truthfulness decides.", False),
+        ("Truthfulness: 2 dates are wrong in Response 2. That decides.", True),
+    ],
+)
+def test_a_judge_that_misstates_its_own_ratings_is_contradicted_too(reasons, fits):
+    tables = {"A": table(), "B": table(**WRONG)}
+    assert contradicted(opinion({}, WRONG, 2, reasons), tables, 2, RUBRIC) is not fits

@@ -46,30 +46,21 @@ class EmbeddedJudge:
 
     def __init__(self, model: Model | None = None, name: str = "embedded") -> None:
         self._model = model
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """How this judge is called everywhere."""
-        return self._name
+        self.name = name
 
     async def opine(self, question: Question[O]) -> O | Failure:
         """The opinion asked for; the same for both orders of the same case."""
         work: Callable[[], object]
         texts: tuple[str, ...]
         match question:
-            case CompareQuestion():
-                work, texts = (
-                    partial(compare_texts, question, self._name, self._model),
-                    (question.case.a, question.case.b),
-                )
-            case RateQuestion():
-                work = partial(rate, question, self._name, self._model)
-                texts = (question.case.a, question.case.b)
-            case EvaluateQuestion():
-                work, texts = partial(evaluate, question), tuple(turn.text for turn in question.case.turns)
-            case CriticizeQuestion():
-                work, texts = partial(criticize, question), tuple(turn.text for turn in question.case.turns)
+            case CompareQuestion(case=case):
+                work, texts = partial(compare_texts, question, self.name, self._model), (case.a, case.b)
+            case RateQuestion(case=case):
+                work, texts = partial(rate, question, self.name, self._model), (case.a, case.b)
+            case EvaluateQuestion(case=talk):
+                work, texts = partial(evaluate, question), tuple(turn.text for turn in talk.turns)
+            case CriticizeQuestion(case=talk):
+                work, texts = partial(criticize, question), tuple(turn.text for turn in talk.turns)
             case ResearchQuestion():
                 return cast(O, Research(judge=self.name, queries=()))
             case ExplainQuestion():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ... import prompts
 from ...llm.base import Prompt
 from ...models import LABELS, Explanation, JudgedWords, Warning
-from ...text.reasons import WordChecker, not_english
+from ...text.reasons import WordChecker, language_of_reply, misstated_rating, not_english
 from ...text.sentences import sentences
 from ..base import ExplainQuestion
 from .base import Reading, Role, Shape, object_of
@@ -62,17 +62,19 @@ class Explainer(Role[ExplainQuestion, Explanation]):
         check = WordChecker(
             (*shown_texts(question.case).values(), *(candidate.words for candidate in question.candidates))
         )
+        said = [given["reason"] for given in reply.get("candidates", {}).values()]
+        foreign = language_of_reply([*said, reply["reasons"]])
         words: dict[str, JudgedWords] = {}
         problems: list[str] = []
         for number, candidate in enumerate(question.candidates, start=1):
             given = reply["candidates"][f"candidate_{number}"]
             reason = " ".join(given["reason"].split()).rstrip(".")
-            if why := ("" if reason else "empty") or check.invented_quote(reason) or not_english(reason):
+            if why := ("" if reason else "empty") or check.invented_quote(reason) or not_english(reason, foreign):
                 problems.append(f"candidate_{number}.reason: {why}")
                 reason = ""
             words[candidate.key] = JudgedWords(specific=given["specific"], true=given["true"], reason=reason)
         reasons = " ".join(reply["reasons"].split())
-        wrong = _problems(question, check, reasons)
+        wrong = _problems(question, check, reasons, foreign)
         warnings = tuple(Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in wrong)
         opinion = Explanation(judge=judge, reasons="" if wrong else reasons, words=words, warnings=warnings)
         return Reading(opinion, (*problems, *(f"reasons: {why}" for why in wrong)))
@@ -93,18 +95,21 @@ class Explainer(Role[ExplainQuestion, Explanation]):
         return Reading(again.opinion.updated(words=words))
 
 
-def _problems(question: ExplainQuestion, check: WordChecker, reasons: str) -> tuple[str, ...]:
+def _problems(question: ExplainQuestion, check: WordChecker, reasons: str, foreign: str) -> tuple[str, ...]:
     """What is wrong with the sentences that explain the preference."""
     if not reasons:
         return ("empty",)
     least, most = REASONS
     count = len(sentences(reasons))
     rated = [f"{value} {said}" for table in question.tables.values() for value, said in table.values()]
+    a, b = (question.tables[label] for label in LABELS)
+    ratings = {item.name: (a[item.key][0], b[item.key][0]) for item in question.rubric.criteria}
     found = (
         "" if least <= count <= most else f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed",
-        not_english(reasons),
+        not_english(reasons, foreign),
         check.invented_quote(reasons),
         check.unknown_number(reasons, rated),
+        misstated_rating(reasons, ratings),
     )
     return tuple(why for why in found if why)
 

@@ -42,6 +42,7 @@ _LABEL: Mapping[int, Label] = {1: "A", 2: "B"}
 _FOUND_SHOWN = 200
 _MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
+_FEW_WORDS = 4
 # Fields that people read beside the ratings; `still_good` belongs to one response, the others to both.
 STILL_GOOD, BECAUSE, INVALID = "still_good", "reasons", "invalid_because"
 _INVALID_UNSAID = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
@@ -158,7 +159,9 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
                 for item in question.rubric.criteria
             }
             responses[label] = RatedResponse(
-                ratings=ratings, unusable=given["largely_unusable"], still_good=check.still_good(label, given)
+                ratings=ratings,
+                unusable=given["largely_unusable"],
+                still_good=check.still_good(label, given[STILL_GOOD]),
             )
         demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
         bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
@@ -193,14 +196,19 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         criteria = {item.key: item for item in question.rubric.criteria}
         responses = dict(first.opinion.responses)
         mended: set[tuple[Label | None, str]] = set()
+        words_again = [entry["justification"] for entry in given.get("entries", [])]
+        words_again += [given.get(BECAUSE, ""), given.get(INVALID, "")]
+        # A few words are enough to see that it goes on in the language it was asked to leave.
+        foreign = language_of_reply(words_again, _FEW_WORDS)
+        if not any(not_english(" ", foreign) == entry.reason for entry in first.unusable):
+            foreign = language_of_reply(words_again)
         for entry in given.get("entries", []):
             label, key = _LABEL[entry["response"]], entry["criterion"]
             if (label, key) not in wanted or not entry["justification"].strip():
                 continue
-            check = _Check(question.case)
+            check = _Check(question.case, foreign)
             if key == STILL_GOOD:
-                words = check.still_good(label, {STILL_GOOD: entry["justification"]})
-                rated = responses[label].updated(still_good=words)
+                rated = responses[label].updated(still_good=check.still_good(label, entry["justification"]))
             else:
                 rating = check.rating(label, criteria[key], entry, responses[label].ratings[key].value)
                 rated = responses[label].updated(ratings={**responses[label].ratings, key: rating})
@@ -209,7 +217,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
                 responses[label] = rated
         whole = {BECAUSE: first.opinion.reasons, INVALID: first.opinion.invalid}
         for key in whole:
-            check = _Check(question.case)
+            check = _Check(question.case, foreign)
             words = (check.reasons if key == BECAUSE else check.invalid)(given.get(key, ""))
             if (None, key) in wanted and words and not check.bad:
                 mended.add((None, key))
@@ -251,14 +259,14 @@ class _Check:
         if why := self._words.invented_quote(words):
             self.bad.append(_Bad(label, criterion.key, "replaced_reason", why))
             words = scored(value)
-        elif why := self._not_english(words):
+        elif why := not_english(words, self._foreign):
             self.bad.append(_Bad(label, criterion.key, "not_in_english", why))
-            words = f"Scored {value}; the judge's reason was not in English."
+            words = scored(value, "was not in English")
         return Rating(value=value, justification=words, quotes=quotes)
 
-    def still_good(self, label: Label, given: Mapping[str, Any]) -> str:
+    def still_good(self, label: Label, given: str) -> str:
         """What is good in a response all the same; empty if the words cannot be shown."""
-        words = _one_line(given[STILL_GOOD])
+        words = _one_line(given)
         return "" if self._is_bad(label, STILL_GOOD, words) else words
 
     def reasons(self, given: str) -> str:
@@ -281,14 +289,9 @@ class _Check:
     def _is_bad(self, label: Label | None, key: str, words: str) -> bool:
         if why := self._words.invented_quote(words):
             self.bad.append(_Bad(label, key, "replaced_reason", why))
-        elif why := self._not_english(words):
+        elif why := not_english(words, self._foreign):
             self.bad.append(_Bad(label, key, "not_in_english", why))
         return bool(why)
-
-    def _not_english(self, words: str) -> str:
-        if not words:
-            return ""
-        return f"it is in {self._foreign}; English is needed" if self._foreign else not_english(words)
 
     def _place(self, label: Label, quote: str) -> Passage | str:
         haystack = self._answers[label]

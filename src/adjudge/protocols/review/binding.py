@@ -14,6 +14,7 @@ from ...models import Fact, RatedResponse, Rating
 from ...models.constraints import Observation
 from ...rubric import Criterion, Rubric
 from ...text.language import named_languages
+from ...text.reasons import rescored
 from .consistency import best, severity
 
 Demand = Literal["none", "issue", "major", "too_short", "too_long"]
@@ -177,7 +178,7 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
     unnamed = [bound.says for bound in bounds if not fits or not names_fact(given.justification, bound.fact)]
     said = list(dict.fromkeys(unnamed))
     if fits or (given.assessed and _same_story(criterion, given.value, value)):
-        said.append(given.justification)
+        said.append(rescored(given.justification, value))
     return Rating(value=value, justification=" ".join(said), quotes=given.quotes if given.assessed else ())
 
 

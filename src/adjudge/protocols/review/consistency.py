@@ -69,11 +69,6 @@ def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tupl
     return None
 
 
-def likert(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int], wished: int) -> int:
-    """The preference the tables allow that is nearest to the one the judge wishes for."""
-    return nearest(allowed_likerts(rubric, a, b), wished)
-
-
 def badness(criterion: Criterion, value: int) -> int:
     """How far a value is from the best there is."""
     return abs(value) if criterion.scale.low < 0 else int(criterion.scale.high) - value

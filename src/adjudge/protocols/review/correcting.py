@@ -83,47 +83,40 @@ AS_ENTERED = "Kept as entered; this judge did not assess it."
 
 def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, Original]) -> dict[str, FinalRating]:
     """The final table of one response, in our own words."""
-    rated = binding.rated
-    rules = {key: facts[0].name for key, facts in binding.facts.items()}
     table: dict[str, FinalRating] = {}
-
-    def settle(criterion: Criterion, ours: Rating, rule: str) -> FinalRating:
-        given = originals.get(criterion.key, Original())
-        entered = read_rating(given.rating, criterion.scale)
-        if isinstance(entered, int) and entered in binding.open_to.get(criterion.key, ()):
-            ours = ours.updated(value=entered)
-        return _settled(criterion, ours, given, rule)
-
     for criterion in dimensions(rubric):
-        table[criterion.key] = settle(criterion, rated.ratings[criterion.key], rules.get(criterion.key, ""))
+        key, given = criterion.key, originals.get(criterion.key, Original())
+        ours, entered = binding.rated.ratings[key], read_rating(given.rating, criterion.scale)
+        if isinstance(entered, int) and entered in binding.open_to.get(key, ()):
+            ours = ours.updated(value=entered)
+        facts = binding.facts.get(key)
+        table[key] = _settled(criterion, ours, given, facts[0].name if facts else "")
     overall = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
-    values = {key: final.value for key, final in table.items()}
-    ours, rule = _overall(rubric, rated, values, originals.get(OVERALL, Original()), rules.get(OVERALL, ""))
-    table[OVERALL] = settle(overall, ours, rule)
+    values, given = {key: final.value for key, final in table.items()}, originals.get(OVERALL, Original())
+    ours, rule = _overall(rubric, binding.rated, values, read_rating(given.rating, overall.scale))
+    table[OVERALL] = _settled(overall, ours, given, rule)
     return {criterion.key: table[criterion.key] for criterion in rubric.criteria}
 
 
 def _overall(
-    rubric: Rubric, rated: RatedResponse, values: Mapping[str, int], given: Original, rule: str
+    rubric: Rubric, rated: RatedResponse, values: Mapping[str, int], entered: int | OffScale | None
 ) -> tuple[Rating, str]:
     """The judge's Overall, moved to the nearest one that the dimensions allow."""
     judged = rated.ratings[OVERALL]
-    criterion = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
     if judged.assessed:
         allowed = allowed_overalls(rubric, values, unusable=rated.unusable, still_good=bool(rated.still_good))
         value = nearest(allowed, judged.value)
         if value == judged.value:
-            return judged, rule
+            return judged, ""
     else:
         # Whether it is largely unusable, or good in parts, nobody has said: what was entered may be right.
         allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
-        entered = read_rating(given.rating, criterion.scale)
         value = judged.value if judged.value in allowed else allowed[0]
         value = nearest(allowed, entered) if isinstance(entered, int) else value
     words = by_the_dimensions(rubric, values)
     if value == 2 and rated.still_good:
         words += f" Still of use: {rated.still_good.rstrip('.')}."
-    return Rating(value=value, justification=words), "overall" if judged.assessed else rule
+    return Rating(value=value, justification=words), "overall" if judged.assessed else ""
 
 
 def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:

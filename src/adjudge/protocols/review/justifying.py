@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from ...judges.base import Candidate
 from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, ReviewOpinion
 from ...rubric import OVERALL, Criterion, Rubric
-from ...text.reasons import WordChecker, not_english
+from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
 from .binding import names_fact
 from .consistency import NO_PREFERENCE, badness, dimensions
@@ -38,7 +38,8 @@ def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Ru
     They were written for its own ratings, so they fit as long as the preferred side stands, and in every criterion they
     name the better side, and the ratings they give.
     """
-    if _side(opinion.preference) != _side(likert):
+    ratings = {c.name: (tables["A"][c.key].value, tables["B"][c.key].value) for c in rubric.criteria}
+    if _side(opinion.preference) != _side(likert) or misstated_rating(opinion.reasons, ratings):
         return True
     told = opinion.reasons.casefold()
     given = set(re.findall(r"\d", told)) - {"1", "2"}
@@ -113,10 +114,10 @@ def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, 
     if final.action != "kept":
         why = "no rating came with it" if final.action == "filled" else "its rating was not kept"
         return rewritten(final, why)
-    if not_english(words):
-        return rewritten(final, not_english(words).replace("; English is needed", ", not in English"))
-    if check.invented_quote(words):
-        return rewritten(final, f"{NOT_TRUE} ({check.invented_quote(words)})")
+    if why := not_english(words):
+        return rewritten(final, why.replace("; English is needed", ", not in English"))
+    if why := check.invented_quote(words):
+        return rewritten(final, f"{NOT_TRUE} ({why})")
     # What binds must be named, and a person may have rated by it without naming it.
     if not all(names_fact(words, fact) for fact in facts):
         return rewritten(final, "ours names what was measured")

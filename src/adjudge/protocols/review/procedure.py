@@ -35,7 +35,7 @@ from ...rubric import LIKERT, Rubric
 from ...text.reasons import WordChecker
 from ..common import hostile_warnings, provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
-from .consistency import allowed_likerts, deciding, likert
+from .consistency import allowed_likerts, deciding, nearest
 from .correcting import NO_WORDS, NOT_GIVEN, OffScale, changelog, correct_response, read_rating
 from .feedback import Audit, feedback
 from .findings import are_identical, facts_alone, why_invalid, with_the_judges
@@ -166,8 +166,7 @@ def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables
     allowed = allowed_likerts(rubric, values["A"], values["B"])
     given = case.preference
     entered = read_rating(given.rating, LIKERT)
-    value = entered if isinstance(entered, int) and entered in allowed else 0
-    value = value or likert(rubric, values["A"], values["B"], opinion.preference)
+    value = entered if isinstance(entered, int) and entered in allowed else nearest(allowed, opinion.preference)
     final = FinalRating(
         value=value,
         justification="",
