@@ -55,10 +55,8 @@ async def test_a_verdict_is_replayed_whatever_the_environment_says_now(tmp_path,
 
 
 async def test_a_judge_given_as_an_object_cannot_be_replayed_and_says_so(tmp_path):
-    class Mine(EmbeddedJudge):
-        name = "mine"
-
-    verdict = await compare(CASE.task, CASE.a, CASE.b, judge=Mine(), journal=tmp_path / "journal.db")
+    judge = EmbeddedJudge(name="mine")
+    verdict = await compare(CASE.task, CASE.a, CASE.b, judge=judge, journal=tmp_path / "journal.db")
     assert isinstance(verdict, ComparisonVerdict)
     with pytest.raises(
         NotJournalledError, match="was made with a judge given as an object, which cannot be opened again"

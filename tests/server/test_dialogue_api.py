@@ -46,7 +46,10 @@ def test_the_verdict_is_found_again_by_the_id_in_the_header(client):
         ({"transcript": ["x"]}, "transcript: expected text, found an array"),
         ({"messages": []}, "messages: no dialogue"),
         ({"messages": MESSAGES[:1]}, "messages:1: dialogue 1: no SYSTEM line"),
-        ({"messages": MESSAGES, "dialogue_id": 2**70}, "messages:1: dialogue 1: dialogue_id 1180"),
+        (
+            {"messages": MESSAGES, "dialogue_id": 2**70},
+            "messages:1: dialogue 1: dialogue_id a number of more than 63 bits",
+        ),
         ({"messages": MESSAGES, "evaluater": "x"}, "evaluater: unknown field; one of messages, transcript"),
         (
             {"messages": MESSAGES, "critic": "openai:x"},

@@ -82,7 +82,10 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ),
         ('[{"role": "user", "content": "a", "act": 7}]', "chat:1: dialogue 1: the act is '7'; text is allowed"),
         ('{"id": 1.5, "messages": []}', "chat:1: dialogue 1: the id is 1.5; a whole number or text is allowed"),
-        ('{"id": "\\ud800", "messages": []}', "chat:1: dialogue 1: dialogue_id '\\ud800'; a whole number, or text"),
+        (
+            '{"id": "\\ud800", "messages": []}',
+            "chat:1: dialogue 1: dialogue_id half of a surrogate pair; a whole number, or text",
+        ),
         (
             '{"overall_ratings": "x", "messages": []}',
             "chat:1: dialogue 1: the overall_ratings are '\"x\"'; whole numbers",

@@ -100,7 +100,7 @@ async def test_while_others_fill_the_queue_few_batches_are_submitted(
     assert all(isinstance(outcome, Failure) for outcome in outcomes)
     sizes = [len(batch.questions) for batch in provider.batches.made]
     assert sizes.count(64) == 2 and min(sizes) == 8
-    assert len(sizes) <= 80
+    assert len(sizes) <= 128  # how many depends on which polls coincide; one request a batch would be far more
 
 
 async def test_a_queue_that_stays_full_is_a_failure_that_says_why(
