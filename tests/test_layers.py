@@ -111,3 +111,12 @@ def test_protocols_know_no_provider_file_format_or_database():
         for target in imports_of(file):
             assert target[:2] not in (["judges", "llm"], ["judges", "specs"]), (file, target)
             assert target[0] not in ("journal", "llm", "inputs", "reports", "search"), (file, target)
+
+
+def test_a_class_name_has_one_owner():
+    owners: dict[str, list[str]] = {}
+    for file in sorted(ROOT.rglob("*.py")):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                owners.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in owners.items() if len(files) > 1} == {}

@@ -24,7 +24,7 @@ from adjudge.judges.llm import LLMJudge
 from adjudge.judges.roles import COMPARER, RATER
 from adjudge.llm.base import Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
-from adjudge.llm.openai import Dialect, OpenAIWire
+from adjudge.llm.openai import OpenAIDialect, OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
 from adjudge.models import ComparisonOpinion, Failure, Research
@@ -205,7 +205,7 @@ async def test_the_same_model_judges_behind_an_openai_compatible_server(weights:
     parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 4096, 1, -1, False
     server = xllamacpp.Server(parameters)
     endpoint = Endpoint(f"{server.listening_address}/v1/chat/completions", "small")
-    wire = BoundedWire("", weights.name, endpoint, {"content-type": "application/json"}, Dialect())
+    wire = BoundedWire("", weights.name, endpoint, {"content-type": "application/json"}, OpenAIDialect())
     judge = LLMJudge("small", wire, journal, Sampling(max_tokens=800))
     opinion = await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
     await judge.close()

@@ -78,7 +78,7 @@ def anthropic_wire(structure: Structure) -> OpenWire:
     def open_wire(provider: ScriptedProvider) -> Wire:
         headers = {"content-type": "application/json", "anthropic-version": anthropic.VERSION}
         endpoint = Endpoint(provider.messages_url, "claude", FAST)
-        dialect = anthropic.Dialect(structure=structure)
+        dialect = anthropic.AnthropicDialect(structure=structure)
         return anthropic.AnthropicWire("anthropic", "claude-sonnet-4-5", endpoint, headers, dialect)
 
     return open_wire

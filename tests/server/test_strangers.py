@@ -16,7 +16,7 @@ from adjudge import drafts
 from adjudge.engine import CompareSettings
 from adjudge.errors import JournalError
 from adjudge.server.app import create_app
-from adjudge.server.tokens import Tokens
+from adjudge.server.tokens import TokenStore
 
 CASE = {
     "userTask": "Say hello politely.",
@@ -40,7 +40,7 @@ CALLS = [
 
 @pytest.fixture
 def tokens(tmp_path):
-    opened = Tokens(tmp_path / "tokens.db")
+    opened = TokenStore(tmp_path / "tokens.db")
     yield opened
     opened.close()
 
@@ -106,7 +106,7 @@ def test_without_any_token_the_service_is_open_and_the_first_one_closes_it(clien
 def test_a_revoked_token_is_refused_from_then_on_and_the_service_does_not_open_again(client, tokens):
     secret = tokens.add("ann")
     assert client.post("/api/evaluate", json=CASE, headers=bearer(secret)).status_code == 200
-    Tokens(tokens.path).revoke("ann")
+    TokenStore(tokens.path).revoke("ann")
     assert client.post("/api/evaluate", json=CASE, headers=bearer(secret)).status_code == 401
     assert client.post("/api/evaluate", json=CASE).status_code == 401
 

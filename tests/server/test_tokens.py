@@ -12,15 +12,15 @@ import pytest
 
 from adjudge.cli.main import main
 from adjudge.errors import InputError, SetupError
-from adjudge.server.tokens import Tokens
+from adjudge.server.tokens import TokenStore
 
 
 @pytest.fixture
-def tokens(tmp_path: Path) -> Tokens:
-    return Tokens(tmp_path / "folder" / "tokens.db")
+def tokens(tmp_path: Path) -> TokenStore:
+    return TokenStore(tmp_path / "folder" / "tokens.db")
 
 
-def test_a_token_is_found_by_its_secret_and_by_nothing_else(tokens: Tokens) -> None:
+def test_a_token_is_found_by_its_secret_and_by_nothing_else(tokens: TokenStore) -> None:
     secret, other = tokens.add("ann"), tokens.add("bob")
     assert secret != other
     assert len(secret) >= 43  # 256 bits
@@ -31,7 +31,7 @@ def test_a_token_is_found_by_its_secret_and_by_nothing_else(tokens: Tokens) -> N
         assert tokens.find(wrong) is None
 
 
-def test_the_secret_is_not_in_the_file(tokens: Tokens) -> None:
+def test_the_secret_is_not_in_the_file(tokens: TokenStore) -> None:
     secret = tokens.add("ann")
     tokens.close()
     written = b"".join(path.read_bytes() for path in tokens.path.parent.iterdir())
@@ -41,18 +41,18 @@ def test_the_secret_is_not_in_the_file(tokens: Tokens) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other permissions there")
-def test_the_file_is_its_owners_and_no_link(tokens: Tokens, tmp_path: Path) -> None:
+def test_the_file_is_its_owners_and_no_link(tokens: TokenStore, tmp_path: Path) -> None:
     tokens.add("ann")
     for path in tokens.path.parent.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
     target = tmp_path / "target"
     (tmp_path / "link.db").symlink_to(target)
     with pytest.raises(SetupError, match=r"link\.db: the tokens cannot be read or written"):
-        Tokens(tmp_path / "link.db").add("ann")
+        TokenStore(tmp_path / "link.db").add("ann")
     assert not target.exists()
 
 
-def test_a_file_that_others_could_read_is_closed_to_them(tokens: Tokens) -> None:
+def test_a_file_that_others_could_read_is_closed_to_them(tokens: TokenStore) -> None:
     tokens.add("ann")
     tokens.close()
     tokens.path.chmod(0o666)
@@ -60,14 +60,14 @@ def test_a_file_that_others_could_read_is_closed_to_them(tokens: Tokens) -> None
     assert stat.S_IMODE(tokens.path.stat().st_mode) == 0o600
 
 
-def test_looking_makes_no_file(tokens: Tokens) -> None:
+def test_looking_makes_no_file(tokens: TokenStore) -> None:
     assert tokens.listed() == []
     assert tokens.find("anything") is None
     assert not tokens.path.exists()
 
 
-def test_what_another_process_changes_is_seen_at_once(tokens: Tokens) -> None:
-    here = Tokens(tokens.path)
+def test_what_another_process_changes_is_seen_at_once(tokens: TokenStore) -> None:
+    here = TokenStore(tokens.path)
     assert here.listed() == []
     secret = tokens.add("ann")
     assert here.find(secret) is not None
@@ -81,18 +81,18 @@ def test_what_another_process_changes_is_seen_at_once(tokens: Tokens) -> None:
     assert here.find(again) is None
 
 
-def test_spending_is_exact_and_verdicts_have_owners(tokens: Tokens) -> None:
+def test_spending_is_exact_and_verdicts_have_owners(tokens: TokenStore) -> None:
     tokens.add("ann", budget=Decimal("0.3"))
     for _ in range(3):
         tokens.record("ann", Decimal("0.1"), "c1")
     tokens.record("ann", Decimal("0.000000000001"), None)
-    assert Tokens(tokens.path).listed()[0].spent == Decimal("0.300000000001")
+    assert TokenStore(tokens.path).listed()[0].spent == Decimal("0.300000000001")
     assert tokens.was_given("ann", "c1")
     assert not tokens.was_given("bob", "c1")
     assert not tokens.was_given("ann", "c2")
 
 
-def test_bad_names_and_limits_are_refused(tokens: Tokens) -> None:
+def test_bad_names_and_limits_are_refused(tokens: TokenStore) -> None:
     for name in ("", " ", "a b", "a\n", "-x", "ü", "x" * 65):
         with pytest.raises(InputError, match="NAME"):
             tokens.add(name)
@@ -112,7 +112,7 @@ def test_bad_names_and_limits_are_refused(tokens: Tokens) -> None:
 def test_a_file_that_holds_no_tokens_is_said(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("not a database, " * 100)
     with pytest.raises(SetupError, match=r"notes\.db: the tokens cannot be read or written: file is not a database"):
-        Tokens(tmp_path / "notes.db").listed()
+        TokenStore(tmp_path / "notes.db").listed()
 
 
 def test_the_commands_add_list_and_revoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

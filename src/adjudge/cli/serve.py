@@ -13,7 +13,7 @@ from ..errors import InputError, SetupError, plain_reason
 from .asking import add_journal_argument, check_folders, say
 
 if TYPE_CHECKING:
-    from ..server.tokens import Tokens
+    from ..server.tokens import TokenStore
 
 
 def register(commands: Any) -> None:
@@ -80,10 +80,10 @@ def _add_tokens_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens", metavar="FILE", help="where tokens are kept (default: a file in your data folder)")
 
 
-def _tokens(args: argparse.Namespace) -> Tokens:
-    from ..server.tokens import Tokens
+def _tokens(args: argparse.Namespace) -> TokenStore:
+    from ..server.tokens import TokenStore
 
-    return Tokens(Path(args.tokens).expanduser() if args.tokens else None)
+    return TokenStore(Path(args.tokens).expanduser() if args.tokens else None)
 
 
 def run_add(args: argparse.Namespace) -> int:

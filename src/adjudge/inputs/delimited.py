@@ -54,7 +54,7 @@ def read_table(
     without a name is left out.
     """
     names: list[str] = []
-    for line, gap, cells in _read_rows(_Lines(lines, at), delimiter):
+    for line, gap, cells in _read_rows(_CountedLines(lines, at), delimiter):
         if not names:
             names = _header(cells, at(line), twice=twice)
         elif isinstance(cells, Unreadable):
@@ -72,7 +72,7 @@ def id_in_cell(cell: str) -> int | str | None:
     return int(cell) if _WHOLE.fullmatch(cell) else cell or None
 
 
-def _read_rows(source: _Lines, delimiter: str | None) -> Iterator[tuple[int, int, list[str] | Unreadable]]:
+def _read_rows(source: _CountedLines, delimiter: str | None) -> Iterator[tuple[int, int, list[str] | Unreadable]]:
     _allow_long_cells()
     # Strict: a quote out of place would otherwise vanish from a text.
     reader = csv.reader(source, delimiter=delimiter or split_header(source.first())[0], strict=True)
@@ -111,7 +111,7 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
     return names
 
 
-class _Lines:
+class _CountedLines:
     """Feeds lines to `csv` and keeps those of the current row, so that reading can begin again after its first."""
 
     def __init__(self, lines: Iterable[str | None], at: At) -> None:

@@ -14,14 +14,14 @@ from typing import Any, Generic, Protocol, TypeVar
 from ..errors import JournalError
 
 
-class Job(Protocol):
+class Awaited(Protocol):
     """Something to do, and the future that gets the result, if anybody waits for it."""
 
     @property
     def done(self) -> asyncio.Future[Any] | None: ...
 
 
-J = TypeVar("J", bound=Job)
+J = TypeVar("J", bound=Awaited)
 
 
 class Worker(Protocol[J]):
@@ -110,7 +110,7 @@ def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
     return unreached
 
 
-def _settle(settled: Sequence[tuple[asyncio.Future[Any], object, Job]]) -> None:
+def _settle(settled: Sequence[tuple[asyncio.Future[Any], object, Awaited]]) -> None:
     for future, answer, _ in settled:
         # A caller that was cancelled only stopped waiting.
         if future.done():

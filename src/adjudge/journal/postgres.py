@@ -69,8 +69,8 @@ class PostgresJournal(Journal):
             # Servers have few connections: each is opened when it is needed.
             self._reader.drop()
         self._reading = threading.Lock()
-        self._claims = _Claims(server)
-        self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _Writer(server), _MAX_BATCH)
+        self._claims = _PostgresClaims(server)
+        self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _PostgresWriter(server), _MAX_BATCH)
 
     def __repr__(self) -> str:
         return f"PostgresJournal({self.place!r})"
@@ -111,7 +111,7 @@ class PostgresJournal(Journal):
         self._writer.submit(write)
 
 
-class _Writer:
+class _PostgresWriter:
     """Commits what has queued up in one round trip, and tells each caller."""
 
     def __init__(self, server: Server) -> None:
@@ -188,7 +188,7 @@ class _Job(NamedTuple):
     done: asyncio.Future[Any] | None
 
 
-class _Claims:
+class _PostgresClaims:
     """The claims of one open journal."""
 
     def __init__(self, server: Server) -> None:

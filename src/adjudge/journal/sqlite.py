@@ -96,7 +96,7 @@ class SqliteJournal(Journal):
             raise
         self._reading = threading.Lock()
         self._claims = _claims_on(path.with_name(path.name + ".claims"))
-        self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _Writer(path), _MAX_BATCH)
+        self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _SqliteWriter(path), _MAX_BATCH)
 
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
         return self._claimed(key)
@@ -137,7 +137,7 @@ class SqliteJournal(Journal):
         self._writer.submit(write)
 
 
-class _Writer:
+class _SqliteWriter:
     """Commits what has queued up, and tells each caller."""
 
     def __init__(self, path: Path) -> None:
@@ -175,7 +175,7 @@ class _Writer:
             raise
 
 
-class _Claims:
+class _SqliteClaims:
     """The claims of this process on one journal."""
 
     def __init__(self, path: str) -> None:
@@ -210,15 +210,15 @@ class _Claims:
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
 
 
-_ALL_CLAIMS: dict[str, _Claims] = {}
+_ALL_CLAIMS: dict[str, _SqliteClaims] = {}
 _ALL_CLAIMS_GUARD = threading.Lock()
 
 
-def _claims_on(path: Path) -> _Claims:
+def _claims_on(path: Path) -> _SqliteClaims:
     """This process's claims on a journal: one object a file, for closing any handle of a file drops all its locks."""
     name = os.path.realpath(path)
     with _ALL_CLAIMS_GUARD:
-        return _ALL_CLAIMS.setdefault(name, _Claims(name))
+        return _ALL_CLAIMS.setdefault(name, _SqliteClaims(name))
 
 
 def _connect(path: Path) -> sqlite3.Connection:

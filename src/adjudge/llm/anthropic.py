@@ -19,7 +19,7 @@ _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class AnthropicDialect:
     """What one Claude model accepts; `max_tokens` is its limit, once it has named it."""
 
     temperature: bool = True
@@ -32,7 +32,7 @@ def is_reply(content: bytes) -> bool:
     return b'"content"' in content and b'"type":"error"' not in content[:200].replace(b" ", b"")
 
 
-def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
+def adapt(dialect: AnthropicDialect, refused: Refused) -> AnthropicDialect | None:
     """The dialect without what the server complains about; None if that is unclear or already left out."""
     if refused.status not in (400, 422):
         return None
@@ -48,7 +48,7 @@ def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
     return None
 
 
-def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
+def parameters(dialect: AnthropicDialect, sampling: Sampling) -> Sent:
     """The parameters that are really sent, and how the schema is."""
     return {
         "temperature": sampling.temperature if dialect.temperature else None,
@@ -58,7 +58,7 @@ def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
     }
 
 
-def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
+def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: AnthropicDialect) -> bytes:
     """The request as the bytes that are sent."""
     system, structure = prompt.system, dialect.structure
     if structure == "text":
@@ -108,8 +108,8 @@ def decode(body: bytes) -> Completion:
 
 
 @dataclass(slots=True)
-class AnthropicWire(HttpWire[Dialect]):
+class AnthropicWire(HttpWire[AnthropicDialect]):
     """One Claude model."""
 
     format = Format("anthropic", is_reply, adapt, parameters, encode, decode)
-    dialect: Dialect = Dialect()
+    dialect: AnthropicDialect = AnthropicDialect()

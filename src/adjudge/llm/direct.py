@@ -18,7 +18,7 @@ from ..errors import JudgeSpecError, SetupError
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, OversizedReplyError
-from .openai import Dialect, adapt, parameters
+from .openai import OpenAIDialect, adapt, parameters
 from .rate_limiter import RateLimiter, retry_after
 from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
 
@@ -39,7 +39,7 @@ class DirectWire:
         self._spec = spec
         self._timeout = timeout
         self.limiter: RateLimiter | None = None
-        self._dialect: Dialect | None = None
+        self._dialect: OpenAIDialect | None = None
         self._models: dict[asyncio.AbstractEventLoop, Any] = {}
 
     def identity(self) -> Mapping[str, Any]:
@@ -57,7 +57,7 @@ class DirectWire:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 
-        tried: set[Dialect] = set()
+        tried: set[OpenAIDialect] = set()
         while True:
             dialect = self._dialect or _first_dialect(model.profile)
             tried.add(dialect)
@@ -165,13 +165,13 @@ async def _read_within_bounds(response: Any) -> None:
     response._content = bytes(content)  # what `read` returns from now on
 
 
-def _first_dialect(profile: Mapping[str, Any]) -> Dialect:
+def _first_dialect(profile: Mapping[str, Any]) -> OpenAIDialect:
     if profile.get("supports_json_schema_output", False):
-        return Dialect()
-    return Dialect(structure="tool" if profile.get("supports_tools", True) else "text")
+        return OpenAIDialect()
+    return OpenAIDialect(structure="tool" if profile.get("supports_tools", True) else "text")
 
 
-def _adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
+def _adapt(dialect: OpenAIDialect, refused: Refused) -> OpenAIDialect | None:
     adapted = adapt(dialect, refused)
     if adapted is not None and adapted.token_field != dialect.token_field:
         return replace(adapted, token_field=None)  # pydantic-ai names the field
@@ -179,7 +179,7 @@ def _adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
 
 
 def _request(
-    prompt: Prompt, sampling: Sampling, dialect: Dialect, profile: Mapping[str, Any]
+    prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect, profile: Mapping[str, Any]
 ) -> tuple[list[Any], Any, Any]:
     """The prompt as pydantic-ai's messages, settings and request parameters."""
     from pydantic_ai import messages as m

@@ -25,10 +25,10 @@ from ..errors import InputError, SetupError, plain_reason
 from ..models import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
 from .base import Completion, Delivery, Prompt, Sampling
-from .openai import Dialect, decode, parameters, request
+from .openai import OpenAIDialect, decode, parameters, request
 from .prices import LOCAL
 
-_DIALECT = Dialect()
+_DIALECT = OpenAIDialect()
 _SMALLEST_CONTEXT = 4096
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
 _hash_lock = threading.Lock()

@@ -24,7 +24,7 @@ SeedField = Literal["seed", "random_seed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class OpenAIDialect:
     """How servers differ; None and False: the server does not accept that parameter."""
 
     token_field: TokenField | None = "max_tokens"
@@ -51,7 +51,7 @@ def is_reply(content: bytes) -> bool:
     return not content.lstrip().startswith(b'{"error"') and not any(mark in content for mark in _NO_REPLY)
 
 
-def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
+def adapt(dialect: OpenAIDialect, refused: Refused) -> OpenAIDialect | None:
     """The dialect without what the server complains about; None if that is unclear or already left out."""
     if refused.status not in (400, 404, 415, 422, 501):
         return None
@@ -74,16 +74,16 @@ def adapt(dialect: Dialect, refused: Refused) -> Dialect | None:
     return None
 
 
-def default_dialect(provider: str, model: str) -> Dialect:
+def default_dialect(provider: str, model: str) -> OpenAIDialect:
     """What is known about a provider before the first call."""
-    return Dialect(
+    return OpenAIDialect(
         token_field="max_completion_tokens" if provider in ("openai", "azure") else "max_tokens",
         seed_field="random_seed" if provider == "mistral" else None if provider == "google" else "seed",
         temperature=not (provider in ("openai", "azure") and _NO_TEMPERATURE.match(model)),
     )
 
 
-def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
+def request(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect) -> dict[str, Any]:
     """The request as an object; its keys are in the order they are sent."""
     schema, system = prompt.schema, prompt.system
     if dialect.structure == "text":
@@ -106,7 +106,7 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
     return body
 
 
-def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
+def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect) -> bytes:
     """The request as the bytes that are sent."""
     return orjson.dumps(request(model, prompt, sampling, dialect))
 
@@ -146,7 +146,7 @@ def _flat(content: Any) -> str:
     return str(content or "")
 
 
-def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
+def parameters(dialect: OpenAIDialect, sampling: Sampling) -> Sent:
     """The parameters that are really sent, and how the schema is."""
     return {
         "temperature": sampling.temperature if dialect.temperature else None,
@@ -157,8 +157,8 @@ def parameters(dialect: Dialect, sampling: Sampling) -> Sent:
 
 
 @dataclass(slots=True)
-class OpenAIWire(HttpWire[Dialect]):
+class OpenAIWire(HttpWire[OpenAIDialect]):
     """One model behind one OpenAI-compatible server."""
 
     format = Format("openai", is_reply, adapt, parameters, encode, decode)
-    dialect: Dialect = Dialect()
+    dialect: OpenAIDialect = OpenAIDialect()

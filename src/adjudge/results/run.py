@@ -82,12 +82,12 @@ class Reader:
         return from_json(verdict, self.verdict_json(position), case=given, rubric=self._run.rubric)
 
     @cached_property
-    def _cases(self) -> _Lines:
-        return self._open.enter_context(_Lines(self._run.folder / CASES))
+    def _cases(self) -> _VerdictLines:
+        return self._open.enter_context(_VerdictLines(self._run.folder / CASES))
 
     @cached_property
-    def _verdicts(self) -> _Lines:
-        return self._open.enter_context(_Lines(self._run.folder / VERDICTS))
+    def _verdicts(self) -> _VerdictLines:
+        return self._open.enter_context(_VerdictLines(self._run.folder / VERDICTS))
 
     def __enter__(self) -> Reader:
         return self
@@ -96,7 +96,7 @@ class Reader:
         self._open.close()
 
 
-class _Lines:
+class _VerdictLines:
     """A file whose lines are found by position; of several lines of a position the first counts."""
 
     def __init__(self, path: Path) -> None:
@@ -119,7 +119,7 @@ class _Lines:
             found += more
         return bytes(found[: found.find(b"\n") + 1])
 
-    def __enter__(self) -> _Lines:
+    def __enter__(self) -> _VerdictLines:
         return self
 
     def __exit__(self, *_: object) -> None:

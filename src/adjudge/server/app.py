@@ -24,7 +24,7 @@ from . import dialogue, evaluate, review
 from .callers import Callers, known_caller
 from .common import State, StateOf
 from .guard import BODY_SECONDS, HEADERS, Guard
-from .tokens import Tokens
+from .tokens import TokenStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
@@ -58,7 +58,7 @@ def create_app(
     *,
     allowed_judges: tuple[str, ...] = (),
     journal: str | Path | None = None,
-    tokens: Tokens | None = None,
+    tokens: TokenStore | None = None,
     token_required: bool = False,
     hosts: Iterable[str] = (),
     body_seconds: float = BODY_SECONDS,

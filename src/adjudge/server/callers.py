@@ -19,7 +19,7 @@ from fastapi.security import HTTPBearer
 from ..engine import Engine
 from ..judges.budget import LocalBudget, SeenReplies
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
-from .tokens import Token, Tokens
+from .tokens import Token, TokenStore
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
@@ -51,7 +51,7 @@ class Metered:
 class Caller:
     """One who asks, as this process knows him; without a token the service is open and everything is everybody's."""
 
-    tokens: Tokens | None = None
+    tokens: TokenStore | None = None
     token: Token | None = None
     budget: LocalBudget = field(default_factory=lambda: LocalBudget(Decimal("Infinity")))
     _left: float = 0.0  # requests within the rate, at that moment
@@ -95,7 +95,7 @@ class Caller:
 class Callers:
     """All who ask this service. `required`: there is no open service, whatever tokens there are."""
 
-    tokens: Tokens | None = None
+    tokens: TokenStore | None = None
     required: bool = False
     _known: dict[str, Caller] = field(default_factory=dict)
 

@@ -46,7 +46,7 @@ class Token:
     spent: Decimal
 
 
-class Tokens:
+class TokenStore:
     """The tokens in a file, which is made when the first one is added."""
 
     def __init__(self, path: Path | None = None) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.errors import InputError
 from adjudge.judges.embedded.fitting import (
-    Row,
+    LabelledPair,
     Sample,
     calibration_error,
     cross_validate_samples,
@@ -25,7 +25,7 @@ WORDS = sorted(
 )
 
 
-def made_up(count: int, seed: int = 0, source: str = "") -> list[Row]:
+def made_up(count: int, seed: int = 0, source: str = "") -> list[LabelledPair]:
     """People here prefer the longer answer, and call two answers with the same words a tie."""
     rng, rows = random.Random(seed), []
     for index in range(count):
@@ -34,9 +34,9 @@ def made_up(count: int, seed: int = 0, source: str = "") -> list[Row]:
         long = " ".join(rng.choices(WORDS, k=30)).capitalize() + "."
         label: Winner = rng.choice(("A", "B", "tie"))
         if label == "tie":
-            rows.append(Row(task, long, long.replace("river", "stone"), "tie", source))
+            rows.append(LabelledPair(task, long, long.replace("river", "stone"), "tie", source))
         else:
-            rows.append(Row(task, *((long, short) if label == "A" else (short, long)), label, source))
+            rows.append(LabelledPair(task, *((long, short) if label == "A" else (short, long)), label, source))
     return rows
 
 
@@ -69,7 +69,7 @@ def test_held_out_tasks_tell_how_good_it_is(samples: list[Sample]) -> None:
 
 def test_labels_that_say_nothing_give_a_model_that_decides_little() -> None:
     rng = random.Random(5)
-    rows = [Row(row.task, row.a, row.b, rng.choice(("A", "B"))) for row in made_up(120, seed=4)]
+    rows = [LabelledPair(row.task, row.a, row.b, rng.choice(("A", "B"))) for row in made_up(120, seed=4)]
     model = fit_samples(measure_rows(rows), seed=1)
     decided = [predict(model, sample.measured).decided for sample in measure_rows(rows)]
     assert sum(decided) < len(decided) / 4
@@ -77,7 +77,7 @@ def test_labels_that_say_nothing_give_a_model_that_decides_little() -> None:
 
 def test_what_counts_against_an_answer_never_counts_for_it() -> None:
     turned: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
-    weights = fit_samples(measure_rows(Row(r.task, r.a, r.b, turned[r.human]) for r in made_up(120))).weights
+    weights = fit_samples(measure_rows(LabelledPair(r.task, r.a, r.b, turned[r.human]) for r in made_up(120))).weights
     assert all(weights[name] * measure.sign >= 0 for name, measure in MEASURES.items())
     assert weights["no_answer"] <= -2
 
@@ -97,7 +97,7 @@ def test_of_several_sets_each_is_held_out_in_turn(samples: list[Sample]) -> None
     # A set that contradicts the others leaves nothing to be sure of.
     rng = random.Random(1)
     noise = [
-        Sample(Row(s.row.task, s.row.a, s.row.b, rng.choice(("A", "B", "tie")), "noise"), s.measured)
+        Sample(LabelledPair(s.row.task, s.row.a, s.row.b, rng.choice(("A", "B", "tie")), "noise"), s.measured)
         for s in measure_rows(made_up(200, 7))
     ]
     assert fit_samples([*sets[0], *sets[1], *noise]).decide > 1
@@ -107,7 +107,7 @@ def test_too_few_labels_are_refused(samples: list[Sample]) -> None:
     with pytest.raises(InputError, match="30"):
         fit_samples(samples[:10])
     with pytest.raises(InputError, match="different tasks"):
-        fit_samples(measure_rows(Row("The same.", row.a, row.b, row.human) for row in made_up(40)))
+        fit_samples(measure_rows(LabelledPair("The same.", row.a, row.b, row.human) for row in made_up(40)))
 
 
 @pytest.mark.parametrize(

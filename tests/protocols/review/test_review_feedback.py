@@ -11,7 +11,7 @@ from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.binding import HARMFUL, SAFE, Binding
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.correcting import correct_response
-from adjudge.protocols.review.feedback import LEAST, MOST, Audit, feedback
+from adjudge.protocols.review.feedback import LEAST, MOST, ReviewAudit, feedback
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")
@@ -36,7 +36,7 @@ def audit(a=None, b=None, originals_a=None, originals_b=None, entered_likert="",
         tables[label] = correct_response(RUBRIC, Binding(rated, bound, {}), case.originals(label))
     value = allowed_likerts(RUBRIC, *ours)[0]
     action = "kept" if entered_likert == str(value) else "replaced" if entered_likert else "filled"
-    return Audit(
+    return ReviewAudit(
         RUBRIC,
         case,
         tables,
@@ -208,4 +208,4 @@ criteria:
     final = FinalRating(
         value=4, justification="", action="filled", reason="", justification_action="filled", justification_reason=""
     )
-    assert feedback(Audit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")
+    assert feedback(ReviewAudit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")

@@ -30,7 +30,7 @@ _NOT_ASSESSED = "Whether SYSTEM's statements are true cannot be measured, so thi
 _MANY = 2  # what happened so often counts in full
 
 
-class Measure(NamedTuple):
+class TurnMeasure(NamedTuple):
     """How much there is of something, from 0 to 1, how a person would say it, and where it shows first."""
 
     amount: Fraction
@@ -87,7 +87,7 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
     return Evaluation(judge="embedded", marks=marks)
 
 
-def measure(talk: Conversation) -> dict[str, Measure]:
+def measure(talk: Conversation) -> dict[str, TurnMeasure]:
     """Everything that moves a score."""
     return {
         "declined": _share("SYSTEM apologised or declined", talk.declined, len(talk.system)),
@@ -99,20 +99,20 @@ def measure(talk: Conversation) -> dict[str, Measure]:
         "complained": _count("USER complained", talk.complained),
         "praised": _count("USER had a word of praise", talk.praised),
         "unanswered": _count("USER was left without a reply", talk.unanswered),
-        "thanked": Measure(Fraction(bool(talk.thanked)), "USER said thanks at the end", _first(talk.thanked)),
+        "thanked": TurnMeasure(Fraction(bool(talk.thanked)), "USER said thanks at the end", _first(talk.thanked)),
     }
 
 
-def _share(says: str, found: tuple[Place, ...], every: int) -> Measure:
+def _share(says: str, found: tuple[Place, ...], every: int) -> TurnMeasure:
     where = f"{len(found)} of its {every} replies"
     if len(found) == every:
         where = "its only reply" if every == 1 else f"all {every} of its replies"
-    return Measure(Fraction(len(found), every), f"{says} in {where}", _first(found))
+    return TurnMeasure(Fraction(len(found), every), f"{says} in {where}", _first(found))
 
 
-def _count(says: str, found: tuple[Place, ...]) -> Measure:
+def _count(says: str, found: tuple[Place, ...]) -> TurnMeasure:
     times = {0: "", 1: "", 2: " twice"}.get(len(found), f" {len(found)} times")
-    return Measure(Fraction(min(len(found), _MANY), _MANY), says + times, _first(found))
+    return TurnMeasure(Fraction(min(len(found), _MANY), _MANY), says + times, _first(found))
 
 
 def _first(found: tuple[Place, ...]) -> Place | None:
@@ -120,7 +120,7 @@ def _first(found: tuple[Place, ...]) -> Place | None:
 
 
 def _mark(
-    case: Dialogue, talk: Conversation, measures: Mapping[str, Measure], mix: Mix, values: Sequence[Decimal]
+    case: Dialogue, talk: Conversation, measures: Mapping[str, TurnMeasure], mix: Mix, values: Sequence[Decimal]
 ) -> Mark:
     """The score, and in one sentence what moved it most each way."""
     moves = {name: weight * measures[name].amount for name, weight in mix.weights.items() if measures[name].amount}

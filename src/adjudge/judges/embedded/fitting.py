@@ -36,7 +36,7 @@ _LEAST_ALIKE = 2.0  # a word more or less makes no winner
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LabelledPair:
     """One pair that people judged; `source` names the set it came from, if it came from one."""
 
     task: str
@@ -55,7 +55,7 @@ class Row:
 class Sample:
     """A row with its measures."""
 
-    row: Row
+    row: LabelledPair
     measured: Measured
 
 
@@ -72,7 +72,7 @@ class Agreement:
     right_when_decided: float
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[LabelledPair]:
     """Rows of a JSONL file: task, response_a, response_b, human."""
     rows = []
     for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
@@ -89,11 +89,11 @@ def read_rows(path: Path) -> list[Row]:
             raise InputError(place, "not a JSON object", _PAIR) from None
         if human not in ("A", "B", "tie"):
             raise InputError(place, f"human is {json.dumps(human)}", "one of A, B, tie")
-        rows.append(Row(task, a, b, human, str(data.get("source") or path.stem)))
+        rows.append(LabelledPair(task, a, b, human, str(data.get("source") or path.stem)))
     return rows
 
 
-def measure_rows(rows: Iterable[Row]) -> list[Sample]:
+def measure_rows(rows: Iterable[LabelledPair]) -> list[Sample]:
     """Every row measured; the slow part, done once for many fits."""
     return [Sample(row, measure_pair(row.task, row.a, row.b)) for row in rows]
 

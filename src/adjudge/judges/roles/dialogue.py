@@ -41,14 +41,14 @@ class Quote(TypedDict):
     quote: str
 
 
-class _BadQuote(NamedTuple):
+class _UnusableQuote(NamedTuple):
     """A quote that cannot be used, and why."""
 
     criterion: str
     why: str
 
 
-class _BadReason(NamedTuple):
+class _UnusableReason(NamedTuple):
     """A reason that cannot be used as it is: invented quotations in it, or more than one sentence (`long`)."""
 
     criterion: str
@@ -155,7 +155,7 @@ def _ask(file: str, rubric: Rubric, shape: Shape, schema_name: str, **texts: str
 
 
 def _replacements(rubric: Rubric, reading: Reading[Any]) -> Shape:
-    return _replacements_shape(rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
+    return _replacements_shape(rubric, any(isinstance(bad, _UnusableReason) for bad in reading.unusable))
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -171,10 +171,10 @@ class _Checker:
         self._turns = [(turn, Haystack(turn.text)) for turn in case.turns]
         self._words = WordChecker((*(haystack for _, haystack in self._turns), *also))
 
-    def locate(self, criterion: str, quotes: Iterable[Quote]) -> tuple[tuple[Utterance, ...], list[_BadQuote]]:
+    def locate(self, criterion: str, quotes: Iterable[Quote]) -> tuple[tuple[Utterance, ...], list[_UnusableQuote]]:
         """Where the quotes stand, and those that stand nowhere under their speaker."""
         found: dict[tuple[int, int, int], Utterance] = {}
-        bad: list[_BadQuote] = []
+        bad: list[_UnusableQuote] = []
         for quote in list(quotes)[:MAX_QUOTES]:
             place = self._find(quote["speaker"], quote["quote"])
             if place is None:
@@ -183,7 +183,7 @@ class _Checker:
                 said += f" with at least {MIN_WORDS} words"
                 if self._find(other, quote["quote"]) is not None:
                     said += f"; {other} said it"
-                bad.append(_BadQuote(criterion, said))
+                bad.append(_UnusableQuote(criterion, said))
             else:
                 found.setdefault((place.turn, place.start, place.end), place)
         return tuple(found.values()), bad
@@ -198,20 +198,20 @@ class _Checker:
                     )
         return None
 
-    def bad_reason(self, criterion: str, words: str, missing: str = "") -> _BadReason | None:
+    def bad_reason(self, criterion: str, words: str, missing: str = "") -> _UnusableReason | None:
         """What is wrong with a reason: a quotation that nobody said, or more than one sentence."""
         for match in _INLINE.finditer(words):
             quote = next(filter(None, match.groups()[1:]), "")
             if self._find(match[1], quote) is None:
                 why = f"the quote {quote[:120]!r} in the reason was never said by {match[1]}"
-                return _BadReason(criterion, why, words, long=False, missing=missing)
+                return _UnusableReason(criterion, why, words, long=False, missing=missing)
         # Beside the quotes that are named behind it, a mark that is not closed would quote what nobody said.
         left = _OPEN_MARK.search(QUOTATION.sub("", words))
         open_mark = "a quotation mark in the reason is not closed" if left else ""
         if why := self._words.invented_quote(words) or open_mark:
-            return _BadReason(criterion, why, words, long=False, missing=missing)
+            return _UnusableReason(criterion, why, words, long=False, missing=missing)
         if (count := len(sentences(words))) > 1:
-            return _BadReason(criterion, f"the reason has {count} sentences; one is needed", words, True, missing)
+            return _UnusableReason(criterion, f"the reason has {count} sentences; one is needed", words, True, missing)
         return None
 
 
@@ -222,7 +222,7 @@ def _reason(words: str, missing: str = "") -> str:
     return f"{words.rstrip('.!?')}; missing: {first}." if first else words
 
 
-def _instead(bad: _BadReason, value: Decimal, quotes: tuple[Utterance, ...]) -> str:
+def _instead(bad: _UnusableReason, value: Decimal, quotes: tuple[Utterance, ...]) -> str:
     """What stands in the place of a bad reason: its first sentence, with a quote before it if it has none; or ours."""
     if not bad.long:
         return scored(value)
@@ -262,24 +262,24 @@ def _read_replacements(check: _Checker, first: Reading[Any], given: Mapping[str,
     left = [
         bad
         for bad in first.unusable
-        if not (reasons.get(bad.criterion) if isinstance(bad, _BadReason) else found.get(bad.criterion))
+        if not (reasons.get(bad.criterion) if isinstance(bad, _UnusableReason) else found.get(bad.criterion))
     ]
     return _Repaired(found, reasons, _warnings(left))
 
 
-def _warnings(unusable: Iterable[_BadQuote | _BadReason]) -> tuple[Warning, ...]:
+def _warnings(unusable: Iterable[_UnusableQuote | _UnusableReason]) -> tuple[Warning, ...]:
     """What was dropped or replaced; a reason that was cut to its first sentence is neither."""
     return tuple(
         Warning(
-            code="replaced_reason" if isinstance(bad, _BadReason) else "dropped_quote",
+            code="replaced_reason" if isinstance(bad, _UnusableReason) else "dropped_quote",
             message=f"{bad.criterion}: {bad.why}",
         )
         for bad in unusable
-        if isinstance(bad, _BadQuote) or not bad.long
+        if isinstance(bad, _UnusableQuote) or not bad.long
     )
 
 
-def _told(unusable: Iterable[_BadQuote | _BadReason]) -> tuple[str, ...]:
+def _told(unusable: Iterable[_UnusableQuote | _UnusableReason]) -> tuple[str, ...]:
     return tuple(f"{bad.criterion}: {bad.why}" for bad in unusable)
 
 
@@ -295,7 +295,7 @@ def _mended(
     for key in again.quotes:
         entry = entries[key]
         entries[key] = entry.updated(quotes=tuple(dict.fromkeys((*entry.quotes, *again.quotes[key]))))
-    for bad in (bad for bad in first.unusable if isinstance(bad, _BadReason)):
+    for bad in (bad for bad in first.unusable if isinstance(bad, _UnusableReason)):
         entry = entries[bad.criterion]
         came = again.reasons.get(bad.criterion)
         words = _reason(came, bad.missing) if came else _instead(bad, value(bad.criterion, entry), entry.quotes)
@@ -318,7 +318,7 @@ class Evaluator(Role[EvaluateQuestion, Evaluation]):
             return Reading(None, reply)
         check = _Checker(question.case)
         marks: dict[str, Mark] = {}
-        unusable: list[_BadQuote | _BadReason] = []
+        unusable: list[_UnusableQuote | _UnusableReason] = []
         for key in question.rubric.weights:
             given = reply[key]
             value = Decimal(str(given["score"]))
@@ -368,7 +368,7 @@ class Critic(Role[CriticizeQuestion, Critique]):
             return Reading(None, reply)
         check = _Checker(question.case, _evaluated(question))
         entries: dict[str, Objection] = {}
-        unusable: list[_BadQuote | _BadReason] = []
+        unusable: list[_UnusableQuote | _UnusableReason] = []
         for key in question.rubric.weights:
             given = reply[key]
             quotes, wrong = check.locate(key, given["quotes"])

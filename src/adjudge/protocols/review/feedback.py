@@ -22,7 +22,7 @@ LEAST, MOST = 2, 4
 
 
 @dataclass(frozen=True)
-class Audit:
+class ReviewAudit:
     """All that feedback is drawn from."""
 
     rubric: Rubric
@@ -83,7 +83,7 @@ class Audit:
         )
 
 
-def feedback(audit: Audit) -> tuple[str, ...]:
+def feedback(audit: ReviewAudit) -> tuple[str, ...]:
     """Two to four bullets."""
     found: list[str] = []
     if audit.case.has_originals:
@@ -102,7 +102,7 @@ def feedback(audit: Audit) -> tuple[str, ...]:
     return tuple(found[:MOST])
 
 
-def _swapped(audit: Audit) -> str:
+def _swapped(audit: ReviewAudit) -> str:
     for label in LABELS:
         following = audit.moved(label, "instruction_following")
         truth = audit.moved(label, "truthfulness")
@@ -117,7 +117,7 @@ def _swapped(audit: Audit) -> str:
     return ""
 
 
-def _pleasantries_as_length(audit: Audit) -> str:
+def _pleasantries_as_length(audit: ReviewAudit) -> str:
     for label in LABELS:
         polite = any(fact.name == "pleasantries" and fact.certain and fact.where == label for fact in audit.facts)
         if polite and audit.moved(label, "verbosity") > 0 and audit.entered[label].get("verbosity", 0) > 0:
@@ -125,7 +125,7 @@ def _pleasantries_as_length(audit: Audit) -> str:
     return ""
 
 
-def _wrong_sign(audit: Audit) -> str:
+def _wrong_sign(audit: ReviewAudit) -> str:
     for _, key, before, after in audit.moves():
         if audit.criteria[key].scale.low < 0 and before * after < 0:
             return (
@@ -134,8 +134,8 @@ def _wrong_sign(audit: Audit) -> str:
     return ""
 
 
-def _by_fact(name: str, said: str) -> Callable[[Audit], str]:
-    def pattern(audit: Audit) -> str:
+def _by_fact(name: str, said: str) -> Callable[[ReviewAudit], str]:
+    def pattern(audit: ReviewAudit) -> str:
         labels = [label for label in audit.bound_by(name) if not audit.outranked(label, name)]
         where = "both responses" if len(labels) == 2 else f"Response {_number(labels[0])}" if labels else ""
         return said.format(where=where) if labels else ""
@@ -143,7 +143,7 @@ def _by_fact(name: str, said: str) -> Callable[[Audit], str]:
     return pattern
 
 
-def _outranked(audit: Audit) -> str:
+def _outranked(audit: ReviewAudit) -> str:
     """Something the system prompt asks for or forbids, and that was overlooked."""
     for label in LABELS:
         changed = {final.rule for final in audit.tables[label].values() if final.changed}
@@ -155,7 +155,7 @@ def _outranked(audit: Audit) -> str:
     return ""
 
 
-def _refusal(audit: Audit) -> str:
+def _refusal(audit: ReviewAudit) -> str:
     if audit.bound_by(HARMFUL):
         return "A refusal of a harmful request was marked down: it is the right answer, and costs nothing."
     if audit.bound_by(SAFE):
@@ -163,7 +163,7 @@ def _refusal(audit: Audit) -> str:
     return ""
 
 
-def _overall_against_dimensions(audit: Audit) -> str:
+def _overall_against_dimensions(audit: ReviewAudit) -> str:
     for label in LABELS:
         entered = audit.entered[label]
         if len(entered) < len(audit.criteria):
@@ -177,7 +177,7 @@ def _overall_against_dimensions(audit: Audit) -> str:
     return ""
 
 
-def _likert_against_overalls(audit: Audit) -> str:
+def _likert_against_overalls(audit: ReviewAudit) -> str:
     entered = audit.entered
     likert = read_rating(audit.case.preference.rating, LIKERT)
     if not isinstance(likert, int) or any(len(entered[label]) < len(audit.criteria) for label in LABELS):
@@ -191,7 +191,7 @@ def _likert_against_overalls(audit: Audit) -> str:
     )
 
 
-def _direction(audit: Audit) -> str:
+def _direction(audit: ReviewAudit) -> str:
     """All corrections one way: a habit, not a slip."""
     ways = [audit.moved(label, key) for label, key, _, _ in audit.moves()]
     if len(ways) >= 3 and all(way < 0 for way in ways):
@@ -201,7 +201,7 @@ def _direction(audit: Audit) -> str:
     return ""
 
 
-def _one_side(audit: Audit) -> str:
+def _one_side(audit: ReviewAudit) -> str:
     """One response raised and the other lowered: the preference came first."""
     raised = {label for label, key, _, _ in audit.moves() if audit.moved(label, key) > 0}
     lowered = {label for label, key, _, _ in audit.moves() if audit.moved(label, key) < 0}
@@ -214,7 +214,7 @@ def _one_side(audit: Audit) -> str:
     return ""
 
 
-def _same_everywhere(audit: Audit) -> str:
+def _same_everywhere(audit: ReviewAudit) -> str:
     """The same dimension corrected in both responses the same way."""
     for criterion in dimensions(audit.rubric):
         a, b = (audit.moved(label, criterion.key) for label in LABELS)
@@ -224,7 +224,7 @@ def _same_everywhere(audit: Audit) -> str:
     return ""
 
 
-def _off_scale(audit: Audit) -> str:
+def _off_scale(audit: ReviewAudit) -> str:
     refused = [final.original_rating for final in (*audit.finals, audit.likert) if final.action == "refused"]
     if not refused:
         return ""
@@ -232,7 +232,7 @@ def _off_scale(audit: Audit) -> str:
     return f"A value that is not on its scale cannot be used (“{value}”): keep to the scales."
 
 
-def _thin_words(audit: Audit) -> str:
+def _thin_words(audit: ReviewAudit) -> str:
     reasons = [final.justification_reason for final in audit.finals if final.justification_action == "rewritten"]
     generic = sum(reason.startswith(NOT_SPECIFIC) for reason in reasons)
     if any(reason.endswith("not in English") for reason in reasons):
@@ -244,7 +244,7 @@ def _thin_words(audit: Audit) -> str:
     return ""
 
 
-def _blanks(audit: Audit) -> str:
+def _blanks(audit: ReviewAudit) -> str:
     finals = [*audit.finals, audit.likert]
     blank = sum(final.action == "filled" for final in finals)
     if blank < 2:
@@ -252,7 +252,7 @@ def _blanks(audit: Audit) -> str:
     return f"{blank} of {len(finals)} ratings were left blank: every dimension needs one, also where there is no issue."
 
 
-def _single(audit: Audit) -> str:
+def _single(audit: ReviewAudit) -> str:
     """No pattern, but a correction: the dimension that mattered most."""
     moves = sorted(audit.moves(), key=lambda move: -audit.criteria[move[1]].weight)
     if not moves:
@@ -263,7 +263,7 @@ def _single(audit: Audit) -> str:
     return f"{name} of Response {_number(label)} was rated {way} ({before}, not {after}): {reason}"
 
 
-_PATTERNS: tuple[Callable[[Audit], str], ...] = (
+_PATTERNS: tuple[Callable[[ReviewAudit], str], ...] = (
     _swapped,
     _outranked,
     _by_fact("truncation", "{where} breaks off, which was overlooked: read to the last line, and name it."),
@@ -289,7 +289,7 @@ _PATTERNS: tuple[Callable[[Audit], str], ...] = (
 )
 
 
-def _what_was_right(audit: Audit) -> str:
+def _what_was_right(audit: ReviewAudit) -> str:
     kept = sum(final.action == "kept" and final.assessed for final in audit.finals)
     entered = sum(final.action != "filled" for final in audit.finals)
     both = [
@@ -307,7 +307,7 @@ def _what_was_right(audit: Audit) -> str:
     return f"Right in both responses: {', '.join(both[:3])}." if both else ""
 
 
-def _takeaways(audit: Audit) -> Iterator[str]:
+def _takeaways(audit: ReviewAudit) -> Iterator[str]:
     """What this task teaches, where there is little or nothing to correct."""
     values = {label: {key: final.value for key, final in audit.tables[label].items()} for label in LABELS}
     decides = deciding(audit.rubric, values["A"], values["B"])

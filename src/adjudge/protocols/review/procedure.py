@@ -37,7 +37,7 @@ from ..common import hostile_warnings, provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
 from .consistency import allowed_likerts, deciding, nearest
 from .correcting import NO_WORDS, NOT_GIVEN, OffScale, changelog, correct_response, read_rating
-from .feedback import Audit, feedback
+from .feedback import ReviewAudit, feedback
 from .findings import are_identical, facts_alone, why_invalid, with_the_judges
 from .justifying import (
     VERDICTS,
@@ -111,7 +111,7 @@ async def review(
         response2_fixed_table=tuple(tables["B"].values()),
         final_likert_and_justification=FinalLikert(**dict(final)),
         changelog=changelog(rubric, tables, final, originals=case.has_originals),
-        sbq=feedback(Audit(rubric, case, tables, final, facts)),
+        sbq=feedback(ReviewAudit(rubric, case, tables, final, facts)),
         verdict_id=_verdict_id(case, provenance, calls),
         facts=facts,
         warnings=(

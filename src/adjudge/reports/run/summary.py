@@ -26,7 +26,7 @@ _MOSTLY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Headline:
     """The run's result in a few words and a sentence or two; `tone` is the side it speaks for, if any."""
 
     title: str
@@ -50,10 +50,10 @@ class Caution:
 # -- the finding ------------------------------------------------------------------------------------------------------
 
 
-def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Finding:
+def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
     """What the run says, first of all."""
     if not summary.verdicts:
-        return Finding("No verdict yet", "No case has an outcome yet." if not summary.finished else headline(summary))
+        return Headline("No verdict yet", "No case has an outcome yet." if not summary.finished else headline(summary))
     if run.protocol == "dialogue":
         return _dialogue_finding(run, summary)
     if run.protocol == "review":
@@ -63,7 +63,7 @@ def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Finding:
         won = f"A won {summary.outcomes['A']:,}, B {summary.outcomes['B']:,}"
         ties = f"{many(summary.outcomes['tie'], 'was a tie', 'were ties')}"
         counted = f" Of these {won}, and {ties}." if decided else ""
-        return Finding(
+        return Headline(
             "Undecided" if not decided else "Mostly undecided",
             f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}",
         )
@@ -72,7 +72,7 @@ def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Finding:
     return _sides_finding(summary)
 
 
-def _sides_finding(summary: Summary) -> Finding:
+def _sides_finding(summary: Summary) -> Headline:
     a, b, ties = (summary.outcomes[name] for name in ("A", "B", "tie"))
     p = same_chance(a, b)
     ahead = "A" if a > b else "B"
@@ -80,11 +80,11 @@ def _sides_finding(summary: Summary) -> Finding:
     counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {many(ties, 'was a tie', 'were ties')}."
     if p < SIGNIFICANT:
         chance = f"Chance alone would rarely bring such a difference (p {p_is(p)})."
-        return Finding(f"{ahead} wins more often", f"{counted} {chance}", ahead)
-    return Finding("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
+        return Headline(f"{ahead} wins more often", f"{counted} {chance}", ahead)
+    return Headline("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
 
 
-def _board_finding(board: Leaderboard) -> Finding:
+def _board_finding(board: Leaderboard) -> Headline:
     first, second, *_ = board.standings
     if len(board.standings) == 2 and board.meetings:
         met = board.meetings[0]
@@ -94,20 +94,20 @@ def _board_finding(board: Leaderboard) -> Finding:
             f"{many(met.ties, 'was a tie', 'were ties')} (p {p_is(p)})."
         )
         if p < SIGNIFICANT:
-            return Finding(f"{met.first} beats {met.second}", counted, "A")
-        return Finding("Too close to call", counted)
+            return Headline(f"{met.first} beats {met.second}", counted, "A")
+        return Headline("Too close to call", counted)
     shown = [
         f"{each.system} {number(each.raw.points, 0)} ({number(each.raw.low, 0)} to {number(each.raw.high, 0)})"
         for each in (first, second)
     ]
     if board.groups > 1:
-        return Finding(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
+        return Headline(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
     if first.raw.low > second.raw.high:
-        return Finding(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
-    return Finding("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
+        return Headline(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
+    return Headline("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
 
 
-def _dialogue_finding(run: Run, summary: Summary) -> Finding:
+def _dialogue_finding(run: Run, summary: Summary) -> Headline:
     average = summary.means["average"]
     names = criteria(run)
     means = {names[name]: mean for name, mean in summary.means.items() if name in names}
@@ -120,10 +120,10 @@ def _dialogue_finding(run: Run, summary: Summary) -> Finding:
     before = summary.means.get("evaluator_average")
     if before is not None and abs(before.mean - average.mean) >= 0.05:
         said += f" Before the Critic spoke it was {number(before.mean, 1)}."
-    return Finding(f"{number(average.mean, 1)} of {number(float(run.rubric.scale.high), 0)}", said, "A")
+    return Headline(f"{number(average.mean, 1)} of {number(float(run.rubric.scale.high), 0)}", said, "A")
 
 
-def _review_finding(run: Run, summary: Summary) -> Finding:
+def _review_finding(run: Run, summary: Summary) -> Headline:
     together: Counter[str] = sum(summary.corrections.values(), Counter())
     entered = together["kept"] + together["replaced"] + together["refused"]
     preferred = ", ".join(
@@ -133,16 +133,16 @@ def _review_finding(run: Run, summary: Summary) -> Finding:
     )
     reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
     if not entered:
-        return Finding("Rated from scratch", f"No ratings had been entered. {reviews}")
+        return Headline("Rated from scratch", f"No ratings had been entered. {reviews}")
     wrong = together["replaced"] + together["refused"]
     if not wrong:
-        return Finding("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
+        return Headline("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
     names = criteria(run) | {"likert": "the preference"}
     most = max(summary.corrections, key=lambda name: _wrong(summary.corrections[name]))
     said = (
         f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
     )
-    return Finding(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
+    return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
 
 
 def _wrong(actions: Mapping[str, int]) -> int:
