@@ -18,7 +18,8 @@ def pool_of(pid):
     """The processes of a run's pool; any of them may end while we look."""
     found = []
     with suppress(OSError):
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        lists = [task / "children" for task in Path(f"/proc/{pid}/task").iterdir()]
+        children = [child for children in lists for child in children.read_text().split()]
         found += [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
     return found
 

@@ -1,7 +1,8 @@
-"""The embedded judge in a process pool: it computes, so one process keeps one core busy.
+"""The embedded judge in a pool of processes: it computes, so one process keeps one core busy.
 
-A case that ends its process ends the pool with it. All cases that were in the pool are then tried again, one after
-another in a process beside it; the one that ends that too, three times, is a failure.
+Each process has a pipe of its own, so that one that ends, even in the middle of an answer, is noticed and replaced. Its
+case is tried again; a case that ends its process three times is a failure. (A `ProcessPoolExecutor` shares one pipe and
+its lock among all processes: one that was killed while it wrote left the others waiting for ever.)
 """
 
 from __future__ import annotations
@@ -10,37 +11,32 @@ import asyncio
 import multiprocessing
 import os
 import signal
-import threading
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.process import BaseProcess
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 
 from .job import Job, Judgement, Outcome, engine_for_run
 from .plan import Plan, RunOptions, is_embedded
 
 _CASES_A_WORKER = 100  # with fewer, starting the process takes longer than it saves
-_TRIES_ALONE = 3
+_TRIES = 3
 
 
 class PoolRunner:
     """Judges in processes, stores in this one."""
 
     def __init__(self, job: Job, journal: str, options: RunOptions, workers: int) -> None:
-        self._job, self._setup, self._workers = job, (job.plan, journal, options), workers
-        self._pool = self._open(workers)
-        self._single: ProcessPoolExecutor | None = None
-        self._alone = asyncio.Lock()
+        self._job = job
+        self._workers = [_Worker(job.plan, journal, options) for _ in range(workers)]
+        self._threads = ThreadPoolExecutor(workers, "pool")
+        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
 
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case and store what came of it."""
-        pool = self._pool
-        try:
-            judgement = await _submit(pool, line, final)
-        except BrokenProcessPool:
-            if self._pool is pool:
-                self._pool = self._open(self._workers)
-            async with self._alone:
-                judgement = await self._judge_alone(line, final)
+        worker = await self._idle.get()
+        judgement = await self._judge(worker, line, final)
+        self._idle.put_nowait(worker)
         return await self._job.store(judgement)
 
     def stop(self) -> None:
@@ -52,28 +48,48 @@ class PoolRunner:
 
     def close(self) -> None:
         """End the processes."""
-        for pool in (self._pool, self._single):
-            if pool is not None:
-                pool.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.end()
+        self._threads.shutdown(wait=False)
 
-    async def _judge_alone(self, line: bytes, final: bool) -> Judgement:
-        for _ in range(_TRIES_ALONE):
-            if self._single is None:
-                self._single = self._open(1)
+    async def _judge(self, worker: _Worker, line: bytes, final: bool) -> Judgement:
+        for _ in range(_TRIES):
             try:
-                return await _submit(self._single, line, final)
-            except BrokenProcessPool:
-                self._single = None
-        return self._job.crashed(line, f"the process ended in each of {_TRIES_ALONE} tries with this case alone")
-
-    def _open(self, workers: int) -> ProcessPoolExecutor:
-        # Not forked: the journal's threads and connections would not survive it.
-        spawn = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(workers, mp_context=spawn, initializer=_begin, initargs=self._setup)
+                return await asyncio.get_running_loop().run_in_executor(self._threads, worker.judge, line, final)
+            except (EOFError, ConnectionError):
+                worker.end()
+        return self._job.crashed(line, f"the process ended in each of {_TRIES} tries with this case alone")
 
 
-async def _submit(pool: ProcessPoolExecutor, line: bytes, final: bool) -> Judgement:
-    return await asyncio.wrap_future(pool.submit(_judge, line, final))
+class _Worker:
+    """A process and the pipe to it; started when it is needed."""
+
+    def __init__(self, plan: Plan, journal: str, options: RunOptions) -> None:
+        self._setup = plan, journal, options
+        self._process: multiprocessing.process.BaseProcess | None = None
+
+    def judge(self, line: bytes, final: bool) -> Judgement:
+        """What the process makes of a case; an `EOFError` or a `ConnectionError` says that it ended."""
+        if self._process is None:
+            # Not forked: the journal's threads and connections would not survive it.
+            spawn = multiprocessing.get_context("spawn")
+            self._pipe, theirs = spawn.Pipe()
+            self._process = spawn.Process(target=_work, args=(theirs, *self._setup), daemon=True)
+            self._process.start()
+            theirs.close()  # so that the pipe ends with the process
+        self._pipe.send((line, final))
+        answer: Judgement | Exception = self._pipe.recv()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def end(self) -> None:
+        """End the process; the next case starts another."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.join()
+            self._pipe.close()
 
 
 def worker_count(plan: Plan, options: RunOptions, cases: int) -> int:
@@ -87,26 +103,21 @@ def worker_count(plan: Plan, options: RunOptions, cases: int) -> int:
 
 # -- in the process ---------------------------------------------------------------------------------------------------
 
-_job: Job
-_loop: asyncio.AbstractEventLoop
 
-
-def _begin(plan: Plan, journal: str, options: RunOptions) -> None:
-    global _job, _loop
+def _work(pipe: Connection, plan: Plan, journal: str, options: RunOptions) -> None:
+    """Judge what comes through the pipe, until it ends: when the run closes it or is killed."""
     # Ctrl-C in a terminal reaches every process: the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    # The pool's pipes do not tell when the parent is killed.
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    _loop = asyncio.new_event_loop()
-    _job = Job(plan, engine_for_run(plan, journal, options))
-
-
-def _end_with(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
-
-
-def _judge(line: bytes, final: bool) -> Judgement:
-    return _loop.run_until_complete(_job.judge(line, final))
+    loop = asyncio.new_event_loop()
+    job = Job(plan, engine_for_run(plan, journal, options))
+    while True:
+        try:
+            line, final = pipe.recv()
+        except (EOFError, ConnectionError):
+            return
+        try:
+            pipe.send(loop.run_until_complete(job.judge(line, final)))
+        except ConnectionError:
+            return
+        except Exception as error:
+            pipe.send(error)
