@@ -19,6 +19,7 @@ from .plan import Plan, RunOptions, is_embedded
 
 _CASES_A_WORKER = 100  # with fewer, starting the process takes longer than it saves
 _TRIES = 3
+_STARTS = 10
 
 
 class PoolRunner:
@@ -53,30 +54,43 @@ class PoolRunner:
         self._threads.shutdown(wait=False)
 
     async def _judge(self, worker: _Worker, line: bytes, final: bool) -> Judgement:
+        loop = asyncio.get_running_loop()
         for _ in range(_TRIES):
+            if not await loop.run_in_executor(self._threads, worker.start):
+                return self._job.crashed(line, f"no process could be started in {_STARTS} tries")
             try:
-                return await asyncio.get_running_loop().run_in_executor(self._threads, worker.judge, line, final)
+                return await loop.run_in_executor(self._threads, worker.judge, line, final)
             except (EOFError, ConnectionError):
                 worker.end()
         return self._job.crashed(line, f"the process ended in each of {_TRIES} tries with this case alone")
 
 
 class _Worker:
-    """A process and the pipe to it; started when it is needed."""
+    """A process and the pipe to it."""
 
     def __init__(self, plan: Plan, journal: str, options: RunOptions) -> None:
         self._setup = plan, journal, options
         self._process: multiprocessing.process.BaseProcess | None = None
 
-    def judge(self, line: bytes, final: bool) -> Judgement:
-        """What the process makes of a case; an `EOFError` or a `ConnectionError` says that it ended."""
-        if self._process is None:
+    def start(self) -> bool:
+        """Start the process unless it is there, and wait until it is ready; whether it is."""
+        for _ in range(_STARTS):
+            if self._process is not None:
+                return True
             # Not forked: the journal's threads and connections would not survive it.
             spawn = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawn.Pipe()
             self._process = spawn.Process(target=_work, args=(theirs, *self._setup), daemon=True)
             self._process.start()
             theirs.close()  # so that the pipe ends with the process
+            try:
+                self._pipe.recv()
+            except (EOFError, ConnectionError):
+                self.end()
+        return self._process is not None
+
+    def judge(self, line: bytes, final: bool) -> Judgement:
+        """What the process makes of a case; an `EOFError` or a `ConnectionError` says that it ended."""
         self._pipe.send((line, final))
         answer: Judgement | Exception = self._pipe.recv()
         if isinstance(answer, Exception):
@@ -110,6 +124,7 @@ def _work(pipe: Connection, plan: Plan, journal: str, options: RunOptions) -> No
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     loop = asyncio.new_event_loop()
     job = Job(plan, engine_for_run(plan, journal, options))
+    pipe.send("ready")
     while True:
         try:
             line, final = pipe.recv()
