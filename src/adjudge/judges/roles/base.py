@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,19 +130,19 @@ def bullets(problems: tuple[str, ...]) -> str:
     return "\n".join(f"- {problem}" for problem in problems)
 
 
-class Role(Generic[Q, O]):
+class Role(ABC, Generic[Q, O]):
     """How an LLM is asked one kind of question: the first message, the reading of its reply, and one repair round."""
 
     file: str  # the prompt file, with the parts `repair` and, where parts of a reply can be mended, `replacements`
     terms: Mapping[str, str] = MappingProxyType({})
 
+    @abstractmethod
     def prompt(self, question: Q) -> Prompt:
         """The first message."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, question: Q, text: str, judge: str) -> Reading[O]:
         """The reply, parsed and checked."""
-        raise NotImplementedError
 
     def replacements(self, question: Q, reading: Reading[O]) -> Shape | None:
         """What is asked for where only parts of a usable reply are wrong; None to ask for all of it again."""
@@ -149,7 +150,8 @@ class Role(Generic[Q, O]):
 
     def mend(self, question: Q, first: Reading[O], given: Mapping[str, Any], judge: str) -> O:
         """The first opinion with the replacements that came; `given` is empty if these could not be read."""
-        raise NotImplementedError
+        assert first.opinion is not None
+        return first.opinion
 
     def repair(self, question: Q, prompt: Prompt, text: str, reading: Reading[O]) -> Prompt:
         """The message that says exactly what was wrong."""
