@@ -68,7 +68,7 @@ async def compare(
     """Compare two answers to one task.
 
     `judge` is a judge's name (`"embedded"`, `"openai:gpt-5.1"`, `"http://host:port/v1#model"`, `"gguf:PATH"`,
-    `"jury:a+b+c"`) or an open judge. The verdict, and every reply behind it, is kept in the journal.
+    `"jury:a+b+c"`, `"cascade:a>b"`) or an open judge. The verdict, and every reply behind it, is kept in the journal.
     """
     chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))

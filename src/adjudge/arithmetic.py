@@ -59,6 +59,12 @@ def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
     return sum(fractions, Fraction(0)) / len(fractions)
 
 
+def weighted_mean(values: Iterable[tuple[Decimal, Fraction]]) -> Fraction:
+    """The exact mean of values, each with its weight."""
+    pairs = [(Fraction(value), weight) for value, weight in values]
+    return sum((value * weight for value, weight in pairs), Fraction(0)) / sum(weight for _, weight in pairs)
+
+
 def median(values: Iterable[Decimal | Fraction]) -> Fraction:
     """The exact median; of an even number of values the mean of the middle two."""
     ordered = sorted(Fraction(value) for value in values)

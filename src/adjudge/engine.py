@@ -6,7 +6,7 @@ Also here: the settings of each protocol, and the form in which a case and its v
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import orjson
 
-from .errors import InputError
+from .errors import InputError, JudgeSpecError
 from .journal import Journal, open_journal
-from .judges.base import Judge
+from .judges.base import Cascade, Judge
 from .judges.budget import Budget
 from .judges.specs import Asking, collect_batches, open_judge
 from .llm.base import Sampling, Wire
@@ -239,7 +239,11 @@ class Engine:
             self.budget,
             self.batches,
         )
-        return open_judge(spec, asking)
+        judge = open_judge(spec, asking)
+        if isinstance(judge, Cascade) and judge.margin is not None and settings.protocol != "compare":
+            found = f"cascade(margin={judge.margin}): a {settings.protocol} has no margin"
+            raise JudgeSpecError("judge", found, "cascade:A>B")
+        return judge
 
     async def collect(self) -> int:
         """Store the replies of batches that an earlier process submitted in the journal, and return their number.
@@ -290,9 +294,7 @@ class Engine:
         outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
         if isinstance(outcome, Failure):
             return outcome
-        failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
-        lookups = [lookup.model_dump() for lookup in outcome.lookups]
-        return self._judged(case, settings, outcome, failures, lookups=lookups)
+        return self._judged(case, settings, outcome, lookups=[lookup.model_dump() for lookup in outcome.lookups])
 
     async def judge_dialogue(
         self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
@@ -301,7 +303,7 @@ class Engine:
         evaluator = evaluator or self.judge(settings.evaluator, settings)
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
-        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome, outcome.failures)
+        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
     async def judge_review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
@@ -309,11 +311,7 @@ class Engine:
         """The same for a person's ratings."""
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_review(case, judge, settings.rubric, settings.options)
-        if isinstance(outcome, Failure):
-            return outcome
-        asked = (("RateQuestion", outcome.opinion), ("ExplainQuestion", outcome.explanation))
-        failures = [(question, failure) for question, said in asked if said for failure in said.failures]
-        return self._judged(case, settings, outcome, failures)
+        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
     async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:
         """Store a verdict; `outcome_of`: the run and the position of the case that it settles."""
@@ -325,9 +323,7 @@ class Engine:
         await self.store(judged)
         return judged.verdict
 
-    def _judged(
-        self, case: Case, settings: Settings, verdict: V, failures: Sequence[tuple[str, Failure]], **more: Any
-    ) -> Judged[V]:
+    def _judged(self, case: Case, settings: Settings, verdict: V, **more: Any) -> Judged[V]:
         # Where each provider's model was asked: a replay must not depend on today's environment.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {
@@ -337,7 +333,7 @@ class Engine:
             "settings": settings.stored(),
             **more,
             "urls": {spec: str(url) for spec, url in urls.items() if url},
-            "failures": [[asked, failure.model_dump()] for asked, failure in failures],
+            "failures": [[asked, failure.model_dump()] for asked, failure in verdict.failures],
         }
         # A price is stored as text, so that no digit is lost.
         return Judged(verdict, orjson.dumps(inputs, default=str), to_json(verdict))

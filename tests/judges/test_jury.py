@@ -86,11 +86,11 @@ def test_what_one_member_did_not_quote_is_not_missing_if_another_did():
 def test_majority_over_every_vote_of_three():
     for votes in itertools.product(("A", "B", "tie"), repeat=3):
         most = max(set(votes), key=votes.count)
-        assert majority(list(votes)) == (most if votes.count(most) >= 2 else "tie")
+        assert majority([(vote, 1) for vote in votes]) == (most if votes.count(most) >= 2 else "tie")
 
 
 def test_two_against_two_is_a_tie():
-    assert majority(["A", "A", "B", "B"]) == "tie"
+    assert majority([("A", 1), ("A", 1), ("B", 1), ("B", 1)]) == "tie"
 
 
 def test_one_failed_member_of_three_is_a_warning():

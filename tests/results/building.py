@@ -14,10 +14,9 @@ from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, ca
 from adjudge.models import Failure
 from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison, Dialogue, Review
-from adjudge.models.rows import row_of
+from adjudge.models.rows import answer_of, row_of
 from adjudge.rubric import Rubric, shipped
 from adjudge.runs.directory import CaseLine, spent_by, verdict_line
-from adjudge.runs.job import answer_of
 
 PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Review: "review"}
 

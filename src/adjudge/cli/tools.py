@@ -130,7 +130,9 @@ def run_judges(args: argparse.Namespace) -> int:
             more,
             "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'",
         ),
-        ("jury:A+B+C", True, "several of these; the median of their scores, or jury(mean):A+B+C"),
+        ("jury:A+B+C", True, "several of these; the median of their scores, or jury(mean), jury(majority)"),
+        ("jury(weighted):A*0.7+B*0.5", True, "the same; the mean of their scores by these weights"),
+        ("cascade:A>B", True, "A first, and B only where A is unsure; in a shell between quotes"),
     ]
     width = max(len(name) for name, _, _ in rows)
     for name, ready, state in rows:

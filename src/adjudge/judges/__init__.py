@@ -1,1 +1,1 @@
-"""Who gives opinions: the embedded model, an LLM, or a jury of several. Judges know no rule."""
+"""Who gives opinions: the embedded model, an LLM, a jury or a cascade of several. Judges know no rule."""

@@ -6,7 +6,8 @@ A judge knows no rule and no protocol. The question carries all it may see, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from ..models import (
@@ -124,3 +125,25 @@ class Judge(Protocol):
     async def close(self) -> None:
         """Let go of connections and models."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Judges by rising cost: the next one judges a case only where the one before is unsure of it.
+
+    One question cannot show that, so the protocols ask stage by stage. `margin` is how far apart a comparison's totals
+    must be; `failed` are the stages, from 0, that failed when a verdict was made that is now replayed.
+    """
+
+    name: str
+    stages: tuple[Judge, ...]
+    margin: Decimal | None = None
+    failed: Mapping[int, Failure] = field(default_factory=dict)
+
+    async def opine(self, question: Question[O]) -> O | Failure:
+        """The first judge's opinion."""
+        return await self.stages[0].opine(question)
+
+    async def close(self) -> None:
+        for judge in self.stages:
+            await judge.close()

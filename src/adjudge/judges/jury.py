@@ -1,24 +1,30 @@
 """A jury: several judges asked the same question, settled score by score with a named vote rule.
 
-`median` (the default) and `mean` settle scores; preferences are settled by majority, and without one it is a tie.
-A jury needs more than half of its members: fewer opinions are a failure, not a smaller jury.
+median    the middle score; the default
+mean      the mean
+majority  the score that most members gave, or the median of those that tie. In a comparison members vote with their
+          totals, and the scores are the mean of those whose side got most votes: so they name the side that won
+weighted  the mean by the weights that stand in the jury's name
+
+Preferences are settled by majority, and without one it is a tie. A jury needs more than half of its members: fewer
+opinions are a failure, not a smaller jury.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, cast
+from statistics import multimode
+from typing import Any, Literal, TypeVar, cast
 
-from ..arithmetic import mean, median, rounded
+from ..arithmetic import mean, median, rounded, weighted_mean, weighted_total
 from ..errors import NotJournalledError
 from ..models import (
     LABELS,
-    Call,
     ComparisonOpinion,
     Critique,
     Evaluation,
@@ -27,6 +33,7 @@ from ..models import (
     JudgedWords,
     Label,
     Mark,
+    MemberScores,
     Objection,
     RatedResponse,
     Rating,
@@ -36,13 +43,23 @@ from ..models import (
     Warning,
     Winner,
 )
+from ..models.cases import check_weights
+from ..models.common import NOT_SENT
 from ..models.constraints import Constraint, Observation
 from ..rubric import LIKERT, Scale
 from ..text.reasons import rescored
-from .base import MAX_QUERIES, Judge, O, Question
+from .base import MAX_QUERIES, CompareQuestion, Judge, O, Question
 
-VoteRule = Literal["median", "mean"]
-VOTE_RULES: dict[VoteRule, Callable[[Iterable[Decimal]], Fraction]] = {"median": median, "mean": mean}
+T = TypeVar("T")
+VoteRule = Literal["median", "mean", "majority", "weighted"]
+# A member's score, mark or opinion, and the member's weight.
+Vote = tuple[T, Fraction]
+VOTE_RULES: dict[VoteRule, Callable[[Sequence[Vote[Decimal]]], Fraction]] = {
+    "median": lambda votes: median(value for value, _ in votes),
+    "mean": weighted_mean,  # all weights are 1
+    "majority": lambda votes: median(multimode(value for value, _ in votes)),
+    "weighted": weighted_mean,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +69,32 @@ class Jury:
     name: str
     members: tuple[Judge, ...]
     rule: VoteRule = "median"
+    weights: tuple[Fraction, ...] = ()
     recorded: tuple[tuple[str, Failure], ...] = ()
 
     async def opine(self, question: Question[O]) -> O | Failure:
         answers: list[Any] = list(await asyncio.gather(*(self._ask(member, question) for member in self.members)))
-        opinions = [answer for answer in answers if not isinstance(answer, Failure)]
+        weights = self.weights or (Fraction(1),) * len(answers)
+        votes = [vote for vote in zip(answers, weights, strict=True) if not isinstance(vote[0], Failure)]
+        opinions = [opinion for opinion, _ in votes]
         failures = [answer for answer in answers if isinstance(answer, Failure)]
         calls = tuple(call for answer in answers for call in answer.calls)
-        if unsent := next((failure for failure in failures if failure.reason in ("over_budget", "stopped")), None):
+        if unsent := next((failure for failure in failures if failure.reason in NOT_SENT), None):
             # The budget or the run ended in the middle of a case: what the jury says must not depend on where.
             return unsent.updated(calls=calls)
         if 2 * len(opinions) <= len(self.members):
-            said = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
-            message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {said}"
-            return Failure(reason="no_quorum", message=message, judge=self.name, calls=calls)
+            why = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
+            message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {why}"
+            said = tuple(failures)
+            return Failure(reason="no_quorum", message=message, judge=self.name, calls=calls, members=said)
         warnings = tuple(warning for opinion in opinions for warning in getattr(opinion, "warnings", ()))
         warnings += tuple(
             Warning(code="jury_member_failed", message=f"{failure.judge}: {failure.reason}: {failure.message}")
             for failure in failures
         )
-        settled: Any
-        if isinstance(opinions[0], Research):
-            settled = self._research(opinions, calls)
-        elif isinstance(opinions[0], Evaluation):
-            settled = self._evaluation(opinions, calls, warnings, question)
-        elif isinstance(opinions[0], ReviewOpinion):
-            settled = self._review(opinions, calls, warnings, question)
-        elif isinstance(opinions[0], Explanation):
-            settled = self._explanation(opinions, calls, warnings)
-        elif isinstance(opinions[0], Critique):
-            settled = self._critique(opinions, calls, warnings, question)
-        else:
-            settled = self._comparison(opinions, calls, warnings)
-        return cast(O, settled.updated(failures=tuple(failures)))
+        settled = _SETTLED_BY[type(opinions[0])](self, votes, question)
+        told = {} if isinstance(settled, Research) else {"warnings": warnings}
+        return cast(O, settled.updated(calls=calls, failures=tuple(failures), **told))
 
     async def _ask(self, member: Judge, question: Question[O]) -> O | Failure:
         try:
@@ -92,41 +102,42 @@ class Jury:
         except NotJournalledError:
             # A replay: a member that failed then left no reply, and fails now as it did.
             for asked, failure in self.recorded:
-                if asked == asked_of(question) and failure.judge == member.name:
+                if asked.endswith(asked_of(question)) and failure.judge == member.name:
                     return failure
             raise
 
-    def _research(self, opinions: list[Research], calls: tuple[Call, ...]) -> Research:
+    def _research(self, votes: list[Vote[Research]], question: Any) -> Research:
         # Every member's first wish before anybody's second.
-        longest = max(len(opinion.queries) for opinion in opinions)
-        turns = [q for at in range(longest) for opinion in opinions for q in opinion.queries[at : at + 1]]
-        return Research(judge=self.name, queries=tuple(dict.fromkeys(turns))[:MAX_QUERIES], calls=calls)
+        longest = max(len(opinion.queries) for opinion, _ in votes)
+        turns = [query for at in range(longest) for opinion, _ in votes for query in opinion.queries[at : at + 1]]
+        return Research(judge=self.name, queries=tuple(dict.fromkeys(turns))[:MAX_QUERIES])
 
-    def _evaluation(
-        self, opinions: list[Evaluation], calls: tuple[Call, ...], warnings: tuple[Warning, ...], question: Any
-    ) -> Evaluation:
+    def _evaluation(self, votes: list[Vote[Evaluation]], question: Any) -> Evaluation:
         """Every mark settled, on the scale, with the reason and the quotes of the member who came nearest."""
         marks: dict[str, Mark] = {}
-        for key in opinions[0].marks:
-            given = [opinion.marks[key] for opinion in opinions]
-            given = [mark for mark in given if mark.assessed] or given
-            value = on_scale(VOTE_RULES[self.rule](mark.value for mark in given), question.rubric.scale)
-            nearest = min(given, key=lambda mark: abs(mark.value - value))
+        for key in votes[0][0].marks:
+            given = _assessed([(opinion.marks[key], weight) for opinion, weight in votes])
+            value = on_scale(self._settled(given), question.rubric.scale)
+            nearest = min((mark for mark, _ in given), key=lambda mark: abs(mark.value - value))
             marks[key] = nearest.updated(value=value, reason=rescored(nearest.reason, value))
-        return Evaluation(judge=self.name, marks=marks, calls=calls, warnings=warnings)
+        members = tuple(MemberScores(judge=one.judge, scores=_values(one.marks)) for one, _ in votes)
+        return Evaluation(judge=self.name, marks=marks, members=members)
 
-    def _critique(
-        self, opinions: list[Critique], calls: tuple[Call, ...], warnings: tuple[Warning, ...], question: Any
-    ) -> Critique:
-        """An objection stands if more than half object; its score is settled among those who do."""
+    def _settled(self, given: Sequence[Vote[Any]]) -> Fraction:
+        return VOTE_RULES[self.rule]([(Decimal(one.value), weight) for one, weight in given])
+
+    def _critique(self, votes: list[Vote[Critique]], question: Any) -> Critique:
+        """An objection stands if more than half (of the weight) object; its score is settled among those who do."""
         entries: dict[str, Objection] = {}
-        for key in opinions[0].entries:
-            given = [opinion.entries[key] for opinion in opinions]
-            objecting = [entry for entry in given if not entry.agree and entry.suggested is not None]
-            scores = [entry.suggested for entry in objecting if entry.suggested is not None]
+        whole = sum(weight for _, weight in votes)
+        for key in votes[0][0].entries:
+            given = [opinion.entries[key] for opinion, _ in votes]
+            objecting = [entry for entry in given if _suggested(entry) is not None]
+            pairs = [(_suggested(opinion.entries[key]), weight) for opinion, weight in votes]
+            against = [(score, weight) for score, weight in pairs if score is not None]
             mark = question.evaluation.marks[key].value
-            value = on_scale(VOTE_RULES[self.rule](scores), question.rubric.scale) if scores else mark
-            if 2 * len(objecting) <= len(given) or value == mark:
+            value = on_scale(VOTE_RULES[self.rule](against), question.rubric.scale) if against else mark
+            if 2 * sum(weight for _, weight in against) <= whole or value == mark:
                 agreeing = next((entry for entry in given if entry.agree), None)
                 entries[key] = agreeing or Objection(
                     agree=True,
@@ -145,26 +156,35 @@ class Jury:
                 suggested=value,
                 contradicts=2 * contradicting > len(objecting),
             )
-        return Critique(judge=self.name, entries=entries, calls=calls, warnings=warnings)
+        members = tuple(
+            MemberScores(judge=one.judge, scores={key: _suggested(entry) for key, entry in one.entries.items()})
+            for one, _ in votes
+        )
+        return Critique(judge=self.name, entries=entries, members=members)
 
-    def _review(
-        self, opinions: list[ReviewOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...], question: Any
-    ) -> ReviewOpinion:
+    def _review(self, votes: list[Vote[ReviewOpinion]], question: Any) -> ReviewOpinion:
         """Every rating settled among those who assess it, on its scale; yes and no by majority."""
+        opinions = [opinion for opinion, _ in votes]
         scales = {criterion.key: criterion.scale for criterion in question.rubric.criteria}
         half = len(opinions) / 2
         responses: dict[Label, RatedResponse] = {}
         for label in LABELS:
             given = [opinion.responses[label] for opinion in opinions]
             responses[label] = RatedResponse(
-                ratings={key: self._rating([rated.ratings[key] for rated in given], scales[key]) for key in scales},
+                ratings={
+                    key: self._rating(
+                        [(one.responses[label].ratings[key], weight) for one, weight in votes], scales[key]
+                    )
+                    for key in scales
+                },
                 unusable=sum(rated.unusable for rated in given) > half,
                 still_good=next((rated.still_good for rated in given if rated.still_good), "")
                 if sum(bool(rated.still_good) for rated in given) > half
                 else "",
             )
         invalid = [opinion.invalid for opinion in opinions if opinion.invalid]
-        preference = int(on_scale(VOTE_RULES[self.rule](Decimal(o.preference) for o in opinions), LIKERT))
+        preferences = [(Decimal(opinion.preference), weight) for opinion, weight in votes]
+        preference = int(on_scale(VOTE_RULES[self.rule](preferences), LIKERT))
         speaker = min(opinions, key=lambda opinion: (not opinion.reasons, abs(opinion.preference - preference)))
         return ReviewOpinion(
             judge=self.name,
@@ -176,14 +196,12 @@ class Jury:
             reasons=speaker.reasons,
             constraints=_demanded(opinions),
             observations=_seen(opinions),
-            calls=calls,
-            warnings=warnings,
+            members=tuple(map(_ratings, opinions)),
         )
 
-    def _explanation(
-        self, opinions: list[Explanation], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
-    ) -> Explanation:
+    def _explanation(self, votes: list[Vote[Explanation]], question: Any) -> Explanation:
         """A person's words stand or not by the majority of those who judged them, and a draw keeps them."""
+        opinions = [opinion for opinion, _ in votes]
         words: dict[str, JudgedWords] = {}
         for key in dict.fromkeys(key for opinion in opinions for key in opinion.words):
             given = [opinion.words[key] for opinion in opinions if key in opinion.words]
@@ -191,45 +209,91 @@ class Jury:
             standing = [one for one in given if one.stand]
             words[key] = against[0] if len(against) > len(standing) else standing[0]
         reasons = next((opinion.reasons for opinion in opinions if opinion.reasons), "")
-        return Explanation(judge=self.name, reasons=reasons, words=words, calls=calls, warnings=warnings)
+        return Explanation(judge=self.name, reasons=reasons, words=words)
 
-    def _rating(self, given: list[Rating], scale: Scale) -> Rating:
-        voices = [rating for rating in given if rating.assessed] or given
-        value = int(on_scale(VOTE_RULES[self.rule](Decimal(rating.value) for rating in voices), scale))
-        nearest = min(voices, key=lambda rating: abs(rating.value - value))
+    def _rating(self, given: list[Vote[Rating]], scale: Scale) -> Rating:
+        given = _assessed(given)
+        value = int(on_scale(self._settled(given), scale))
+        nearest = min((rating for rating, _ in given), key=lambda rating: abs(rating.value - value))
         return nearest.updated(value=value, justification=rescored(nearest.justification, value))
 
-    def _comparison(
-        self, opinions: list[ComparisonOpinion], calls: tuple[Call, ...], warnings: tuple[Warning, ...]
-    ) -> ComparisonOpinion:
-        preference = majority([opinion.preference for opinion in opinions])
-        speaker = next((opinion for opinion in opinions if opinion.preference == preference), None)
+    def _comparison(self, votes: list[Vote[ComparisonOpinion]], question: Any) -> ComparisonOpinion:
+        opinions = [opinion for opinion, _ in votes]
+        heard = _outvoting(votes, question) if self.rule == "majority" else votes
+        preference = majority([(opinion.preference, weight) for opinion, weight in heard])
+        speaker = next((opinion for opinion, _ in heard if opinion.preference == preference), None)
         return ComparisonOpinion(
             judge=self.name,
             order=opinions[0].order,
-            scores={key: {label: self._score(key, label, opinions) for label in LABELS} for key in opinions[0].scores},
+            scores={key: {label: self._score(key, label, heard) for label in LABELS} for key in opinions[0].scores},
             evidence=tuple(item for opinion in opinions for item in opinion.evidence),
             unquoted=tuple(dict.fromkeys(place for opinion in opinions for place in opinion.unquoted)),
-            summaries=(speaker or opinions[0]).summaries,
+            summaries=(speaker or heard[0][0]).summaries,
             preference=preference,
             # No member's reason for one side stands for a preference that no member has.
             rationale=speaker.rationale if speaker else "The members of the jury do not prefer the same response.",
-            calls=calls,
-            warnings=warnings,
             members=tuple(opinions),
-            decided=2 * sum(opinion.decided for opinion in opinions) > len(opinions),
+            decided=2 * sum(weight for one, weight in votes if one.decided) > sum(weight for _, weight in votes),
         )
 
-    def _score(self, criterion: str, label: Label, opinions: list[ComparisonOpinion]) -> Score:
+    def _score(self, criterion: str, label: Label, votes: list[Vote[ComparisonOpinion]]) -> Score:
         """The settled score, with the words of the member who came nearest to it."""
-        given = [opinion.scores[criterion][label] for opinion in opinions]
-        given = [score for score in given if score.assessed] or given
-        exact = VOTE_RULES[self.rule](score.value for score in given)
-        nearest = min(given, key=lambda score: abs(Fraction(score.value) - exact))
+        given = [(opinion.scores[criterion][label], weight) for opinion, weight in votes]
+        assessed = _assessed(given)
+        # The mean of whole opinions names the side they name; without some of their scores it may not.
+        exact = mean(score.value for score, _ in given) if self.rule == "majority" else self._settled(assessed)
+        nearest = min((score for score, _ in assessed), key=lambda score: abs(Fraction(score.value) - exact))
         return Score(value=rounded(exact), justification=nearest.justification, assessed=nearest.assessed, exact=exact)
 
     async def close(self) -> None:
         await asyncio.gather(*(member.close() for member in self.members))
+
+
+_SETTLED_BY: dict[type, Callable[[Jury, Any, Any], Any]] = {
+    Research: Jury._research,
+    ComparisonOpinion: Jury._comparison,
+    Evaluation: Jury._evaluation,
+    Critique: Jury._critique,
+    ReviewOpinion: Jury._review,
+    Explanation: Jury._explanation,
+}
+
+
+def _assessed(given: list[Vote[Any]]) -> list[Vote[Any]]:
+    """The votes of the members who can tell; all, if nobody can."""
+    return [vote for vote in given if vote[0].assessed] or given
+
+
+def _values(given: Mapping[str, Any]) -> dict[str, Decimal | None]:
+    return {key: Decimal(one.value) if one.assessed else None for key, one in given.items()}
+
+
+def _suggested(entry: Objection) -> Decimal | None:
+    return None if entry.agree else entry.suggested
+
+
+def _ratings(opinion: ReviewOpinion) -> MemberScores:
+    both = zip(("response1", "response2"), LABELS, strict=True)
+    scores = {
+        f"{name}.{key}": value
+        for name, label in both
+        for key, value in _values(opinion.responses[label].ratings).items()
+    }
+    return MemberScores(judge=opinion.judge, scores={**scores, "likert": Decimal(opinion.preference)})
+
+
+def _outvoting(votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> list[Vote[ComparisonOpinion]]:
+    """The votes for the side that most members' own totals name, or for neither; in a draw those of all who drew."""
+    weights = check_weights(question.case.weights, question.rubric.weights)
+
+    def side(opinion: ComparisonOpinion) -> int:
+        a, b = (
+            weighted_total({key: by[label].value for key, by in opinion.scores.items()}, weights) for label in LABELS
+        )
+        return (a > b) - (a < b)
+
+    sides = [side(opinion) for opinion, _ in votes]
+    return [vote for vote, named in zip(votes, sides, strict=True) if named in multimode(sides)]
 
 
 def _demanded(opinions: list[ReviewOpinion]) -> tuple[Constraint, ...]:
@@ -285,7 +349,7 @@ def on_scale(value: Fraction, scale: Scale) -> Decimal:
     return min(scale.values, key=lambda step: (abs(Fraction(step) - value), step))
 
 
-def majority(preferences: list[Winner]) -> Winner:
-    """What more than half prefer; otherwise a tie."""
-    preference, votes = Counter(preferences).most_common(1)[0]
-    return preference if 2 * votes > len(preferences) else "tie"
+def majority(votes: Sequence[Vote[Winner]]) -> Winner:
+    """What more than half of the weight prefers; otherwise a tie."""
+    whole = sum(weight for _, weight in votes)
+    return next((side for side in LABELS if 2 * sum(w for given, w in votes if given == side) > whole), "tie")

@@ -4,7 +4,9 @@
     openai:gpt-5.1                a provider and a model; the key comes from the environment
     http://host:port/v1#model     any OpenAI-compatible server (vLLM, Ollama, llama.cpp, LM Studio)
     gguf:PATH                     a local model file, in this process
-    jury:a+b+c                    several judges; `jury(mean):a+b+c` names the vote rule
+    jury:a+b+c                    several judges; `jury(mean):a+b+c` names the vote rule, and
+                                  `jury(weighted):a*0.7+b*0.5` the weight of each member
+    cascade:a>b                   a first, and b only where a is unsure; a stage may be a jury
 
 Opening a judge connects to nothing and needs no key; a missing key shows when the first call would be paid.
 """
@@ -14,6 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,7 +28,7 @@ from ..llm.base import Sampling, Wire
 from ..llm.providers import PROVIDERS, URL_KEY, Provider, refuse_password, url_key
 from ..models import Failure
 from ..redaction import holds_password
-from .base import Judge
+from .base import Cascade, Judge
 from .budget import Budget
 
 if TYPE_CHECKING:
@@ -33,8 +37,14 @@ if TYPE_CHECKING:
     from ..llm.openai import OpenAIWire
     from ..llm.rate_limiter import RateLimits
 
-ALLOWED = "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, or jury:A+B+C"
-_JURY = re.compile(r"jury(?:\((\w+)\))?:(.+)", re.DOTALL)
+ALLOWED = (
+    "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, jury:A+B+C, "
+    "or cascade:A>B"
+)
+# A judge that is made of others: which kind, its option in parentheses, and who they are.
+_COMPOSED = re.compile(r"(jury|cascade)(?:\(([^()]*)\))?:(.*)", re.DOTALL)
+_NUMBER = r"\d{1,12}(?:\.\d{1,12})?"
+_WEIGHTED = re.compile(rf"(.+?)\s*\*\s*({_NUMBER})", re.DOTALL)
 _MAX_SPEC = 2000
 _SEATS_APART = 1_000_000
 
@@ -65,8 +75,8 @@ def open_judge(spec: str, asking: Asking) -> Judge:
         raise JudgeSpecError("judge", f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
     if spec == "embedded" or spec.startswith("embedded:"):
         return _open_embedded(spec)
-    if match := _JURY.fullmatch(spec):
-        return _open_jury(spec, match[1], match[2], asking)
+    if match := _COMPOSED.fullmatch(spec):
+        return (_open_jury if match[1] == "jury" else _open_cascade)(spec, match[2], match[3], asking)
     from .llm import LLMJudge
 
     if spec not in asking.wires:
@@ -103,18 +113,67 @@ def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Jud
 
     rules = {name: name for name in VOTE_RULES}
     if rule is not None and rule not in rules:
-        raise JudgeSpecError("judge", f"jury({rule}): unknown vote rule", f"one of {', '.join(VOTE_RULES)}")
+        raise JudgeSpecError("judge", f"jury({rule[:60]}): unknown vote rule", f"one of {', '.join(VOTE_RULES)}")
     names = [name.strip() for name in members.split("+")]
     if len(names) < 2 or not all(names):
-        raise JudgeSpecError("judge", f"{spec!r}: a jury needs at least two members", "jury:A+B+C")
-    if any(_JURY.fullmatch(name) for name in names):
-        raise JudgeSpecError("judge", f"{spec!r}: a jury cannot sit in a jury", "name its members instead")
+        raise JudgeSpecError("judge", f"{spec[:200]!r}: a jury needs at least two members", "jury:A+B+C")
+    if inner := next((match for name in names if (match := _COMPOSED.fullmatch(name))), None):
+        allowed = "name its members instead" if inner[1] == "jury" else "a cascade of juries: cascade:A>jury:B+C"
+        raise JudgeSpecError("judge", f"{spec[:200]!r}: a {inner[1]} cannot sit in a jury", allowed)
+    weights: list[Fraction] = []
+    for at, name in enumerate(names):
+        weighted = _WEIGHTED.fullmatch(name)
+        if rule == "weighted":
+            if weighted is None or not Fraction(weighted[2]):
+                allowed = "a weight above 0 for each member: jury(weighted):A*0.7+B*0.5"
+                raise JudgeSpecError("judge", f"{name[:200]!r}: a member without a weight", allowed)
+            names[at] = weighted[1]
+            weights.append(Fraction(weighted[2]))
+        elif weighted is not None:
+            raise JudgeSpecError(
+                "judge", f"{name[:200]!r}: only a weighted jury has weights", "jury(weighted):A*0.7+B*0.5"
+            )
     # The same judge twice is asked twice: its second seat gets a sample of its own.
     seats = [
         replace(asking, sample=asking.sample + _SEATS_APART * names[:at].count(name)) for at, name in enumerate(names)
     ]
     jurors = tuple(open_judge(name, seat) for name, seat in zip(names, seats, strict=True))
-    return Jury(spec, jurors, rules[rule] if rule else "median", asking.recorded)
+    return Jury(spec, jurors, rules[rule] if rule else "median", tuple(weights), asking.recorded)
+
+
+def _open_cascade(spec: str, option: str | None, stages: str, asking: Asking) -> Judge:
+    margin = re.fullmatch(rf"margin\s*=\s*({_NUMBER})", option.strip()) if option is not None else None
+    if option is not None and margin is None:
+        found = f"cascade({option[:60]}): unknown option"
+        raise JudgeSpecError("judge", found, "cascade(margin=0.5):A>B, with a number from 0")
+    names = [name.strip() for name in stages.split(">")]
+    if len(names) < 2 or not all(names):
+        found = f"{spec[:200]!r}: a cascade needs at least two judges"
+        raise JudgeSpecError("judge", found, "cascade:A>B, the cheapest first; in a shell between quotes")
+    if any(match[1] == "cascade" for name in names if (match := _COMPOSED.fullmatch(name))):
+        raise JudgeSpecError("judge", f"{spec[:200]!r}: a cascade cannot stand in a cascade", "cascade:A>B>C")
+    if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+        found = f"{twice[:200]!r} stands twice in a cascade, and would say the same again"
+        raise JudgeSpecError("judge", found, "each judge once")
+    judges = []
+    for number, name in enumerate(names, start=1):
+        # In a replay each stage gets the failures that were its own.
+        prefix = f"stage {number} "
+        own = ((asked.removeprefix(prefix), failure) for asked, failure in asking.recorded if asked.startswith(prefix))
+        judges.append(open_judge(name, replace(asking, recorded=tuple(own))))
+    failed = {at: f for at in range(len(names)) for asked, f in asking.recorded if asked == f"stage {at + 1}"}
+    return Cascade(spec, tuple(judges), Decimal(margin[1]) if margin else None, failed)
+
+
+def single_judges(spec: str) -> list[str]:
+    """The names of the judges that are asked by the judge of this name: members of juries, stages of cascades."""
+    match = _COMPOSED.fullmatch(spec.strip())
+    if match is None:
+        return [spec.strip()]
+    names = [name.strip() for name in match[3].split("+" if match[1] == "jury" else ">")]
+    if match[2] == "weighted":
+        names = [weighted[1] if (weighted := _WEIGHTED.fullmatch(name)) else name for name in names]
+    return [single for name in names for single in single_judges(name)]
 
 
 async def collect_batches(asking: Asking) -> int:

@@ -31,6 +31,10 @@ Reason = Literal[
     "crashed",  # an unexpected error in adjudge; please report it
 ]
 
+# Reasons that say nothing of the case: the call was not sent, or a later try may well succeed.
+NOT_SENT: frozenset[Reason] = frozenset({"over_budget", "stopped"})
+PASSING: frozenset[Reason] = frozenset({"rate_limited", "server_error", "timeout", "connection", "unauthorized"})
+
 # What a provider or an exception said: it may repeat a key.
 Said = Annotated[str, AfterValidator(redact)]
 
@@ -135,16 +139,43 @@ class Lookup(Frozen):
 
 
 class Failure(Frozen):
-    """A judgment that did not come about, and why. It has no score."""
+    """A judgment that did not come about, and why. It has no score. `members` are the failures within a jury's."""
 
     reason: Reason
     message: Said
     judge: str
     calls: tuple[Call, ...] = ()
+    members: tuple[Failure, ...] = Field(default=(), exclude=True)
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether it says nothing of the case, so that it may be different another time."""
+        return any(failure.reason in NOT_SENT | PASSING for failure in (self, *self.members))
 
     def with_calls(self, calls: Iterable[Call]) -> Self:
         """The same failure with the replies that were paid before it."""
         return self.updated(calls=(*calls, *self.calls))
+
+
+class MemberScores(Frozen):
+    """What one member of a jury gave each criterion; null where it did not assess it, and where a Critic agrees."""
+
+    judge: str
+    scores: dict[str, Exact | None]
+
+
+class Stage(Frozen):
+    """One judge of a cascade: what its verdict was, and why that was not sure enough. The last stage's verdict stands.
+
+    `margin` is that of a comparison. A stage that failed has no answer.
+    """
+
+    judge: str
+    answer: str | None
+    margin: Exact | None = Field(default=None, exclude_if=absent)
+    unsure: tuple[Said, ...]
+    calls: int
+    cost_usd: Exact | None
 
 
 class FailureDetails(Frozen):
@@ -199,6 +230,13 @@ def total_cost(calls: Iterable[Call]) -> Decimal | None:
             return None
         total += call.cost
     return total
+
+
+def each_once(calls: Iterable[Call]) -> list[Call]:
+    """Calls without repetition: what was paid once is counted once, and as paid, although several questions used it."""
+    given = list(calls)
+    paid = {call.key: call for call in given if not call.found}
+    return list({call.key: paid.get(call.key, call) for call in given}.values())
 
 
 def spent(calls: Iterable[Call]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from .base import Exact, Frozen, Plain, absent
 from .cases import Comparison
-from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Stage, Tokens, Warning
 
 Winner = Literal["A", "B", "tie"]
 Impact = Literal["favorable", "unfavorable"]
@@ -183,6 +183,10 @@ class ComparisonVerdict(Frozen):
     verdict_id: str
     provenance: Provenance
     opinions: tuple[ComparisonOpinion, ...]
+    stages: tuple[Stage, ...] = Field(
+        default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
+    )
+    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Comparison = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
 

@@ -12,9 +12,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from ..arithmetic import plain
-from .base import Exact, Frozen
+from .base import Exact, Frozen, absent
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, Provenance, Tokens, Warning
+from .common import Call, Failure, MemberScores, Provenance, Stage, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -57,6 +57,7 @@ class Evaluation(Frozen):
 
     judge: str
     marks: dict[str, Mark]
+    members: tuple[MemberScores, ...] = ()
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -83,6 +84,7 @@ class Critique(Frozen):
 
     judge: str
     entries: dict[str, Objection]
+    members: tuple[MemberScores, ...] = ()
     calls: tuple[Call, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -155,6 +157,15 @@ class DialogueVerdict(Frozen):
     cost_usd: Exact | None
     calls: tuple[Call, ...]
     provenance: Provenance
+    evaluator_members: tuple[MemberScores, ...] = Field(
+        default=(), exclude_if=absent, description="Of a jury: each member's scores."
+    )
+    critic_members: tuple[MemberScores, ...] = Field(
+        default=(), exclude_if=absent, description="Of a jury: what each member suggests; null where it agrees."
+    )
+    stages: tuple[Stage, ...] = Field(
+        default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
+    )
     case: Dialogue = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, Wrap
 
 from .base import Exact, Frozen, absent
 from .cases import Original, Review
-from .common import LABELS, Call, Fact, Failure, Label, Provenance, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Stage, Tokens, Warning
 from .constraints import RESPONSES, Constraint, Observation, as_label
 
 TaskType = Literal[
@@ -72,6 +72,11 @@ class ReviewOpinion(Frozen):
     response2: RatedResponse | None = Field(default=None, exclude_if=absent)
     preference: int
     reasons: str
+    members: tuple[MemberScores, ...] = Field(
+        default=(),
+        exclude_if=absent,
+        description="Of a jury: each member's ratings, as `response1.KEY` and `response2.KEY`, and its `likert`.",
+    )
     calls: tuple[Call, ...] = Field(default=(), exclude=True)
     warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
     failures: tuple[Failure, ...] = Field(default=(), exclude=True)
@@ -187,6 +192,10 @@ class ReviewVerdict(Frozen):
     provenance: Provenance
     opinion: ReviewOpinion | None
     explanation: Explanation | None = Field(default=None, exclude=True)
+    stages: tuple[Stage, ...] = Field(
+        default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
+    )
+    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Review = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
 

@@ -228,6 +228,7 @@ FIRST = (
 )
 LAST = (
     Column("judge", "VARCHAR", "who judged", lambda v: v.provenance.judge),
+    Column("stage", "BIGINT", "which judge of a cascade decided, from 1", lambda v: len(v.stages) or None),
     Column("verdict_id", "VARCHAR", "the verdict's id, for `adjudge replay`"),
     Column("cost", "DECIMAL(24, 12)", "dollars; empty where the price is not known"),
     Column("input_tokens", "BIGINT", "tokens read by models"),
@@ -274,6 +275,15 @@ def row_of(verdict: Verdict, label: str | None = None) -> Cells:
     columns = (*own_columns(protocol, dict.fromkeys(keys, "")), *LAST)
     cells = {column.name: column.of(verdict) for column in columns if column.of is not _nowhere}
     return {**cells, "agrees": agreement(label, cells)}
+
+
+def answer_of(verdict: Verdict) -> str:
+    """A verdict in one word, as it is counted and compared with a label."""
+    if isinstance(verdict, ComparisonVerdict):
+        return verdict.winner
+    if isinstance(verdict, DialogueVerdict):
+        return str(verdict.overall_experience)
+    return "invalid" if verdict.likert is None else str(verdict.likert.value)
 
 
 def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:

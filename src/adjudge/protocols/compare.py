@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from ..arithmetic import cut, mean, rounded, weighted_total
-from ..judges.base import CompareQuestion, Judge, ResearchQuestion
+from ..judges.base import Cascade, CompareQuestion, Judge, ResearchQuestion
 from ..models import (
     LABELS,
     Call,
@@ -34,12 +34,14 @@ from ..models import (
     Score,
     Warning,
     Winner,
+    each_once,
     spent,
 )
 from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts
 from ..text.reasons import NOT_IN_THE_TEXT, rescored
+from .cascade import in_stages
 from .common import hostile_warnings, provenance_of, verdict_id
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
@@ -69,28 +71,36 @@ async def compare(
     searcher: Searcher | None = None,
 ) -> ComparisonVerdict | Failure:
     """The verdict on two answers, or why there is none."""
+    if isinstance(judge, Cascade):
+        margin = rubric.tie_band if judge.margin is None else judge.margin
+        return await in_stages(
+            (judge,),
+            lambda stage: compare(case, stage, rubric, options, searcher),
+            lambda verdict: why_unsure(verdict, margin),
+        )
     weights = check_weights(case.weights, rubric.weights)
     large = len(case.a) + len(case.b) + len(case.context) > _LARGE
     facts = await asyncio.to_thread(comparison_facts, case) if large else comparison_facts(case)
     lookups: tuple[Lookup, ...] = ()
     calls: list[Call] = []
+    failures: list[tuple[str, Failure]] = []
     if searcher is not None:
         research = await judge.opine(ResearchQuestion(case))
         if isinstance(research, Failure):
             return research
         calls += research.calls
+        failures += [("ResearchQuestion", failure) for failure in research.failures]
         lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
 
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
     answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
-    calls += [call for answer in answers for call in answer.calls]
-    # Two questions may have one answer (identical texts): what was paid once is counted once, and as paid.
-    paid = {call.key: call for call in calls if not call.found}
-    calls = list({call.key: paid.get(call.key, call) for call in calls}.values())
+    # Two questions may have one answer: identical texts.
+    calls = each_once([*calls, *(call for answer in answers for call in answer.calls)])
     for answer in answers:
         if isinstance(answer, Failure):
             return answer.updated(calls=tuple(calls))
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
+    failures += [(f"CompareQuestion {opinion.order}", failure) for opinion in opinions for failure in opinion.failures]
 
     scores = _settle(opinions, weights, rubric.scale)
     totals = {
@@ -146,6 +156,7 @@ async def compare(
         verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
         provenance=provenance,
         opinions=tuple(opinions),
+        failures=tuple(failures),
         case=case,
         rubric=rubric,
     )
@@ -178,6 +189,24 @@ def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decisio
     if abs(apart) < band:
         return Decision("tie", "orders_disagree")
     return Decision("A" if apart > 0 else "B", "averaged_totals")
+
+
+def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
+    """Why a cascade asks its next judge, if it should; `margin` is how far apart the normalised totals must be."""
+    if not verdict.decided:
+        yield "it did not decide"
+    if verdict.order.consistent is False:
+        yield "the two orders name different winners"
+    if verdict.margin < margin:
+        yield f"the totals are {verdict.margin} apart, less than {margin}"
+    weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
+    for opinion in verdict.opinions:
+        totals = [(_totals(member.scores, weights), member.preference) for member in opinion.members]
+        band = verdict.rubric.tie_band * sum(weights.values())
+        named = {decide_one_order(of["A"] - of["B"], preference, band).winner for of, preference in totals}
+        if len(named) > 1:
+            yield "the members of the jury name different winners"
+            break
 
 
 # -- scores -----------------------------------------------------------------------------------------------------------

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from ..arithmetic import hundredths, plain, weighted_total
 from ..errors import RubricError
-from ..judges.base import CriticizeQuestion, EvaluateQuestion, Judge
+from ..judges.base import Cascade, CriticizeQuestion, EvaluateQuestion, Judge
 from ..models import (
     Call,
     CriticEntry,
@@ -28,8 +28,9 @@ from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric
 from ..text.injection import find_control_tokens, find_injection
 from .audit import audit
+from .cascade import in_stages
 from .common import provenance_of, verdict_id
-from .referee import normalized, overall_experience, settle
+from .referee import ADOPT_ALL_FROM, normalized, overall_experience, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,10 @@ async def dialogue(
 ) -> DialogueVerdict | Failure:
     """The verdict on a conversation, or why there is none."""
     check_weights_add_up(rubric)
+    if isinstance(evaluator, Cascade) or isinstance(critic, Cascade):
+        return await in_stages(
+            (evaluator, critic), lambda one, other: dialogue(case, one, other, rubric, options), why_unsure
+        )
     evaluation = await evaluator.opine(EvaluateQuestion(case, rubric))
     if isinstance(evaluation, Failure):
         return evaluation
@@ -94,10 +99,33 @@ async def dialogue(
         warnings=(*evaluation.warnings, *critique.warnings, *_unassessed(evaluation, rulings), *attempts),
         **spent(calls),
         provenance=provenance,
+        evaluator_members=evaluation.members,
+        critic_members=critique.members,
         case=case,
         rubric=rubric,
         failures=tuple(failures),
     )
+
+
+def why_unsure(verdict: DialogueVerdict) -> Iterable[str]:
+    """Why a cascade asks its next judges, if it should."""
+    codes = {warning.code for warning in verdict.warnings}
+    if "not_assessed" in codes:
+        yield "it could not assess every criterion"
+    if codes & {"dropped_quote", "replaced_reason"}:
+        yield "it quoted what is not in the transcript"
+    if (objections := sum(not entry.agree for entry in verdict.output.critic)) >= ADOPT_ALL_FROM:
+        yield f"the Critic objects to {objections} scores"
+    if any(ruling.rule in ("keep_ambiguous", "keep_unverified_quote") for ruling in verdict.rulings.values()):
+        yield "the Critic objects without another score or a verified quote"
+    weights, scale = verdict.rubric.weights, verdict.rubric.scale
+    marks = {key: mark.value for key, mark in verdict.marks.items()}
+    experiences = {
+        overall_experience(weighted_total({key: own.scores[key] or marks[key] for key in weights}, weights), scale)
+        for own in verdict.evaluator_members
+    }
+    if len(experiences) > 1:
+        yield "the members of the jury come to different results"
 
 
 def _unassessed(evaluation: Evaluation, rulings: Mapping[str, Ruling]) -> list[Warning]:

@@ -5,7 +5,6 @@ Plain text, not escaped for any format: the template that shows it escapes it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -13,12 +12,14 @@ from fractions import Fraction
 
 from .. import arithmetic
 from ..arithmetic import plain
+from ..judges.specs import single_judges
 from ..models import (
     Call,
     ComparisonVerdict,
     DialogueVerdict,
     Fact,
     ReviewVerdict,
+    Stage,
     total_cost,
     total_usage,
 )
@@ -29,6 +30,7 @@ LONG = 6000
 
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
+_EMBEDDED_IN_CASCADE = "One judge of the cascade, the embedded judge, works from text features only."
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
@@ -73,8 +75,10 @@ def judge_note(judge: str) -> str:
     """What a reader must know about this judge before trusting it; empty for most."""
     if judge.startswith("embedded"):
         return _EMBEDDED
-    members = re.split(r"[:+]", judge)
-    return _EMBEDDED_IN_JURY if judge.startswith("jury:") and "embedded" in members else ""
+    singles = single_judges(judge)
+    if len(singles) == 1 or not any(single.startswith("embedded") for single in singles):
+        return ""
+    return _EMBEDDED_IN_CASCADE if judge.startswith("cascade") else _EMBEDDED_IN_JURY
 
 
 def cost_sentence(calls: Sequence[Call]) -> str:
@@ -138,11 +142,17 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> O
         provenance=(
             ("Software", made.software),
             ("Judge", made.judge),
+            *((f"Stage {at}", _stage(stage)) for at, stage in enumerate(verdict.stages, start=1)),
             ("Rubric", made.rubric),
             *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
             ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
         ),
     )
+
+
+def _stage(stage: Stage) -> str:
+    answer = "" if stage.answer is None else f"{stage.answer}, "
+    return f"{stage.judge}: {answer}{'; '.join(stage.unsure) or 'decided'} ({counted(stage.calls, 'call')})"
 
 
 def _told(call: Call) -> str:

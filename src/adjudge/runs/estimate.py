@@ -67,7 +67,8 @@ class _SilentWire:
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         self.sent[key] = len(orjson.dumps((prompt.system, prompt.turns, prompt.schema)))
-        return Failure(reason="connection", message="nothing is sent while estimating", judge=self.inner.model)
+        # As if the model did not take it: then a cascade goes on to its next stage, and the estimate is the most.
+        return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
 
     def decode(self, body: bytes) -> Completion:
         return self.inner.decode(body)

@@ -17,17 +17,17 @@ from ..judges.base import Judge
 from ..judges.budget import Budget
 from ..llm.batch.base import BatchSettings
 from ..llm.rate_limiter import RateLimits
-from ..models import Call, ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from ..models import Call, Failure
 from ..models.cases import Comparison, Dialogue, Review
-from ..models.rows import row_of
+from ..models.common import NOT_SENT, PASSING
+from ..models.rows import answer_of, row_of
 from ..redaction import redact
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, RunOptions, Settings
 
 Status = Literal["verdict", "failure", "left"]
 # A later try may well succeed; all other failures would only repeat.
-TRANSIENT = frozenset({"rate_limited", "server_error", "timeout", "connection", "unauthorized", "no_quorum"})
-_NOT_SENT = frozenset({"over_budget", "stopped"})
+TRANSIENT = PASSING | {"no_quorum"}
 # A jury continues without a member that is down. For a single judge the run waits.
 _NEVER = 10**9
 
@@ -175,17 +175,8 @@ def engine_for_run(
     return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batch)
 
 
-def answer_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
-    """A verdict in one word, as it is counted and compared with a label."""
-    if isinstance(verdict, ComparisonVerdict):
-        return verdict.winner
-    if isinstance(verdict, DialogueVerdict):
-        return str(verdict.overall_experience)
-    return "invalid" if verdict.likert is None else str(verdict.likert.value)
-
-
 def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) -> Judgement:
-    left = failure.reason in _NOT_SENT or (failure.reason in TRANSIENT and not final)
+    left = failure.reason in NOT_SENT or (failure.reason in TRANSIENT and not final)
     line = b"" if left else failure_line(known, failure, attempt)
     spent = spent_by(failure.calls)
     status: Status = "left" if left else "failure"

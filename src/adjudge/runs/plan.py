@@ -6,6 +6,7 @@ may change from one resume to the next.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
@@ -13,6 +14,7 @@ from typing import Any
 
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings
 from ..errors import InputError
+from ..judges.specs import single_judges
 from ..rubric import parse
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings
@@ -44,13 +46,13 @@ class Plan:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The names of all judges this plan asks, members of juries too."""
-        return tuple(dict.fromkeys(member for name in self._named for member in _members(name)))
+        """The names of all judges this plan may ask, members of juries and stages of cascades too."""
+        return tuple(dict.fromkeys(single for name in self._named for single in single_judges(name)))
 
     @property
     def has_jury(self) -> bool:
         """Whether several judges are asked the same, so that one of them may be missing."""
-        return any(len(_members(name)) > 1 for name in self._named)
+        return any(re.search(r"(^|[>:])\s*jury[:(]", name) for name in self._named)
 
     @property
     def _named(self) -> list[str]:
@@ -123,9 +125,3 @@ class RunOptions:
 def is_embedded(judge: str) -> bool:
     """Whether this is the embedded judge, with the shipped model or one of the user's own."""
     return judge == "embedded" or judge.startswith("embedded:")
-
-
-def _members(name: str) -> list[str]:
-    if not name.startswith("jury"):
-        return [name]
-    return [member.strip() for member in name.partition(":")[2].split("+")]

@@ -18,7 +18,7 @@ from ..engine import verdict_of
 from ..errors import InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, open_journal
-from ..models.rows import row_of
+from ..models.rows import answer_of, row_of
 from .create import in_order, journal_name
 from .directory import (
     RunDirectory,
@@ -32,7 +32,7 @@ from .directory import (
     whole_lines,
     write_whole,
 )
-from .job import TRANSIENT, Outcome, Status, answer_of
+from .job import TRANSIENT, Outcome, Status
 from .plan import Plan
 
 _SUSPECT = 3  # deaths of the process in a row with the same case in flight

@@ -7,11 +7,11 @@ originals corrected → Overall → Likert → words, with at most one explainin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from ...judges.base import Candidate, ExplainQuestion, Judge, RateQuestion
+from ...judges.base import Candidate, Cascade, ExplainQuestion, Judge, RateQuestion
 from ...models import (
     LABELS,
     Call,
@@ -31,8 +31,10 @@ from ...models import (
     spent,
 )
 from ...models.cases import Original, Review
+from ...models.rows import NO_PREFERENCE
 from ...rubric import LIKERT, Rubric
 from ...text.reasons import WordChecker
+from ..cascade import in_stages
 from ..common import hostile_warnings, provenance_of, verdict_id
 from .binding import bind, bounds_of, without_pleasantries_as_length
 from .consistency import allowed_likerts, deciding, nearest
@@ -77,6 +79,8 @@ async def review(
     case: Review, judge: Judge, rubric: Rubric, options: ReviewOptions = ReviewOptions()
 ) -> ReviewVerdict | Failure:
     """The audited ratings, or why there are none."""
+    if isinstance(judge, Cascade):
+        return await in_stages((judge,), lambda stage: review(case, stage, rubric, options), why_unsure)
     provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
     if reason := await _computed(case, why_invalid, case, options.languages):
         return _invalid(case, rubric, reason, provenance)
@@ -125,9 +129,29 @@ async def review(
         provenance=provenance,
         opinion=opinion,
         explanation=explained.explanation,
+        failures=_failures(opinion, explained.explanation),
         case=case,
         rubric=rubric,
     )
+
+
+def why_unsure(verdict: ReviewVerdict) -> Iterable[str]:
+    """Why a cascade asks its next judge, if it should. What code alone finds invalid is so for every judge."""
+    opinion, codes = verdict.opinion, {warning.code for warning in verdict.warnings}
+    if opinion is None:
+        return
+    if verdict.likert is None:
+        yield "it calls the task invalid"
+        return
+    if "not_assessed" in codes:
+        yield "it could not assess every dimension"
+    if codes & {"dropped_quote", "replaced_reason"}:
+        yield "it quoted what is not in the texts"
+    if (opinion.preference - NO_PREFERENCE) * (verdict.likert.value - NO_PREFERENCE) < 0:
+        yield "it prefers the other response than its ratings do"
+    members = [own.scores[_LIKERT] for own in opinion.members]
+    if len({(value > NO_PREFERENCE) - (value < NO_PREFERENCE) for value in members if value is not None}) > 1:
+        yield "the members of the jury prefer different responses"
 
 
 class _Draft(NamedTuple):
@@ -322,9 +346,16 @@ def _invalid(
         judge=provenance.judge,
         provenance=provenance,
         opinion=opinion,
+        failures=_failures(opinion),
         case=case,
         rubric=rubric,
     )
+
+
+def _failures(opinion: ReviewOpinion | None, explanation: Explanation | None = None) -> tuple[tuple[str, Failure], ...]:
+    """The failures of members of a jury, by the question they failed at."""
+    asked = (("RateQuestion", opinion), ("ExplainQuestion", explanation))
+    return tuple((question, failure) for question, said in asked if said for failure in said.failures)
 
 
 def _verdict_id(case: Review, provenance: Provenance, calls: tuple[Call, ...]) -> str:
