@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import orjson
 
-from .errors import InputError, JudgeSpecError
+from .errors import InputError
 from .journal import Journal, open_journal
-from .judges.base import Cascade, Judge
+from .judges.base import Judge
 from .judges.budget import Budget
 from .judges.specs import Asking, collect_batches, open_judge
 from .llm.base import Sampling, Wire
@@ -239,11 +239,7 @@ class Engine:
             self.budget,
             self.batches,
         )
-        judge = open_judge(spec, asking)
-        if isinstance(judge, Cascade) and judge.margin is not None and settings.protocol != "compare":
-            found = f"cascade(margin={judge.margin}): a {settings.protocol} has no margin"
-            raise JudgeSpecError("judge", found, "cascade:A>B")
-        return judge
+        return open_judge(spec, asking)
 
     async def collect(self) -> int:
         """Store the replies of batches that an earlier process submitted in the journal, and return their number.

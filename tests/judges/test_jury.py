@@ -4,11 +4,14 @@ import asyncio
 import itertools
 from decimal import Decimal
 from fractions import Fraction
+from statistics import median
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.judges.base import CompareQuestion, ResearchQuestion
-from adjudge.judges.jury import Jury, majority
+from adjudge.judges.jury import VOTE_RULES, Jury, majority
 from adjudge.models import Call, ComparisonOpinion, Evidence, Failure, Research, Score, Usage
 from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
@@ -48,8 +51,8 @@ class Member:
         pass
 
 
-def ask(rule, *answers, question=None):
-    jury = Jury("jury:…", tuple(map(Member, answers)), rule)
+def ask(rule, *answers, question=None, weights=()):
+    jury = Jury("jury:…", tuple(map(Member, answers)), rule, tuple(map(Fraction, weights)))
     return asyncio.run(jury.opine(question or CompareQuestion(CASE, shipped("compare"), "ab")))
 
 
@@ -66,6 +69,144 @@ def test_the_mean_of_three_is_exact_behind_what_is_shown():
     settled = ask("mean", opinion("x", 7, 1, "A"), opinion("y", 7, 1, "A"), opinion("z", 8, 1, "A"))
     score = settled.scores["clarity_structure"]["A"]
     assert (score.value, score.exactly) == (Decimal("7.3333"), Fraction(22, 3))
+
+
+# -- majority and weights ---------------------------------------------------------------------------------------------
+
+
+def votes_of(values, weights=None):
+    return [
+        (Decimal(value), Fraction(weight)) for value, weight in zip(values, weights or [1] * len(values), strict=True)
+    ]
+
+
+def test_the_majority_of_three_scores_is_the_one_given_twice_else_the_middle_one():
+    for values in itertools.product(range(1, 11), repeat=3):
+        expected = next((value for value in values if values.count(value) > 1), sorted(values)[1])
+        assert VOTE_RULES["majority"](votes_of(values)) == expected
+
+
+def test_scores_that_tie_for_the_majority_are_settled_by_their_median_alone():
+    for values in itertools.product(range(1, 6), repeat=4):
+        most = max(map(values.count, values))
+        tied = {value for value in values if values.count(value) == most}
+        assert VOTE_RULES["majority"](votes_of(values)) == Fraction(median(tied))
+    assert VOTE_RULES["majority"](votes_of([2, 2, 9, 9, 5])) == Fraction(11, 2)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10), st.integers(1, 10)), min_size=2, max_size=7), st.randoms())
+def test_the_order_of_the_members_does_not_matter(members, draw):
+    mixed = list(members)
+    draw.shuffle(mixed)
+    for rule in VOTE_RULES:
+        settled, again = (
+            ask(rule, *(opinion("m", a, b, "tie") for a, b in order), weights=[a + b for a, b in order]).scores[KEYS[0]]
+            for order in (members, mixed)
+        )
+        assert [settled[label].exactly for label in "AB"] == [again[label].exactly for label in "AB"]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 10), st.sampled_from(["A", "B", "tie"])), min_size=2, max_size=7),
+    st.fractions(min_value="1/1000", max_value=1000),
+)
+def test_equal_weights_are_the_mean(members, weight):
+    answers = [opinion("m", score, 5, preference) for score, preference in members]
+    weighed, mean = ask("weighted", *answers, weights=[weight] * len(answers)), ask("mean", *answers)
+    assert (weighed.scores, weighed.preference) == (mean.scores, mean.preference)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10), st.integers(0, 5)), min_size=1, max_size=5))
+def test_a_whole_weight_counts_as_so_many_members(members):
+    seats = [score for score, weight in members for _ in range(weight)]
+    present = [(score, weight) for score, weight in members if weight]
+    if seats:
+        weighed = VOTE_RULES["weighted"](votes_of(*map(list, zip(*present, strict=True))))
+        assert weighed == VOTE_RULES["mean"](votes_of(seats))
+
+
+def test_a_weighted_jury_is_exact_and_prefers_what_more_than_half_of_the_weight_prefers():
+    answers = opinion("x", 1, 9, "B"), opinion("y", 8, 4, "A"), opinion("z", 8, 4, "A")
+    settled = ask("weighted", *answers, weights=["0.7", "0.1", "0.1"])
+    assert settled.preference == "B"
+    assert settled.scores[KEYS[0]]["A"].exactly == Fraction(23, 9)  # (0.7 × 1 + 0.1 × 8 + 0.1 × 8) / 0.9
+    assert ask("weighted", *answers, weights=["0.2", "0.1", "0.1"]).preference == "tie"  # half is not more than half
+
+
+def test_a_member_that_failed_takes_its_weight_with_it():
+    failed = Failure(reason="timeout", message="slow", judge="z")
+    settled = ask("weighted", failed, opinion("x", 2, 4, "A"), opinion("y", 6, 4, "A"), weights=[100, 1, 3])
+    assert settled.scores[KEYS[0]]["A"].exactly == 5
+
+
+def signs(values):
+    return (values[0] > values[1]) - (values[0] < values[1])
+
+
+def with_scores(first, second):
+    """An opinion whose two heaviest criteria have these scores (A, B); all others are equal."""
+    told = opinion("m", 5, 5, "tie")
+    pairs = zip(("correctness_reasoning", "depth_coverage_usefulness"), (first, second), strict=True)
+    scores = {
+        key: {label: Score(value=Decimal(value), justification="j") for label, value in zip("AB", pair, strict=True)}
+        for key, pair in pairs
+    }
+    return told.updated(scores={**told.scores, **scores})
+
+
+def apart(told):
+    weights = shipped("compare").weights
+    return sum(Fraction(weights[key]) * (by["A"].exactly - by["B"].exactly) for key, by in told.scores.items())
+
+
+def test_the_majoritys_scores_name_the_side_that_most_members_name():
+    # Criterion by criterion it may be another: two members name A for different reasons, and the median says B.
+    choices = [with_scores(first, second) for first in ((9, 5), (5, 8), (5, 5)) for second in ((9, 5), (5, 9), (5, 5))]
+    for members in itertools.product(choices, repeat=3):
+        sides = [signs((apart(member), 0)) for member in members]
+        most = {side for side in sides if sides.count(side) == max(map(sides.count, sides))}
+        if len(most) == 1:
+            assert signs((apart(ask("majority", *members)), 0)) == most.pop()
+
+
+def test_by_majority_the_side_wins_that_most_name_although_the_median_of_the_scores_names_the_other():
+    members = [with_scores((9, 5), (5, 8)), with_scores((5, 5), (6, 5)), with_scores((5, 5), (5, 6))]
+    assert apart(ask("majority", *members)) > 0
+    assert apart(ask("median", *members)) < 0
+
+
+def test_what_a_member_cannot_tell_does_not_turn_the_majoritys_vote():
+    blind = with_scores((6, 5), (5, 5))
+    blind = blind.updated(
+        scores={
+            **blind.scores,
+            "depth_coverage_usefulness": {label: Score(value=5, justification="", assessed=False) for label in "AB"},
+        }
+    )
+    members = [with_scores((9, 5), (5, 9)), blind, with_scores((5, 6), (5, 5))]
+    assert [signs((apart(member), 0)) for member in members] == [1, 1, -1]
+    assert apart(ask("majority", *members)) > 0
+
+
+def test_every_members_scores_stay_with_a_dialogues_marks():
+    from adjudge.judges.base import EvaluateQuestion
+    from adjudge.models import Evaluation, Mark
+    from adjudge.models.cases import Dialogue, Turn
+
+    rubric = shipped("dialogue")
+    case = Dialogue(1, (Turn("SYSTEM", "hello there", 1), Turn("USER", "hi", 2)))
+
+    def evaluation(name, value, assessed=True):
+        mark = Mark(value=Decimal(value), reason="reason", quotes=(), assessed=assessed)
+        return Evaluation(judge=name, marks=dict.fromkeys(rubric.weights, mark))
+
+    members = evaluation("x", 100), evaluation("y", 60), evaluation("z", 20, assessed=False)
+    settled = ask("majority", *members, question=EvaluateQuestion(case, rubric))
+    assert settled.marks["Fluency"].value == 80  # z cannot tell; 100 and 60 tie
+    assert [(own.judge, own.scores["Fluency"]) for own in settled.members] == [("x", 100), ("y", 60), ("z", None)]
+
+
+# -- words and quorum -------------------------------------------------------------------------------------------------
 
 
 def test_no_members_reason_stands_for_a_preference_that_no_member_has():

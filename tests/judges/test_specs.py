@@ -1,13 +1,16 @@
 """A judge is named by one string; a bad one is refused with what is allowed, and no key is needed to name one."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import pytest
 from scripted.provider import ScriptedProvider
 
 from adjudge.errors import JudgeSpecError, SetupError
-from adjudge.judges.base import ResearchQuestion
+from adjudge.judges.base import Cascade, ResearchQuestion
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.specs import Asking, open_judge
+from adjudge.judges.specs import Asking, open_judge, single_judges
 from adjudge.llm.anthropic import AnthropicWire
 from adjudge.llm.openai import OpenAIWire
 from adjudge.llm.providers import PROVIDERS, url_keys
@@ -124,6 +127,56 @@ def test_a_jury_is_named_by_its_members_and_its_rule(asking):
     assert mean.rule == "mean"
 
 
+def test_a_weighted_jury_has_its_weights_in_its_name(asking):
+    jury = open_judge("jury(weighted):embedded*0.7 + http://h:1/v1#m * 12", asking)
+    assert isinstance(jury, Jury)
+    assert (jury.rule, jury.weights) == ("weighted", (Fraction(7, 10), Fraction(12)))
+    assert [member.name for member in jury.members] == ["embedded", "http://h:1/v1#m"]
+    assert single_judges(jury.name) == ["embedded", "http://h:1/v1#m"]
+
+
+def test_a_cascade_is_named_by_its_judges_the_cheapest_first(asking):
+    cascade = open_judge("cascade:embedded>openai:gpt-5.1>jury(weighted):anthropic:x*2+http://h:1/v1#m*1.5", asking)
+    assert isinstance(cascade, Cascade)
+    assert [type(stage).__name__ for stage in cascade.stages] == ["EmbeddedJudge", "LLMJudge", "Jury"]
+    assert cascade.margin is None
+    assert single_judges(cascade.name) == ["embedded", "openai:gpt-5.1", "anthropic:x", "http://h:1/v1#m"]
+    wide = open_judge("cascade(margin=0.25):embedded>openai:x", asking)
+    assert isinstance(wide, Cascade)
+    assert wide.margin == Decimal("0.25")
+
+
+@pytest.mark.parametrize(
+    ("spec", "found", "allowed"),
+    [
+        ("jury(max):embedded+embedded", "jury(max): unknown vote rule", "one of median, mean, majority, weighted"),
+        ("jury():embedded+embedded", "jury(): unknown vote rule", "one of median"),
+        ("jury:", "a jury needs at least two members", "jury:A+B+C"),
+        ("jury(weighted):embedded*1+openai:x", "'openai:x': a member without a weight", "jury(weighted):A*0.7+B*0.5"),
+        ("jury(weighted):embedded*0+openai:x*1", "'embedded*0': a member without a weight", "above 0"),
+        ("jury(weighted):embedded*-1+openai:x*1", "'embedded*-1': a member without a weight", "above 0"),
+        ("jury(weighted):embedded*nan+openai:x*1", "'embedded*nan': a member without a weight", "above 0"),
+        ("jury:openai:x*2+embedded", "'openai:x*2': only a weighted jury has weights", "jury(weighted)"),
+        ("jury:embedded+cascade:openai:x>openai:y", "a cascade cannot sit in a jury", "cascade:A>jury:B+C"),
+        ("jury:jury:a+b+c", "a jury cannot sit in a jury", "name its members instead"),
+        ("cascade:embedded", "a cascade needs at least two judges", "in a shell between quotes"),
+        ("cascade:embedded>", "a cascade needs at least two judges", "cascade:A>B"),
+        ("cascade:", "a cascade needs at least two judges", "cascade:A>B"),
+        ("cascade(0.5):embedded>openai:x", "cascade(0.5): unknown option", "cascade(margin=0.5):A>B"),
+        ("cascade(margin=-1):embedded>openai:x", "cascade(margin=-1): unknown option", "a number from 0"),
+        ("cascade(margin=1e3):embedded>openai:x", "cascade(margin=1e3): unknown option", "a number from 0"),
+        ("cascade:openai:x>embedded>openai:x", "'openai:x' stands twice", "each judge once"),
+        ("cascade:a>cascade:b>c", "a cascade cannot stand in a cascade", "cascade:A>B>C"),
+        ("cascade:embedded>gpt-5", "'gpt-5' names no judge", "or cascade:A>B"),
+    ],
+)
+def test_a_malformed_jury_or_cascade_is_refused_with_what_was_found_and_what_is_allowed(spec, found, allowed, asking):
+    with pytest.raises(JudgeSpecError) as refused:
+        open_judge(spec, asking)
+    assert found in str(refused.value)
+    assert allowed in refused.value.allowed
+
+
 @pytest.mark.parametrize(
     "spec",
     [
@@ -140,8 +193,8 @@ def test_a_jury_is_named_by_its_members_and_its_rule(asking):
         "http://host:port/v1#m",
         "jury:embedded",
         "jury:embedded+",
-        "jury:jury:a+b+c",
-        "jury(max):embedded+embedded",
+        "jury(" + "x" * 1000 + "):embedded+embedded",
+        "cascade:" + "x" * 1000,
         "Open AI:x",
         "embedded2",
         "x" * 3000,

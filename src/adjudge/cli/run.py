@@ -324,14 +324,15 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
             f"from {plural(seen, 'call')} so far" if seen else f"from a sample of {plural(expected.sampled, 'case')}"
         )
         paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
-        _tell(args, f"about {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
+        about = "at most about" if state.plan.has_cascade else "about"
+        _tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
         if expected.cost is None:
             _tell(args, "no price is published for this judge")
         else:
             unpriced = ", ".join(expected.unpriced)
             missing = f", without {unpriced}, for which none is published" if unpriced else ""
             cost = expected.cost / 2 if options.batch else expected.cost
-            _tell(args, f"about ${cost:,.2f} at published prices{missing}")
+            _tell(args, f"{about} ${cost:,.2f} at published prices{missing}")
     if options.budget is not None:
         _tell(args, _spent(state, options))
 

@@ -55,6 +55,11 @@ class Plan:
         return any(re.search(r"(^|[>:])\s*jury[:(]", name) for name in self._named)
 
     @property
+    def has_cascade(self) -> bool:
+        """Whether how many judges are asked shows only while a case is judged."""
+        return any(name.strip().startswith("cascade") for name in self._named)
+
+    @property
     def _named(self) -> list[str]:
         return [str(self.settings[key]) for key in ("judge", "evaluator", "critic") if key in self.settings]
 
