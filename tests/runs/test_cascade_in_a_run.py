@@ -52,6 +52,7 @@ async def test_the_dear_judge_is_paid_for_the_open_cases_alone(provider, run, fi
         assert line["verdict"]["cost_usd"] == pytest.approx(sum(stage["cost_usd"] for stage in stages))
     counted = "select stage, count(*) as cases from results group by stage order by stage"
     shown = await command("show", "out", "--sql", counted, "--format", "json")
+    assert shown.code == 0, shown.err
     assert json.loads(shown.out) == [{"stage": 1, "cases": 15}, {"stage": 2, "cases": 5}], shown
 
 

@@ -36,7 +36,7 @@ def columns_of(run: Run, extras: Mapping[str, set[Kind]]) -> tuple[Placed, ...]:
     `extra_…`, a criterion's gets a number.
     """
     own = own_columns(run.protocol, {criterion.key: criterion.name for criterion in run.rubric.criteria})
-    stored = {*(column.name for column in own), "warnings", "agrees"}
+    stored = {*(column.name for column in own), "stage", "warnings", "agrees"}
     used: set[str] = set()
     placed = []
     for column in (*FIRST, *own, *LAST, *(() if run.protocol == "dialogue" else WORDS)):
