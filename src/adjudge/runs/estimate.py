@@ -66,7 +66,7 @@ class _SilentWire:
         return self.inner.identity()
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        self.sent[key] = len(orjson.dumps((prompt.system, prompt.turns, prompt.schema)))
+        self.sent[key] = len(orjson.dumps((prompt.system, prompt.user, prompt.schema)))
         return Failure(reason="connection", message="nothing is sent while estimating", judge=self.inner.model)
 
     def decode(self, body: bytes) -> Completion:
