@@ -30,7 +30,6 @@ except ImportError:  # Windows
 VERSION = 5
 # Tables of earlier formats are among these, so that whatever is missing can be added.
 _TABLES = """
-begin immediate;
 create table if not exists replies (
     number integer primary key, key text not null unique, at real not null, attempts integer not null,
     sent text not null, body blob not null
@@ -257,9 +256,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, secret: bytes) -> bytes
     try:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version < VERSION:
-            connection.executescript(f"{_TABLES}{keep} pragma user_version = {VERSION}; commit;")
+            connection.executescript(f"begin immediate; {_TABLES} {keep} pragma user_version = {VERSION}; commit;")
+        elif version > VERSION:
+            raise JournalError(f"{path}: written by a newer adjudge (format {version}, this one reads {VERSION})")
+        return bytes(connection.execute("select secret from fence").fetchone()[0])
     except sqlite3.Error as error:
         raise JournalError(f"{path}: the journal cannot be opened: {error}") from None
-    if version > VERSION:
-        raise JournalError(f"{path}: written by a newer adjudge (format {version}, this one reads {VERSION})")
-    return bytes(connection.execute("select secret from fence").fetchone()[0])
