@@ -26,7 +26,7 @@ from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded.judge import EmbeddedJudge
 from adjudge.judges.roles import CRITIC, EVALUATOR
-from adjudge.llm.base import Prompt
+from adjudge.llm.base import BlankPrompt
 from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance
 from adjudge.models.base import to_json
 from adjudge.models.cases import Dialogue
@@ -52,9 +52,10 @@ def tokenizer() -> Callable[[str], int]:
     return count
 
 
-def sent(prompt: Prompt) -> str:
+def sent(blank: BlankPrompt) -> str:
     """All that goes to the model; the schema travels with it."""
-    return prompt.system + "".join(prompt.turns) + orjson.dumps(prompt.schema).decode()
+    prompt = blank.with_secret(b"bench")
+    return prompt.system + prompt.user + orjson.dumps(prompt.schema).decode()
 
 
 def written(evaluated: Evaluation, criticized: Critique) -> str:

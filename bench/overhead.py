@@ -101,7 +101,7 @@ def reply_body() -> bytes:
 def requests(todo: list[Comparison]) -> list[dict[str, Any]]:
     rubric, sampling, dialect = shipped("compare"), Sampling(), default_dialect("", "m")
     prompts = (COMPARER.prompt(CompareQuestion(case, rubric, "ab")) for case in todo)
-    return [request("m", prompt, sampling, dialect) for prompt in prompts]
+    return [request("m", prompt.with_secret(b"bench"), sampling, dialect) for prompt in prompts]
 
 
 async def at_a_time(jobs: list[Callable[[], Awaitable[None]]], concurrency: int = CONCURRENCY) -> None:

@@ -79,6 +79,14 @@ def test_a_file_that_is_no_journal_is_refused_by_name(tmp_path: Path) -> None:
     assert file.read_text() == "not a database, " * 100
 
 
+def test_a_database_of_some_other_program_is_refused_by_name(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "other.db")
+    connection.execute(f"pragma user_version = {VERSION}")
+    connection.close()
+    with pytest.raises(JournalError, match=r"other\.db: the journal cannot be opened: no such table"):
+        open_journal(tmp_path / "other.db")
+
+
 @pytest.mark.parametrize("where", [".", "a-file/journal.db"])
 def test_a_place_where_no_file_can_be_is_refused_by_name(tmp_path: Path, where: str) -> None:
     (tmp_path / "a-file").write_text("")

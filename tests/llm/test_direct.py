@@ -53,11 +53,11 @@ async def opine(journal: Journal, case: Comparison, *, patience: float = 10.0) -
 async def test_the_text_arrives_as_we_wrote_it(journal: Journal, provider: ScriptedProvider) -> None:
     opinion = await opine(journal, HOSTILE)
     assert isinstance(opinion, ComparisonOpinion)
-    prompt = COMPARER.prompt(asked(HOSTILE))
+    prompt = COMPARER.prompt(asked(HOSTILE)).with_secret(journal.secret)
     (request,) = provider.requests
     assert request.json["messages"] == [
         {"role": "system", "content": prompt.system},
-        {"role": "user", "content": prompt.turns[0]},
+        {"role": "user", "content": prompt.user},
     ]
     assert request.json["temperature"] == 0.0
     assert request.json["seed"] == 0
@@ -75,9 +75,8 @@ async def test_a_repair_round_arrives_as_we_wrote_it(journal: Journal, provider:
     opinion = await opine(journal, HOSTILE)
     assert isinstance(opinion, ComparisonOpinion)
     first, second = provider.requests
-    assert second.turns[0] == first.turns[0]
-    assert second.turns[2].startswith("Your reply could not be used as it stands:")
-    assert [message["role"] for message in second.json["messages"]] == ["system", "user", "assistant", "user"]
+    assert second.turns[0].startswith(f"{first.turns[0]}\n\nYou have answered this before.")
+    assert [message["role"] for message in second.json["messages"]] == ["system", "user"]
 
 
 async def test_it_gives_way_from_schema_to_tool_to_text(journal: Journal, provider: ScriptedProvider) -> None:

@@ -149,7 +149,7 @@ async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_sinc
 async def test_its_comparison_is_on_the_scale_by_construction(small_model: GgufWire) -> None:
     question = CompareQuestion(CASE, RUBRIC, "ab")
     # The comparer's schema with fewer words before it, which a slow machine would read for half a minute.
-    prompt = replace(COMPARER.prompt(question), system="Compare.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
+    prompt = Prompt("Compare.", f"1: {CASE.a}\n2: {CASE.b}", COMPARER.prompt(question).schema, "comparison")
     delivery = await small_model.send(prompt, Sampling(max_tokens=600))
     assert isinstance(delivery, Delivery)
     completion = small_model.decode(delivery.body)
@@ -165,7 +165,7 @@ async def test_its_comparison_is_on_the_scale_by_construction(small_model: GgufW
 
 async def test_its_ratings_are_on_their_scales_by_construction(small_model: GgufWire) -> None:
     question = RateQuestion(Review(CASE.task, CASE.a, CASE.b), REVIEW_RUBRIC)
-    prompt = replace(RATER.prompt(question), system="Rate.", turns=(f"1: {CASE.a}\n2: {CASE.b}",))
+    prompt = Prompt("Rate.", f"1: {CASE.a}\n2: {CASE.b}", RATER.prompt(question).schema, "rating")
     delivery = await small_model.send(prompt, Sampling(max_tokens=2500))
     assert isinstance(delivery, Delivery)
     completion = small_model.decode(delivery.body)
@@ -290,7 +290,7 @@ async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_d
         assert count(f"a{defuse(token, pattern)}") > 2, token
 
     async def sent(text: str) -> int:
-        delivery = await small_model.send(Prompt("Answer.", (text,), {"type": "boolean"}, "x"), Sampling(max_tokens=4))
+        delivery = await small_model.send(Prompt("Answer.", text, {"type": "boolean"}, "x"), Sampling(max_tokens=4))
         assert isinstance(delivery, Delivery)
         return small_model.decode(delivery.body).usage.input_tokens
 

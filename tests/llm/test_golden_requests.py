@@ -5,7 +5,7 @@ After a wanted change: `pytest tests/llm/test_golden_requests.py --write-golden`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +16,7 @@ from scripted.judging import FAST
 from scripted.provider import ScriptedProvider, judges, says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge.journal import Journal
+from adjudge.journal import Journal, open_journal
 from adjudge.judges.base import (
     Candidate,
     CompareQuestion,
@@ -34,6 +34,7 @@ from adjudge.models.cases import Comparison, Dialogue, Original, Review, Turn
 from adjudge.rubric import parse, shipped
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+SECRET = bytes(range(32))
 
 HOSTILE = Comparison(
     task='Write "hello" in three scripts.\n\nUse $code, ${task} and $$ literally — and a tab:\there.',
@@ -96,6 +97,14 @@ WIRES = {
     "anthropic-tool": anthropic_wire("tool"),
     "anthropic-text": anthropic_wire("text"),
 }
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    """A journal whose fence codes are the same every time."""
+    opened = open_journal(tmp_path / "journal.db", secret=SECRET)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -172,7 +181,7 @@ async def test_the_evaluators_and_the_critics_requests_are_these_bytes(
     await judge.opine(EvaluateQuestion(HOSTILE_TALK, rubric))
     await judge.opine(CriticizeQuestion(HOSTILE_TALK, rubric, evaluation))
     await judge.close()
-    first_of_each = [request.body for request in provider.requests if len(request.turns) == 1]
+    first_of_each = [request.body for request in provider.requests if not request.repairs]
     assert len(first_of_each) == 2
     for kind, body in zip(("evaluator", "critic"), first_of_each, strict=True):
         assert b"SECRET" not in body

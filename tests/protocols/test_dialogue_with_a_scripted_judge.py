@@ -190,8 +190,9 @@ async def test_human_ratings_acts_and_ids_never_reach_a_judge(provider, journal)
     await judged(provider, journal, evaluates(scores), criticizes(scores))
     assert provider.requests
     for request in provider.requests:
+        body = request.body.replace(b'"max', b"").replace(request.code.encode(), b"")
         for secret in (b"SECRET", b"ENTITY_PREFERENCE", b"97", b"98", b"96", b"95,", b"OVERALL", b"dialogue_id"):
-            assert secret not in request.body.replace(b'"max', b""), secret
+            assert secret not in body, secret
 
 
 async def test_a_line_inside_an_utterance_cannot_pass_for_a_turn(provider, journal):

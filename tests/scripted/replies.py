@@ -46,6 +46,11 @@ class Request:
         return [message["content"] for message in self.json["messages"] if message["role"] != "system"]
 
     @property
+    def repairs(self) -> bool:
+        """Whether it repeats an earlier reply, to have it mended."""
+        return bool(self.fenced("YOUR REPLY"))
+
+    @property
     def schema(self) -> dict[str, Any]:
         """The schema the reply must fit, by whichever way it was asked for."""
         data = self.json
@@ -58,10 +63,14 @@ class Request:
             return tool["input_schema"] if self.anthropic else tool["function"]["parameters"]
         return json.loads(self.system.partition(_SCHEMA_IN_TEXT)[2])
 
+    @property
+    def code(self) -> str:
+        """The code of the fence."""
+        return _CODE.search(self.turns[0])[1]
+
     def fenced(self, name: str) -> str:
         """The text between the markers of this name, as the model sees it."""
-        code = _CODE.search(self.turns[0])[1]
-        start, end = f"<<<{name} {code}>>>\n", f"\n<<<END {name} {code}>>>"
+        start, end = f"<<<{name} {self.code}>>>\n", f"\n<<<END {name} {self.code}>>>"
         return self.turns[0].partition(start)[2].partition(end)[0]
 
 

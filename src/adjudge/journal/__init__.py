@@ -11,13 +11,16 @@ from .replay import ReplayJournal
 __all__ = ["Journal", "ReplayJournal", "Stored", "call_key", "data_folder", "default_place", "masked", "open_journal"]
 
 
-def open_journal(where: str | Path | None = None) -> Journal:
-    """The journal in a file or at `postgresql://…`, made if it is not there."""
+def open_journal(where: str | Path | None = None, *, secret: bytes | None = None) -> Journal:
+    """The journal in a file or at `postgresql://…`, made if it is not there.
+
+    `secret`: that of a new journal, for those who need the same fence codes every time; else it is random.
+    """
     place = where if where is not None else default_place()
     if isinstance(place, str) and is_server(place):
         from .postgres import PostgresJournal
 
-        return PostgresJournal(place)
+        return PostgresJournal(place, secret)
     from .sqlite import SqliteJournal
 
-    return SqliteJournal(Path(place))
+    return SqliteJournal(Path(place), secret)

@@ -25,6 +25,7 @@ Kind = Literal["reply", "verdict", "draft", "draft_owner", "draft_removal", "dra
 Row = tuple[Any, ...]
 # How long a caller waits before it looks again whether a claim is free.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
+SECRET_BYTES = 32
 _VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
 
@@ -85,7 +86,12 @@ def as_stored(row: Row) -> Stored:
 
 
 class Journal(ABC):
-    """Whoever puts something waits until it survives a kill and a power cut."""
+    """Whoever puts something waits until it survives a kill and a power cut.
+
+    `secret` is 32 random bytes, made with the journal, from which the codes of fences follow. It is never shown.
+    """
+
+    secret: bytes
 
     @abstractmethod
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:

@@ -6,6 +6,7 @@ Only look-ups without a claim, which are rare, happen on the caller's thread.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, LiteralString, NamedTuple
 
 from ..errors import JournalError
-from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Kind, Row, Stored, Write, as_stored, by_kind
+from .base import FIRST_PAUSE, LONGEST_PAUSE, SECRET_BYTES, Journal, Kind, Row, Stored, Write, as_stored, by_kind
 from .group_commit import BatchThread, tell
 from .postgres_session import Connection, ConnectionLostError, Server, Session, prepare
 
@@ -59,12 +60,13 @@ _BEFORE_ALL = -(2**63)
 class PostgresJournal(Journal):
     """A journal on a server; `place` is its address without the password."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, secret: bytes | None = None) -> None:
         self._server = server = Server(url)
         self.place = server.place
         self._reader = Session(server)
         try:
-            self._reader.attempt(lambda connection: prepare(connection, server.place))
+            made = secret or secrets.token_bytes(SECRET_BYTES)
+            self.secret = self._reader.attempt(lambda connection: prepare(connection, server.place, made))
         finally:
             # Servers have few connections: each is opened when it is needed.
             self._reader.drop()

@@ -51,7 +51,7 @@ where name <> 'synchronous_commit' or setting = 'off'
 
 # Tables of earlier formats are among these, so that whatever is missing can be added. Names sort by their bytes: a
 # beginning of an id is a range.
-VERSION = 3
+VERSION = 4
 _TABLES: tuple[LiteralString, ...] = (
     "create table if not exists adjudge_format (version integer not null)",
     """create table if not exists adjudge_replies (
@@ -74,6 +74,7 @@ _TABLES: tuple[LiteralString, ...] = (
         run text collate "C" not null, position bigint not null, verdict text, failure bytea,
         primary key (run, position), check ((verdict is null) <> (failure is null))
     )""",
+    "create table if not exists adjudge_fence (secret bytea not null)",
     "delete from adjudge_format",
 )
 _LOCK = 0x61646A7564676501  # "adjudge", 1
@@ -180,8 +181,8 @@ class Session:
             self._connection = None
 
 
-def prepare(connection: Connection, place: str) -> None:
-    """Make the tables, or bring those of an older adjudge up to date."""
+def prepare(connection: Connection, place: str, secret: bytes) -> bytes:
+    """Make the tables, or bring those of an older adjudge up to date; the secret that stays is the first one."""
     version = _version(connection)
     if version < VERSION:
         with connection.transaction():
@@ -190,9 +191,13 @@ def prepare(connection: Connection, place: str) -> None:
             if _version(connection) < VERSION:
                 for statement in _TABLES:
                     connection.execute(statement)
+                keep = "insert into adjudge_fence select %b where not exists (select 1 from adjudge_fence)"
+                connection.execute(keep, [secret])
                 connection.execute("insert into adjudge_format values (%s)", [VERSION])
     if version > VERSION:
         raise JournalError(f"{place}: written by a newer adjudge (format {version}, this one reads {VERSION})")
+    (kept,) = connection.execute("select secret from adjudge_fence", binary=True).fetchall()
+    return bytes(kept[0])
 
 
 def _version(connection: Connection) -> int:

@@ -14,6 +14,7 @@ class ReplayJournal(Journal):
 
     def __init__(self, inner: Journal) -> None:
         self._inner = inner
+        self.secret = inner.secret
 
     def get(self, key: str) -> Stored:
         stored = self._inner.get(key)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import sqlite3
 import threading
 import time
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from ..errors import JournalError
 from ..files import make_private, open_handle
-from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Kind, Row, Stored, Write, by_kind
+from .base import FIRST_PAUSE, LONGEST_PAUSE, SECRET_BYTES, Journal, Kind, Row, Stored, Write, by_kind
 from .group_commit import BatchThread, tell
 
 try:
@@ -26,10 +27,9 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-VERSION = 4
+VERSION = 5
 # Tables of earlier formats are among these, so that whatever is missing can be added.
-_SCHEMA = f"""
-begin immediate;
+_TABLES = """
 create table if not exists replies (
     number integer primary key, key text not null unique, at real not null, attempts integer not null,
     sent text not null, body blob not null
@@ -47,8 +47,7 @@ create table if not exists outcomes (
     run text not null, position integer not null, verdict text, failure blob,
     primary key (run, position), check ((verdict is null) <> (failure is null))
 ) without rowid;
-pragma user_version = {VERSION};
-commit;
+create table if not exists fence (secret blob not null);
 """
 _PUT: dict[Kind, str] = {
     "reply": "insert or ignore into replies (key, at, attempts, sent, body) values (?, ?, ?, ?, ?)",
@@ -81,7 +80,7 @@ _NEXT_TRY = 0.0005
 class SqliteJournal(Journal):
     """A journal in a file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, secret: bytes | None = None) -> None:
         self.path = path
         try:
             make_private(path)
@@ -90,7 +89,7 @@ class SqliteJournal(Journal):
             raise JournalError(f"{path}: the journal cannot be opened: {reason}") from None
         self._reader = _connect(path)
         try:
-            _prepare(self._reader, path)
+            self.secret = _prepare(self._reader, path, secret or secrets.token_bytes(SECRET_BYTES))
         except BaseException:
             self._reader.close()
             raise
@@ -251,13 +250,15 @@ def _retried(statement: Callable[[], object], pause: float) -> None:
             time.sleep(pause)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a file of an older format, or an empty one, up to this one."""
+def _prepare(connection: sqlite3.Connection, path: Path, secret: bytes) -> bytes:
+    """Bring a file of an older format, or an empty one, up to this one; the secret that stays is the first one."""
+    keep = f"insert into fence select x'{secret.hex()}' where not exists (select 1 from fence);"
     try:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version < VERSION:
-            connection.executescript(_SCHEMA)
+            connection.executescript(f"begin immediate; {_TABLES} {keep} pragma user_version = {VERSION}; commit;")
+        elif version > VERSION:
+            raise JournalError(f"{path}: written by a newer adjudge (format {version}, this one reads {VERSION})")
+        return bytes(connection.execute("select secret from fence").fetchone()[0])
     except sqlite3.Error as error:
         raise JournalError(f"{path}: the journal cannot be opened: {error}") from None
-    if version > VERSION:
-        raise JournalError(f"{path}: written by a newer adjudge (format {version}, this one reads {VERSION})")

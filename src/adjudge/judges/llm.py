@@ -15,7 +15,7 @@ import orjson
 
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
-from ..llm.base import Completion, Prompt, Sampling, UnreadableReplyError, Wire
+from ..llm.base import FENCE_CODE, BlankPrompt, Completion, Prompt, Sampling, UnreadableReplyError, Wire
 from ..llm.prices import LOCAL, at_most, cost_of, most_input
 from ..models import Call, Failure, Purpose, Usage
 from .base import (
@@ -84,12 +84,13 @@ class LLMJudge:
             found = f"a reply of {len(completion.text):,} characters; at most {MAX_REPLY:,} are read"
             return self._failure("malformed", found).with_calls(calls)
         # Looking up quotes in texts of a megabyte takes seconds: others go on meanwhile.
-        if sum(map(len, prompt.turns)) > _LARGE:
+        if sum(map(len, prompt.user.pieces)) > _LARGE:
             reading = await asyncio.to_thread(role.read, question, completion.text, self.name)
         else:
             reading = role.read(question, completion.text, self.name)
         if reading.problems:
             prompt = role.repair(question, prompt, completion.text, reading)
+            prompt = replace(prompt, earlier_code=completion.code)
             repaired = await self._ask_again(prompt, sampling, calls, reading)
             if isinstance(repaired, Failure):
                 return repaired.with_calls(calls)
@@ -101,7 +102,7 @@ class LLMJudge:
         return cast(O, reading.opinion.model_copy(update={"calls": tuple(calls)}))
 
     async def _ask_again(
-        self, prompt: Prompt, sampling: Sampling, calls: list[Call], reading: Reading[Any]
+        self, prompt: BlankPrompt, sampling: Sampling, calls: list[Call], reading: Reading[Any]
     ) -> Completion | Failure | None:
         """The reply to a repair round; None if there is none and the first reply was a usable opinion."""
         try:
@@ -116,7 +117,7 @@ class LLMJudge:
         return completion
 
     async def _ask(
-        self, prompt: Prompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
+        self, prompt: BlankPrompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
     ) -> Completion | Failure:
         """A complete reply; one that hit the token limit is asked for once more with twice the limit."""
         for _ in range(2):
@@ -132,19 +133,19 @@ class LLMJudge:
         return self._failure("cut_off", f"the reply did not end within {sampling.max_tokens // 2} tokens")
 
     async def _pay_once(
-        self, prompt: Prompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
+        self, prompt: BlankPrompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
     ) -> Completion | Failure:
         key = await self._key(prompt, sampling)
         async with self.journal.claim(key) as stored:
             found = stored is not None
             if stored is None:
-                paid = await self._pay(key, prompt, sampling)
+                paid = await self._pay(key, prompt.with_secret(self.journal.secret), sampling)
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
         unreadable = ""
         try:
-            completion = self.wire.decode(stored.body)
+            completion = self.wire.decode(stored.body)._replace(code=str(stored.sent.get(FENCE_CODE, "")))
         except UnreadableReplyError as error:
             # It was paid for, although we cannot tell how much.
             completion, unreadable = Completion("", "stop", "", Usage()), str(error)
@@ -157,14 +158,15 @@ class LLMJudge:
                 cost=None if unreadable else self._cost(completion, stored),
                 attempts=stored.attempts,
                 attempt=sampling.attempt,
-                sent=dict(stored.sent),
+                # The same replies make the same verdict, whatever code they were asked for with.
+                sent={name: value for name, value in stored.sent.items() if name != FENCE_CODE},
                 found=found,
             )
         )
         return self._failure("malformed", unreadable) if unreadable else completion
 
-    async def _key(self, prompt: Prompt, sampling: Sampling) -> str:
-        """A hash of all that decides the reply. The first attempt has no number in it."""
+    async def _key(self, prompt: BlankPrompt, sampling: Sampling) -> str:
+        """A hash of all that decides the reply, the fence code aside. The first attempt has no number in it."""
         if self.wire.provider == LOCAL:
             # A file of several gigabytes is hashed; other calls go on meanwhile.
             identity = await asyncio.to_thread(self.wire.identity)
@@ -173,7 +175,7 @@ class LLMJudge:
         asked = {
             **identity,
             "system": prompt.system,
-            "turns": prompt.turns,
+            "user": prompt.user.pieces,
             "schema": call_key(prompt.schema),
             "temperature": sampling.temperature,
             "seed": sampling.seed,
@@ -189,7 +191,7 @@ class LLMJudge:
         budget, provider, model = self.budget, self.wire.provider, self.wire.model
         if budget is None or at_most(provider, model, 0, 0) is None:
             return await self._send(key, prompt, sampling)
-        size = sum(len(text.encode()) for text in (prompt.system, *prompt.turns)) + len(orjson.dumps(prompt.schema))
+        size = sum(len(text.encode()) for text in (prompt.system, prompt.user)) + len(orjson.dumps(prompt.schema))
         role = self.name, prompt.schema_name
 
         def tokens() -> tuple[int, int]:
@@ -223,7 +225,7 @@ class LLMJudge:
             delivery = await self.wire.send(prompt, sampling, key=key)
             if isinstance(delivery, Failure):
                 return delivery
-            stored = Stored.now(delivery.body, delivery.attempts, delivery.sent)
+            stored = Stored.now(delivery.body, delivery.attempts, {FENCE_CODE: prompt.code, **delivery.sent})
             await self.journal.put(key, stored)
             return stored
 

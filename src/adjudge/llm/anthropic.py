@@ -14,7 +14,6 @@ from .http import Format, HttpWire
 from .retry import Refused
 
 VERSION = "2023-06-01"
-_ROLES = ("user", "assistant")
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -67,7 +66,7 @@ def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: AnthropicDia
         "model": model,
         "max_tokens": parameters(dialect, sampling)["max_tokens"],
         "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
-        "messages": [{"role": _ROLES[at % 2], "content": text} for at, text in enumerate(prompt.turns)],
+        "messages": [{"role": "user", "content": prompt.user}],
     }
     if dialect.temperature:
         body["temperature"] = sampling.temperature

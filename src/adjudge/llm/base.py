@@ -3,34 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ..models import Failure, Usage
-from ..text.control_tokens import defuse
+from ..prompts.fence import Message
 
 Structure = Literal["json_schema", "tool", "text"]
 Sent = Mapping[str, str | int | float | None]
 
-_EMPTY_REPLY = "(no text)"
+
+# How the code of a prompt's fence is called among what was really sent.
+FENCE_CODE = "fence_code"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """All that a model is sent; each wire gives it the provider's form."""
+    """All that a model is sent, in the fence of this code; each wire gives it the provider's form."""
 
     system: str
-    turns: tuple[str, ...]
+    user: str
     schema: Mapping[str, Any]
     schema_name: str
+    code: str = ""
 
-    def continued(self, reply: str, message: str, schema: Mapping[str, Any] | None = None) -> Prompt:
-        """The same conversation after one more round. Turns alternate: ours, the model's, ours.
 
-        Both new turns are defused, for they may quote the material with its markers; providers refuse an empty turn.
-        """
-        turns = (*self.turns, defuse(reply) if reply.strip() else _EMPTY_REPLY, defuse(message))
-        return replace(self, turns=turns, schema=self.schema if schema is None else schema)
+@dataclass(frozen=True, slots=True)
+class BlankPrompt:
+    """A prompt before its fence has a code: what a journal key is made of, so that the key does not depend on the code.
+
+    `earlier_code` is that of the round before, so that what is repeated of it stays the same to the byte.
+    """
+
+    system: str
+    user: Message
+    schema: Mapping[str, Any]
+    schema_name: str
+    earlier_code: str = ""
+
+    def with_secret(self, secret: bytes) -> Prompt:
+        """The prompt with the code that it has in a journal with this secret."""
+        return self.with_code(self.user.code(secret, self.earlier_code))
+
+    def with_code(self, code: str) -> Prompt:
+        """The prompt as it was sent with this code."""
+        return Prompt(self.system, self.user.with_code(code), self.schema, self.schema_name, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +73,13 @@ class Delivery:
 
 
 class Completion(NamedTuple):
-    """A decoded reply."""
+    """A decoded reply; `code` is that of the prompt it answers, where the journal knows it."""
 
     text: str
     finish: Literal["stop", "length", "refusal"]
     model: str
     usage: Usage
+    code: str = ""
 
 
 class UnreadableReplyError(ValueError):

@@ -206,12 +206,7 @@ def _request(
     else:
         output = ModelRequestParameters(output_mode="text")
         system += "\n\n" + _SCHEMA + orjson.dumps(schema).decode()
-    messages: list[Any] = [m.ModelRequest(parts=[m.SystemPromptPart(system), m.UserPromptPart(prompt.turns[0])])]
-    for at, text in enumerate(prompt.turns[1:], start=1):
-        ours = at % 2 == 0
-        messages.append(
-            m.ModelRequest(parts=[m.UserPromptPart(text)]) if ours else m.ModelResponse(parts=[m.TextPart(text)])
-        )
+    messages = [m.ModelRequest(parts=[m.SystemPromptPart(system), m.UserPromptPart(prompt.user)])]
     settings: dict[str, Any] = {"max_tokens": sampling.max_tokens} if dialect.token_field else {}
     if dialect.temperature:
         settings["temperature"] = sampling.temperature

@@ -79,12 +79,12 @@ class GgufWire:
 
     def _complete(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
         bounded = replace(prompt, schema=bounded_schema(prompt.schema, *self._bounds))
-        texts = (prompt.system, *prompt.turns)
+        texts = (prompt.system, prompt.user)
         self._ensure_context(sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + sampling.max_tokens)
         if self._tokens is None:
             self._tokens = pattern_of(LISTED | control_tokens(self.path))
-        system, *turns = (defuse(text, self._tokens) for text in texts)
-        body = request(self.model, replace(bounded, system=system, turns=tuple(turns)), sampling, _DIALECT)
+        system, user = (defuse(text, self._tokens) for text in texts)
+        body = request(self.model, replace(bounded, system=system, user=user), sampling, _DIALECT)
         reply = self._server.handle_chat_completions(body)
         counted = _too_long(reply)
         if counted and self._ensure_context(counted[0] + sampling.max_tokens):

@@ -17,7 +17,6 @@ from .retry import Refused
 
 # OpenAI's reasoning models take no temperature.
 _NO_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)")
-_ROLES = ("user", "assistant")
 
 TokenField = Literal["max_tokens", "max_completion_tokens"]
 SeedField = Literal["seed", "random_seed"]
@@ -88,8 +87,8 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDiale
     schema, system = prompt.schema, prompt.system
     if dialect.structure == "text":
         system += "\n\nThe schema of your reply:\n" + orjson.dumps(schema).decode()
-    turns = [{"role": _ROLES[at % 2], "content": text} for at, text in enumerate(prompt.turns)]
-    body: dict[str, Any] = {"model": model, "messages": [{"role": "system", "content": system}, *turns]}
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt.user}]
+    body: dict[str, Any] = {"model": model, "messages": messages}
     if dialect.temperature:
         body["temperature"] = sampling.temperature
     if dialect.seed_field:

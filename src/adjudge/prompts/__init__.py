@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from .fence import Fence as Fence
+from .fence import CODE, Message
 
 _PART = re.compile(r"^--- (\w+) ---\n", re.MULTILINE)
 _PLACE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
@@ -37,6 +37,12 @@ class PromptFile:
     def render(self, part: str, **values: str) -> str:
         """The part with its `$names` filled in; a name without a value is an error in our code."""
         return _PLACE.sub(lambda name: values[name[1]], self.parts[part]).strip()
+
+    def message(self, part: str, **values: str | Message) -> Message:
+        """The same with fenced texts among the values; `$code` is where the fence code is told."""
+        named = {"code": CODE, **values}
+        words = _PLACE.split(self.parts[part])
+        return Message.of(*(named[word] if at % 2 else word for at, word in enumerate(words))).stripped()
 
 
 @lru_cache(maxsize=16)

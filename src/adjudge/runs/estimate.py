@@ -66,7 +66,7 @@ class _SilentWire:
         return self.inner.identity()
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        self.sent[key] = len(orjson.dumps((prompt.system, prompt.turns, prompt.schema)))
+        self.sent[key] = len(orjson.dumps((prompt.system, prompt.user, prompt.schema)))
         # As if the model did not take it: then a cascade goes on to its next stage, and the estimate is the most.
         return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
 

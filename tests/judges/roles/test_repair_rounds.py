@@ -66,10 +66,10 @@ async def test_the_repair_names_what_was_wrong_and_a_good_reply_to_it_counts(
     opinion = await any_judge().opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
     assert [call.purpose for call in opinion.calls] == ["opinion", "repair"]
-    question, reply, repair = provider.requests[1].turns
-    assert question == provider.requests[0].turns[0]
-    assert reply.startswith(("{", "["))
-    problems = [line for line in repair.splitlines() if line.startswith("- ")]
+    (repair,) = provider.requests[1].turns
+    assert repair.startswith(f"{provider.requests[0].turns[0]}\n\nYou have answered this before.")
+    assert provider.requests[1].fenced("YOUR REPLY").startswith(("{", "["))
+    problems = provider.requests[1].fenced("PROBLEMS").splitlines()
     assert len(problems) == 1
     assert problems[0].startswith(f"- {named}")
     assert provider.requests[1].schema == provider.requests[0].schema
@@ -94,12 +94,12 @@ async def test_a_json_object_in_prose_is_not_taken_for_the_reply(
     assert provider.calls == 2, "one repair round, no more"
 
 
-async def test_an_empty_reply_does_not_become_an_empty_turn(
+async def test_an_empty_reply_is_repaired_too(
     any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
 ) -> None:
     provider.script = [says(""), judges()]
     assert isinstance(await any_judge().opine(asked(case)), ComparisonOpinion)
-    assert all(provider.requests[1].turns)
+    assert "not one JSON object" in provider.requests[1].fenced("PROBLEMS")
 
 
 async def test_json_in_a_code_block_or_after_a_thought_is_read(

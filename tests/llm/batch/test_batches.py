@@ -14,12 +14,14 @@ from scripted.provider import ScriptedProvider, fails, judges, says
 from scripted.replies import Request
 
 from adjudge.errors import SetupError
-from adjudge.journal import Journal
+from adjudge.journal import Journal, open_journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.budget import LocalBudget
 from adjudge.judges.llm import LLMJudge
+from adjudge.judges.roles import COMPARER
 from adjudge.judges.specs import Asking, open_judge
 from adjudge.llm.anthropic import AnthropicWire
+from adjudge.llm.base import FENCE_CODE
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.llm.batch.wire import BatchWire
 from adjudge.llm.openai import OpenAIWire
@@ -89,14 +91,12 @@ async def test_many_callers_share_one_batch_and_each_gets_its_own_reply(
 
 
 async def test_the_bodies_are_the_very_bytes_of_single_calls(
-    batched: OpenBatched, provider: ScriptedProvider, tmp_path: Path, kind: str
+    batched: OpenBatched, provider: ScriptedProvider, journal: Journal, tmp_path: Path, kind: str
 ) -> None:
-    from adjudge.journal import open_journal
-
     await ask(batched(), 3)
     in_batch = sorted(body for _, body in provider.batches.made[0].questions)
     provider.requests.clear()
-    elsewhere = open_journal(tmp_path / "other.db")
+    elsewhere = open_journal(tmp_path / "other.db", secret=journal.secret)
     single = (open_openai if kind == "openai" else open_anthropic)(provider, elsewhere)
     opinions = await ask(single, 3)
     await single.close()
@@ -109,8 +109,6 @@ async def test_the_bodies_are_the_very_bytes_of_single_calls(
 async def test_a_reply_reads_as_that_of_a_single_call_and_costs_half(
     batched: OpenBatched, provider: ScriptedProvider, tmp_path: Path, kind: str
 ) -> None:
-    from adjudge.journal import open_journal
-
     (in_batch,) = await ask(batched(), 1)
     elsewhere = open_journal(tmp_path / "other.db")
     single = (open_openai if kind == "openai" else open_anthropic)(provider, elsewhere)
@@ -148,7 +146,7 @@ async def test_a_batch_is_no_larger_than_its_bytes_allow(
 
 
 async def test_a_repair_round_is_a_batch_of_its_own(batched: OpenBatched, provider: ScriptedProvider) -> None:
-    provider.script = lambda request: says("no JSON") if len(request.turns) == 1 else judges()
+    provider.script = lambda request: judges() if request.repairs else says("no JSON")
     opinions = await ask(batched(), 3)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
     assert [len(batch.questions) for batch in provider.batches.made] == [3, 3]
@@ -313,6 +311,35 @@ async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_bat
     await asyncio.sleep(0.1)
     assert isinstance(await fresh.opine(asked(2)), ComparisonOpinion), "also much later"
     assert len(provider.batches.made) == 1
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another_journal(
+    batched: OpenBatched, provider: ScriptedProvider, journal: Journal, tmp_path: Path, collecting: bool
+) -> None:
+    provider.batches.silent_at = "before poll"
+    task = asyncio.create_task(ask(judge := batched(), 3))
+    await asyncio.wait_for(provider.batches.silent.wait(), 10)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await judge.close()
+    provider.batches.silent_at = None
+    fresh = batched()
+    fresh.journal = other = open_journal(tmp_path / "other.db")
+    assert isinstance(fresh.wire, BatchWire)
+    if collecting:
+        assert await fresh.wire.collect(other) == 3
+    opinions = await ask(fresh, 3)
+    assert len(provider.batches.made) == 1, "another secret, the same keys"
+    for number, opinion in enumerate(opinions):
+        assert isinstance(opinion, ComparisonOpinion)
+        (call,) = opinion.calls
+        stored = other.get(call.key)
+        assert stored is not None
+        sent = COMPARER.prompt(asked(number)).with_code(str(stored.sent[FENCE_CODE]))
+        assert sent == COMPARER.prompt(asked(number)).with_secret(journal.secret), "what was sent, not what would be"
+        assert FENCE_CODE not in call.sent
+    other.close()
 
 
 # -- opening ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -15,7 +15,8 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from ... import prompts
-from ...llm.base import Prompt
+from ...llm.base import BlankPrompt
+from ...prompts.fence import Message, fenced
 from ...rubric import Rubric
 
 O = TypeVar("O")
@@ -137,7 +138,7 @@ class Role(ABC, Generic[Q, O]):
     terms: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
-    def prompt(self, question: Q) -> Prompt:
+    def prompt(self, question: Q) -> BlankPrompt:
         """The first message."""
 
     @abstractmethod
@@ -153,12 +154,17 @@ class Role(ABC, Generic[Q, O]):
         assert first.opinion is not None
         return first.opinion
 
-    def repair(self, question: Q, prompt: Prompt, text: str, reading: Reading[O]) -> Prompt:
-        """The message that says exactly what was wrong."""
+    def repair(self, question: Q, prompt: BlankPrompt, text: str, reading: Reading[O]) -> BlankPrompt:
+        """The first message again, with the reply to it and exactly what was wrong with that.
+
+        Both hold words of the model's, and these may be the material's: so they are fenced, and no turn of the model's.
+        """
         shape = self.replacements(question, reading) if reading.opinion is not None else None
         part = "repair" if shape is None else "replacements"
-        message = prompts.load(self.file).render(part, problems=bullets(reading.problems), **self.terms)
-        return prompt.continued(text, message, None if shape is None else shape.schema)
+        reply, problems = fenced("YOUR REPLY", text), fenced("PROBLEMS", bullets(reading.problems))
+        message = prompts.load(self.file).message(part, reply=reply, problems=problems, **self.terms)
+        schema = prompt.schema if shape is None else shape.schema
+        return replace(prompt, user=Message.of(prompt.user, "\n\n", message), schema=schema)
 
     def read_repair(self, question: Q, first: Reading[O], text: str, judge: str) -> Reading[O]:
         """The reply to that, together with what was already good."""

@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
-from ...llm.base import Prompt
+from ...llm.base import BlankPrompt
 from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
+from ...prompts.fence import Message, fenced
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ...text.reasons import NOT_IN_THE_TEXT, WordChecker, scored
@@ -121,28 +122,25 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
     file = "comparer"
     terms = MappingProxyType({"min_words": str(MIN_WORDS), "max_words": str(MAX_WORDS)})
 
-    def prompt(self, question: CompareQuestion) -> Prompt:
+    def prompt(self, question: CompareQuestion) -> BlankPrompt:
         case, (first, second) = question.case, question.shown
         looked_up = _looked_up(question.lookups) if question.lookups else ""
-        fence = prompts.Fence.around(case.task, case.context, case.a, case.b, looked_up)
-        findings = _findings(question) if question.facts else ""
-        context = fence.wrap("CONTEXT", case.context) + "\n" if case.context.strip() else ""
+        context: list[str | Message] = [fenced("CONTEXT", case.context), "\n"] if case.context.strip() else []
         if looked_up:
-            context += (
-                "\nSearch results, to check claims against. They are material too, and may be wrong.\n"
-                + fence.wrap("SEARCH RESULTS", looked_up)
-                + "\n"
-            )
-        user = prompts.load("comparer").render(
+            context += [
+                "\nSearch results, to check claims against. They are material too, and may be wrong.\n",
+                fenced("SEARCH RESULTS", looked_up),
+                "\n",
+            ]
+        user = prompts.load("comparer").message(
             "user",
-            code=fence.code,
-            findings=findings,
-            task=fence.wrap("TASK", case.task),
-            context=context,
-            answer_1=fence.wrap("ANSWER 1", case.answer(first)),
-            answer_2=fence.wrap("ANSWER 2", case.answer(second)),
+            findings=_findings(question) if question.facts else "",
+            task=fenced("TASK", case.task),
+            context=Message.of(*context),
+            answer_1=fenced("ANSWER 1", case.answer(first)),
+            answer_2=fenced("ANSWER 2", case.answer(second)),
         )
-        return Prompt(_system(question.rubric), (user,), _reply_shape(question.rubric).schema, "comparison")
+        return BlankPrompt(_system(question.rubric), user, _reply_shape(question.rubric).schema, "comparison")
 
     def read(self, question: CompareQuestion, text: str, judge: str) -> Reading[ComparisonOpinion]:
         reply = _reply_shape(question.rubric).parse(text)

@@ -16,9 +16,10 @@ import yaml
 from typing_extensions import TypedDict
 
 from ... import prompts
-from ...llm.base import Prompt
+from ...llm.base import BlankPrompt
 from ...models import Critique, Evaluation, Mark, Objection, Utterance, Warning
 from ...models.cases import Dialogue, Speaker
+from ...prompts.fence import fenced
 from ...rubric import Rubric
 from ...text.evidence import Haystack
 from ...text.reasons import WordChecker, scored
@@ -147,11 +148,9 @@ def shown(case: Dialogue) -> str:
     )
 
 
-def _ask(file: str, rubric: Rubric, shape: Shape, schema_name: str, **texts: str) -> Prompt:
-    fence = prompts.Fence.around(*texts.values())
-    fenced = {name: fence.wrap(name.upper(), text) for name, text in texts.items()}
-    user = prompts.load(file).render("user", code=fence.code, **fenced)
-    return Prompt(_system(file, rubric), (user,), shape.schema, schema_name)
+def _ask(file: str, rubric: Rubric, shape: Shape, schema_name: str, **texts: str) -> BlankPrompt:
+    user = prompts.load(file).message("user", **{name: fenced(name.upper(), text) for name, text in texts.items()})
+    return BlankPrompt(_system(file, rubric), user, shape.schema, schema_name)
 
 
 def _replacements(rubric: Rubric, reading: Reading[Any]) -> Shape:
@@ -308,7 +307,7 @@ class Evaluator(Role[EvaluateQuestion, Evaluation]):
 
     file = "evaluator"
 
-    def prompt(self, question: EvaluateQuestion) -> Prompt:
+    def prompt(self, question: EvaluateQuestion) -> BlankPrompt:
         shape = _evaluation_shape(question.rubric)
         return _ask("evaluator", question.rubric, shape, "evaluation", transcript=shown(question.case))
 
@@ -357,7 +356,7 @@ class Critic(Role[CriticizeQuestion, Critique]):
 
     file = "critic"
 
-    def prompt(self, question: CriticizeQuestion) -> Prompt:
+    def prompt(self, question: CriticizeQuestion) -> BlankPrompt:
         shape, transcript = _critique_shape(question.rubric), shown(question.case)
         evaluation = "\n".join(_evaluated(question))
         return _ask("critic", question.rubric, shape, "critique", transcript=transcript, evaluation=evaluation)

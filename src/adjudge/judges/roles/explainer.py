@@ -6,8 +6,9 @@ It is asked once, after the ratings are fixed. It changes none of them.
 from __future__ import annotations
 
 from ... import prompts
-from ...llm.base import Prompt
+from ...llm.base import BlankPrompt
 from ...models import LABELS, Explanation, JudgedWords, Warning
+from ...prompts.fence import Message, all_fenced, fenced
 from ...text.reasons import WordChecker, language_of_reply, misstated_rating, not_english
 from ...text.sentences import sentences
 from ..base import ExplainQuestion
@@ -29,7 +30,7 @@ class Explainer(Role[ExplainQuestion, Explanation]):
 
     file = "explainer"
 
-    def prompt(self, question: ExplainQuestion) -> Prompt:
+    def prompt(self, question: ExplainQuestion) -> BlankPrompt:
         texts = shown_texts(question.case)
         tables = "\n\n".join(
             f"Response {number}\n"
@@ -43,17 +44,15 @@ class Explainer(Role[ExplainQuestion, Explanation]):
             f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {candidate.words}"
             for number, candidate in enumerate(question.candidates, start=1)
         )
-        fence = prompts.Fence.around(*texts.values(), tables, candidates)
-        user = prompts.load("explainer").render(
+        user = prompts.load("explainer").message(
             "user",
-            code=fence.code,
-            texts="\n".join(fence.wrap(name, text) for name, text in texts.items()),
-            tables=fence.wrap("TABLES", tables),
-            candidates=f"\n{fence.wrap('CANDIDATES', candidates)}\n" if candidates else "",
+            texts=all_fenced(texts),
+            tables=fenced("TABLES", tables),
+            candidates=Message.of("\n", fenced("CANDIDATES", candidates), "\n") if candidates else "",
             verdict=question.verdict,
         )
         system = prompts.load("explainer").render("system")
-        return Prompt(system, (user,), _shape(question).schema, "explanation")
+        return BlankPrompt(system, user, _shape(question).schema, "explanation")
 
     def read(self, question: ExplainQuestion, text: str, judge: str) -> Reading[Explanation]:
         reply = _shape(question).parse(text)

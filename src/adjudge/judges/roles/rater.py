@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from ... import prompts
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
-from ...llm.base import Prompt
+from ...llm.base import BlankPrompt
 from ...models import (
     LABELS,
     Fact,
@@ -26,6 +26,7 @@ from ...models import (
 )
 from ...models.cases import Review
 from ...models.constraints import Bound, ConstraintKind, Source
+from ...prompts.fence import Message, all_fenced, fenced
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
@@ -128,20 +129,15 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
 
     file = "rater"
 
-    def prompt(self, question: RateQuestion) -> Prompt:
+    def prompt(self, question: RateQuestion) -> BlankPrompt:
         findings = _findings(question.facts)
-        texts = shown_texts(question.case)
-        fence = prompts.Fence.around(*texts.values(), findings)
-        measured = fence.wrap("FINDINGS", findings)
-        user = prompts.load("rater").render(
+        lead = "\nMeasured by a program; words quoted in it are the responses' own.\n"
+        user = prompts.load("rater").message(
             "user",
-            code=fence.code,
-            texts="\n".join(fence.wrap(name, text) for name, text in texts.items()),
-            findings=f"\nMeasured by a program; words quoted in it are the responses' own.\n{measured}\n"
-            if findings
-            else "",
+            texts=all_fenced(shown_texts(question.case)),
+            findings=Message.of(lead, fenced("FINDINGS", findings), "\n") if findings else "",
         )
-        return Prompt(_system(question.rubric), (user,), _shape(question.rubric).schema, "rating")
+        return BlankPrompt(_system(question.rubric), user, _shape(question.rubric).schema, "rating")
 
     def read(self, question: RateQuestion, text: str, judge: str) -> Reading[ReviewOpinion]:
         reply = _shape(question.rubric).parse(text)

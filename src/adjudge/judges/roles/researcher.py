@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing_extensions import TypedDict
 
 from ... import prompts
-from ...llm.base import Prompt
+from ...llm.base import BlankPrompt
 from ...models import Research
+from ...prompts.fence import Message, fenced
 from ..base import MAX_QUERIES, ResearchQuestion
 from .base import Reading, Role, Shape
 
@@ -25,18 +26,16 @@ class Researcher(Role[ResearchQuestion, Research]):
 
     file = "researcher"
 
-    def prompt(self, question: ResearchQuestion) -> Prompt:
+    def prompt(self, question: ResearchQuestion) -> BlankPrompt:
         case, file = question.case, prompts.load("researcher")
-        fence = prompts.Fence.around(case.task, case.context, case.a, case.b)
-        user = file.render(
+        user = file.message(
             "user",
-            code=fence.code,
-            task=fence.wrap("TASK", case.task),
-            context=fence.wrap("CONTEXT", case.context) + "\n" if case.context.strip() else "",
-            answer_1=fence.wrap("ANSWER 1", case.a),
-            answer_2=fence.wrap("ANSWER 2", case.b),
+            task=fenced("TASK", case.task),
+            context=Message.of(fenced("CONTEXT", case.context), "\n") if case.context.strip() else "",
+            answer_1=fenced("ANSWER 1", case.a),
+            answer_2=fenced("ANSWER 2", case.b),
         )
-        return Prompt(file.render("system", limit=str(MAX_QUERIES)), (user,), _SHAPE.schema, "searches")
+        return BlankPrompt(file.render("system", limit=str(MAX_QUERIES)), user, _SHAPE.schema, "searches")
 
     def read(self, question: ResearchQuestion, text: str, judge: str) -> Reading[Research]:
         reply = _SHAPE.parse(text)

@@ -14,7 +14,7 @@ from ...errors import SetupError
 from ...journal import Journal, Stored
 from ...models import Failure
 from ..anthropic import AnthropicWire
-from ..base import Completion, Delivery, Prompt, Sampling, Sent
+from ..base import FENCE_CODE, Completion, Delivery, Prompt, Sampling, Sent
 from ..openai import OpenAIWire
 from ..retry import Answered
 from .anthropic import AnthropicBatches
@@ -66,7 +66,8 @@ class BatchWire:
 
         async def post(body: bytes, sent: Sent) -> Outcome:
             nonlocal really_sent
-            answer = await queue.ask(key, body, sent)
+            # An earlier process may have asked with another code: that one comes back with the answer.
+            answer = await queue.ask(key, body, {**sent, FENCE_CODE: prompt.code})
             really_sent = {**answer.sent, "batch": answer.batch}
             return answer.outcome
 

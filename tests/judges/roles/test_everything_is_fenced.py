@@ -1,0 +1,75 @@
+"""Whatever a role is shown that people, programs or models wrote stands between markers, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from adjudge.judges.base import (
+    Candidate,
+    CompareQuestion,
+    CriticizeQuestion,
+    EvaluateQuestion,
+    ExplainQuestion,
+    RateQuestion,
+    ResearchQuestion,
+)
+from adjudge.judges.roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Role
+from adjudge.judges.roles.base import Reading
+from adjudge.models import LABELS, Evaluation, Fact, Finding, Lookup, Mark, Utterance
+from adjudge.models.cases import Comparison, Dialogue, Review, Turn
+from adjudge.rubric import shipped
+
+PLANTED = re.compile(r"planted-[\w-]+")
+TALK = Dialogue(1, (Turn("USER", "planted-user", 1), Turn("SYSTEM", "planted-system\nplanted-line", 2)))
+SAID = Utterance(speaker="USER", quote="planted-quote", turn=0, line=1, start=0, end=13)
+MARKS = dict.fromkeys(shipped("dialogue").weights, Mark(value=Decimal(80), reason="planted-reason", quotes=(SAID,)))
+PAIR = Comparison(task="planted-task", a="planted-a", b="planted-b", context="planted-context")
+FOUND = Finding(title="planted-title", url="https://planted-url", snippet="planted-snippet")
+REVIEW = Review("planted-prompt", "planted-1", "planted-2", "planted-config", "planted-sys", "planted-history")
+TABLES = {label: {item.key: (2, "planted-words") for item in shipped("review").criteria} for label in LABELS}
+FACTS = tuple(
+    Fact(name="too_long", where=label, start=0, end=1, found="planted-fact", certain=True) for label in LABELS
+)
+
+ASKED: dict[str, tuple[Role[Any, Any], Any, int]] = {
+    "comparer": (
+        COMPARER,
+        CompareQuestion(
+            PAIR, shipped("compare"), "ab", FACTS, (Lookup(query="planted-query", provider="p", findings=(FOUND,)),)
+        ),
+        8,
+    ),
+    "researcher": (RESEARCHER, ResearchQuestion(PAIR), 4),
+    "evaluator": (EVALUATOR, EvaluateQuestion(TALK, shipped("dialogue")), 3),
+    "critic": (CRITIC, CriticizeQuestion(TALK, shipped("dialogue"), Evaluation(judge="j", marks=MARKS)), 5),
+    "rater": (RATER, RateQuestion(REVIEW, shipped("review"), FACTS), 7),
+    "explainer": (
+        EXPLAINER,
+        ExplainQuestion(
+            REVIEW, shipped("review"), TABLES, "A is better.", (Candidate("k", "it", 2, "planted-candidate"),)
+        ),
+        8,
+    ),
+}
+
+
+@pytest.mark.parametrize("role", ASKED)
+@pytest.mark.parametrize("repaired", [False, True])
+def test_all_that_others_wrote_is_fenced(role: str, repaired: bool) -> None:
+    asks, question, planted = ASKED[role]
+    prompt = asks.prompt(question)
+    if repaired:
+        prompt, planted = (
+            asks.repair(question, prompt, "planted-reply", Reading(None, ("planted-problem",))),
+            planted + 2,
+        )
+    sent = prompt.with_secret(bytes(32))
+    markers = re.compile(rf"<<<([A-Z0-9 ]+) {sent.code}>>>\n.*?\n<<<END \1 {sent.code}>>>", re.DOTALL)
+    assert len(set(PLANTED.findall(sent.user))) == planted
+    outside = markers.sub("", sent.user)
+    assert PLANTED.findall(sent.system + outside) == []
+    assert outside.count(sent.code) == 1, "where the code is told"
