@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..redaction import redact
-from .asking import add_asking_arguments, journal_place, say, settings_from
+from .asking import add_asking_arguments, check_folders, journal_place, say, settings_from
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
@@ -166,6 +166,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--run", "cannot be combined with --resume", "give one of them")
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
+    check_folders(args)
     directory = RunDirectory(args.resume or args.directory)
     if args.resume is not None:
         _refuse_changes(args, directory.read())
@@ -262,7 +263,10 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     state = load_state(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     if state.suspects:
         _tell_suspects(args, state.suspects)
-    expected = run_sync(lambda: estimated(state))
+    try:
+        expected = run_sync(lambda: estimated(state))
+    except InputError as error:
+        raise error.renamed({"judge": "--judge", "search": "--search"}) from None
     if not args.quiet or args.dry_run:
         _tell_before(args, state, expected, options)
     if args.dry_run:
