@@ -15,7 +15,6 @@ from markupsafe import Markup
 from .escaping import clean, markdown, one_line, shorten, web_address
 from .wording import LONG
 
-
 _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
 
