@@ -139,9 +139,7 @@ def has_games(database: Database) -> bool:
 def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
     """The kinds of games and the kinds of tasks, counted by the database; and whether answers differ in length."""
     played, kinds, tasks = (f"{database.schema}.{name}" for name in ("played", "kinds", "tasks"))
-    ((scale,),) = database.query(
-        f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}"
-    )
+    ((scale,),) = database.query(f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}")
     length = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
     database.query(
         f"""create or replace table {played} as select list_position($1::VARCHAR[], system_a) - 1 as first,
@@ -152,7 +150,8 @@ def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
         names,
     )
     database.query(
-        f"""create or replace table {kinds} as select *, row_number() over (order by first, second, result, length) - 1 as kind from
+        f"""create or replace table {kinds} as
+        select *, row_number() over (order by first, second, result, length) - 1 as kind from
         (select first, second, result, length, count(*) as count from {played} group by all)"""
     )
     # Two tasks are of a kind if the same games were played on them, whatever their order.
@@ -231,9 +230,7 @@ def _meetings(games: Games, ordered: Sequence[str], names: Sequence[str]) -> tup
         for (first, second), results in met.items()
     ]
     order = {name: at for at, name in enumerate(ordered)}
-    return tuple(
-        sorted(found, key=lambda it: (-(it.wins + it.ties + it.losses), order[it.first], order[it.second]))
-    )
+    return tuple(sorted(found, key=lambda it: (-(it.wins + it.ties + it.losses), order[it.first], order[it.second])))
 
 
 def _strengths(
