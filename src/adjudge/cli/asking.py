@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -146,6 +148,23 @@ def say(message: str) -> None:
     from ..reports.escaping import one_line
 
     print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
+
+
+class Warnings(logging.Handler):
+    """Tells the user what is logged while a block runs."""
+
+    def __init__(self, tell: Callable[[str], None] = say) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._tell(record.getMessage())
+
+    def __enter__(self) -> None:
+        logging.getLogger("adjudge").addHandler(self)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("adjudge").removeHandler(self)
 
 
 def say_failure(failure: Failure, what: str = "the judgment") -> None:

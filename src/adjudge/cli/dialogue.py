@@ -7,7 +7,15 @@ import re
 import sys
 from typing import Any
 
-from .asking import add_asking_arguments, add_output_arguments, check_folders, read_cases, say_failure, settings_from
+from .asking import (
+    Warnings,
+    add_asking_arguments,
+    add_output_arguments,
+    check_folders,
+    read_cases,
+    say_failure,
+    settings_from,
+)
 from .outputs import choose_format, rendered, write_out
 
 _DESCRIPTION = """\
@@ -59,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
     # A number only if it is written like one: 007 is a name.
     number = args.id is not None and re.fullmatch(r"0|[1-9][0-9]{0,17}", args.id) is not None
     raw, place = read_cases(args.file, "a dialogue is needed")
-    cases = read_dialogues(raw, place, first_id=int(args.id) if number else args.id)
+    with Warnings():
+        cases = read_dialogues(raw, place, first_id=int(args.id) if number else args.id)
     alone = len(cases) == 1
     if args.id is not None and not alone:
         raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed for a file with one")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import logging
 import shlex
 import signal
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..redaction import redact
-from .asking import add_asking_arguments, check_folders, journal_place, say, settings_from
+from .asking import Warnings, add_asking_arguments, check_folders, journal_place, say, settings_from
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
@@ -171,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume is not None:
         _refuse_changes(args, directory.read())
     kept = _kept(args)
-    with directory.locked():
+    with directory.locked(), Warnings(lambda text: _tell(args, text, "warning")):
         if args.resume is None:
             _create(args, directory, kept)
         check_trust(directory, args.trust)
@@ -278,12 +277,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     if options.budget is not None and state.tally.paid >= options.budget:
         _tell(args, f"nothing was sent: {_spent(state, options)}; {_raise_budget(directory)}")
         return 1
-    log, warnings = logging.getLogger("adjudge"), _Warnings(args)
-    log.addHandler(warnings)
-    try:
-        ended = run_sync(lambda: _execute(args, state, options))
-    finally:
-        log.removeHandler(warnings)
+    ended = run_sync(lambda: _execute(args, state, options))
     return _tell_end(args, state, options, ended)
 
 
@@ -456,14 +450,3 @@ def _tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
     if args.json_progress:
         line = json.dumps({"event": event, "message": line})
     print(line, file=sys.stderr, flush=True)
-
-
-class _Warnings(logging.Handler):
-    """Shows what is logged while a run goes on."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__(logging.WARNING)
-        self._args = args
-
-    def emit(self, record: logging.LogRecord) -> None:
-        _tell(self._args, record.getMessage(), "warning")
