@@ -25,6 +25,18 @@ _ASKING = ("seed", "sample", "temperature", "max_tokens")
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+def add_judging_group(parser: argparse.ArgumentParser) -> Any:
+    """The options about the judge; the first of them names it."""
+    group = parser.add_argument_group("judging")
+    group.add_argument(
+        "--judge",
+        default="embedded",
+        metavar="JUDGE",
+        help="who judges; `adjudge judges` lists all (default: embedded)",
+    )
+    return group
+
+
 def add_asking_arguments(group: Any, protocol: str) -> None:
     """How the judge is asked."""
     group.add_argument(

@@ -10,6 +10,7 @@ from typing import Any
 from .asking import (
     Warnings,
     add_asking_arguments,
+    add_judging_group,
     add_output_arguments,
     check_folders,
     read_cases,
@@ -36,13 +37,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a file with one or many dialogues, or - for standard input")
     parser.add_argument("--id", metavar="ID", help="the dialogue's id, if the file has one dialogue without its own")
-    judging = parser.add_argument_group("judging")
-    judging.add_argument(
-        "--judge",
-        default="embedded",
-        metavar="JUDGE",
-        help="who judges; `adjudge judges` lists all (default: embedded)",
-    )
+    judging = add_judging_group(parser)
     judging.add_argument("--evaluator", metavar="JUDGE", help="who scores (default: --judge)")
     judging.add_argument("--critic", metavar="JUDGE", help="who challenges the scores (default: --judge)")
     add_asking_arguments(judging, "dialogue")
