@@ -161,7 +161,10 @@ def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
         group by games order by 1"""
     )
     found = database.connection.execute(f"from {kinds} order by kind").fetchnumpy()
-    games = Games(*(found[it].astype(np.int64) for it in ("first", "second", "result", "length", "count")), len(names))
+    first, second, result, length, count = (
+        found[it].astype(np.int64) for it in ("first", "second", "result", "length", "count")
+    )
+    games = Games(first, second, result, length, count, len(names))
     counts = database.connection.execute(f"select count from {tasks} order by rowid").fetchnumpy()["count"]
     of = database.connection.execute(
         f"""select t.rowid as task, kind, count(*) as games from {played} join

@@ -162,7 +162,8 @@ class Columns:
     def half(self, tiers: Pairs) -> tuple[str | None, str | None]:
         """The one column of a pair whose partner is not there, if no other could be meant."""
         for tier in tiers:
-            found = [(one, None) for first, _ in tier for one in self.named(first)]
+            found: list[tuple[str | None, str | None]] = []
+            found += [(one, None) for first, _ in tier for one in self.named(first)]
             found += [(None, two) for _, second in tier for two in self.named(second)]
             if found:
                 return found[0] if len(found) == 1 else (None, None)
