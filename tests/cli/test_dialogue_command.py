@@ -35,6 +35,13 @@ def test_several_dialogues_give_a_line_each_in_the_files_order(adjudge):
     assert [json.loads(line)["dialogue_id"] for line in out.splitlines()] == [1, 2]
 
 
+def test_a_label_that_may_be_a_speakers_is_said_once_with_its_line(adjudge):
+    code, _, err = adjudge("dialogue", "-", stdin="User: Where is it?\nBot: On its way.\nBanana: Hello\nBanana: Bye\n")
+    assert code == 0
+    assert err.count("adjudge: standard input:3: 'Banana:' is read as part of the utterance before it") == 1
+    assert err.count("Banana") == 1
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_other_formats_show_the_overall_experience(adjudge, form):
     code, out, _ = adjudge("dialogue", EXAMPLE, "--format", form)

@@ -26,12 +26,13 @@ def test_the_suffix_says_the_format_and_the_file_is_replaced(adjudge, folder, tm
     (tmp_path / name).write_text("old")
     code, out, err = adjudge("export", folder, "-o", name)
     assert code == 0 and out == ""
-    assert "3 verdicts, 1 failure, 1 skipped of 6 cases" in err
+    assert err.startswith(f"{name}: 3 verdicts, 1 failure, 1 skipped of 6 cases\n"), "named as the user did"
     assert (tmp_path / name).read_bytes() != b"old"
 
 
 def test_a_folder_is_given_an_index(adjudge, folder, tmp_path):
-    assert adjudge("export", folder, "--format", "html", "-o", "site")[0] == 0
+    code, _, err = adjudge("export", folder, "--format", "html", "-o", "site")
+    assert (code, err.partition(":")[0]) == (0, "site/index.html")
     assert (tmp_path / "site" / "index.html").is_file()
     assert (tmp_path / "site" / "index_files" / "cases" / "000" / "000000.html").is_file()
 

@@ -1,8 +1,8 @@
 import re
 
 import pytest
-from reports.looking import CONTROLS, POLICY, Page
-from reports.verdict_samples import HOSTILE_A, SCRIPT, Sample, call, hostile_sample, plain_sample, tied_sample
+from reports.looking import Page
+from reports.verdict_samples import HOSTILE_A, Sample, call, hostile_sample, plain_sample, tied_sample
 
 from adjudge.models.cases import Comparison
 from adjudge.reports import FORMATS, render
@@ -12,36 +12,6 @@ from adjudge.rubric import parse
 
 def rendered(sample: Sample) -> str:
     return render(sample.verdict, "html", rubric=sample.rubric)
-
-
-@pytest.mark.parametrize("sample", [plain_sample(), hostile_sample(), tied_sample(), tied_sample(one_order=True)])
-def test_a_page_is_whole_and_every_link_inside_it_leads_somewhere(sample):
-    page = Page(rendered(sample))
-    assert page.opened == []
-    assert len(page.ids) == len(set(page.ids))
-    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
-
-
-def test_a_page_loads_nothing_and_runs_nothing():
-    html = rendered(hostile_sample())
-    assert POLICY in html
-    assert not {"script", "img", "link", "iframe", "form"} & set(Page(html).tags)
-    assert "@import" not in html
-    assert "url(" not in html
-
-
-def test_hostile_text_is_shown_as_text():
-    html = rendered(hostile_sample())
-    assert SCRIPT not in html
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
-    assert "{{ 7*7 }} {% raw %} &amp;amp; &amp;lt;" in html
-    assert not CONTROLS.search(html)
-
-
-def test_only_web_addresses_are_linked():
-    outside = [link for link in Page(rendered(hostile_sample())).links if not link.startswith("#")]
-    assert outside == ["https://example.org/a?b=1&c=2"]
-    assert 'rel="noopener noreferrer"' in rendered(hostile_sample())
 
 
 def test_the_headline_names_the_winner_and_the_totals():

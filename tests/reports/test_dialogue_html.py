@@ -10,8 +10,7 @@ from reports.dialogue_samples import (
     long_sample,
 )
 from reports.dialogue_texts import HOSTILE
-from reports.looking import CONTROLS, POLICY, Page
-from reports.verdict_samples import SCRIPT
+from reports.looking import Page
 
 from adjudge.models.cases import Dialogue
 from adjudge.reports import FORMATS, render
@@ -26,32 +25,6 @@ def rendered(sample):
 
 def report_of(sample):
     return build(sample.verdict, sample.rubric)
-
-
-@pytest.mark.parametrize("sample", EVERY)
-def test_a_page_is_whole_and_every_link_inside_it_leads_somewhere(sample):
-    page = Page(rendered(sample))
-    assert page.opened == []
-    assert len(page.ids) == len(set(page.ids))
-    assert {link[1:] for link in page.links} <= set(page.ids)
-
-
-def test_a_page_loads_nothing_runs_nothing_and_leads_nowhere_else():
-    html = rendered(hostile_sample())
-    page = Page(html)
-    assert POLICY in html
-    assert not {"script", "img", "link", "iframe", "form"} & set(page.tags)
-    assert "@import" not in html
-    assert "url(" not in html
-    assert all(link.startswith("#") for link in page.links)
-
-
-def test_hostile_text_is_shown_as_text():
-    html = rendered(hostile_sample())
-    assert SCRIPT not in html
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
-    assert "{{ 7*7 }} {% raw %} &amp;amp; &amp;lt;" in html
-    assert not CONTROLS.search(html)
 
 
 def test_the_head_of_the_page_says_the_verdict_and_how_it_came_about():

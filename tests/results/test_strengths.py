@@ -7,19 +7,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.results.strengths import Games, fit, group, length_scale, points
+from adjudge.results.strengths import STEPS, Games, fit, group, points
 
 
 def games_of(played, systems):
     """Games from (first, second, result) or (first, second, result, length)."""
     rows = [(*game, float("nan"))[:4] for game in played]
     first, second, result, length = (np.array(column) for column in zip(*rows, strict=True))
-    return Games(first, second, result, length.astype(float), np.arange(len(rows)), systems)
+    return counted(first, second, result, length.astype(float), systems)
+
+
+def counted(first, second, result, length, systems):
+    typical = np.sqrt(np.nanmean(length**2)) if np.isfinite(length).any() else 0
+    steps = np.round(np.tanh(np.nan_to_num(length) / typical) * STEPS) if typical else np.zeros(len(length))
+    return Games(first, second, result, steps, np.ones(len(first)), systems)
 
 
 def fitted(games, *, lengths=False):
-    grouped = group(games, length_scale(games) if lengths else None)
-    return fit(grouped, np.bincount(grouped.of).astype(float))
+    grouped = group(games, lengths=lengths and bool(games.length.any()))
+    return fit(grouped, np.bincount(grouped.of, games.count))
 
 
 def simulated(theta, nu, gamma, number, seed):
@@ -31,7 +37,7 @@ def simulated(theta, nu, gamma, number, seed):
     odds = np.exp(np.stack([d / 2, -d / 2, np.full(number, math.log(nu))]))
     drawn = rng.random(number) * odds.sum(axis=0)
     result = np.where(drawn < odds[0], 1, np.where(drawn < odds[0] + odds[1], -1, 0))
-    return Games(first, second, result, length, np.arange(number), len(theta))
+    return counted(first, second, result, length, len(theta))
 
 
 @pytest.mark.parametrize(("wins", "losses", "ties"), [(30, 10, 8), (300, 100, 50), (120, 120, 60), (40, 80, 20)])

@@ -157,6 +157,22 @@ async def test_a_budget_is_the_runs_total_over_all_resumes_and_none_lifts_it(pro
     files.check_complete(40)
 
 
+async def test_after_a_resume_the_budget_still_knows_how_large_the_replies_were(provider, command, files, tmp_path):
+    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
+    write_lines(tmp_path / "pairs.jsonl", pairs(20))
+    judge = ("--judge", "openai:gpt-4o", "--one-order")
+    first = await command("run", "compare", "pairs.jsonl", "--run", "out", *judge, "--limit", "12")
+    assert first.code == 0, first.err
+    (largest,) = files.summary["largest_replies"]
+    assert (largest["judge"], largest["replies"], largest["output_tokens"]) == ("openai:gpt-4o", 12, 200)
+    # A reply of 8,192 tokens would cost $0.08 and not fit; one like those before costs half a cent.
+    left = Decimal(files.summary["paid_usd"]) + Decimal("0.06")
+    rest = await command("run", "--resume", "out", "--budget", format(left, "f"))
+    assert rest.code == 0, rest.err
+    assert files.summary["largest_replies"][0]["replies"] == 20
+    files.check_complete(20)
+
+
 async def test_workers_are_the_embedded_judges_and_ray_needs_a_shared_journal(begun, command):
     workers = await command("run", "--resume", "out", "--workers", "2")
     assert workers.code == 2

@@ -91,6 +91,32 @@ async def test_a_judge_that_does_not_exist_is_one_error_and_no_failure_of_cases(
     assert not (files.path / "failures.jsonl").exists() or not files.failures
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("compare", "none.jsonl"), "none.jsonl: file not found"),
+        (("compare", "pairs.jsonl", "--temperature", "9"), "--temperature"),
+        (("compare", "pairs.jsonl", "--map", "a=nothing"), "--map a=nothing"),
+        (("compare", "pairs.jsonl", "--judge", "nope"), "--judge: 'nope' names no judge"),
+        (("compare", "pairs.jsonl", "--judge", "openai:gpt-4o"), "OPENAI_API_KEY"),
+        (("compare", "pairs.jsonl", "--search", "nope"), "--search: "),
+        (("compare", "pairs.jsonl", "--journal", "none/journal.db"), "--journal: none/journal.db: folder not found"),
+        (("compare", "pairs.jsonl", "--skip-case", "nope"), "--skip-case: no case nope"),
+    ],
+)
+async def test_a_run_that_is_refused_leaves_nothing(command, tmp_path, given, says):
+    command.environment.pop("OPENAI_API_KEY", None)
+    write_lines(tmp_path / "pairs.jsonl", pairs(3))
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("years of work")
+    before = sorted(tmp_path.rglob("*"))
+    for folder in ("new/out", "there"):
+        refused = await command("run", *given, "--run", folder)
+        assert refused.code == 2, refused.err
+        assert says in refused.err
+        assert sorted(tmp_path.rglob("*")) == before
+
+
 async def test_how_to_go_on_is_a_command_that_works_whatever_the_folder_is_called(provider, command, tmp_path):
     write_lines(tmp_path / "pairs.jsonl", pairs(2))
     provider.script = lambda request: waits(0.2)

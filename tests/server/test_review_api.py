@@ -306,6 +306,39 @@ def test_tagged_text_gives_the_five_blocks(client):
     assert client.post("/api/review", json=texts, headers={"accept": "text/plain"}).text == answer.text
 
 
+def test_beside_tagged_text_the_query_names_judge_languages_and_seed(client):
+    texts = {name: SLOTS[name] for name in SLOTS if "original" not in name}
+    options = {"judge": "embedded", "languages": ["en", "es"], "seed": 3}
+    as_json = client.post("/api/review", json={**texts, **options})
+    query = "/api/review?judge=embedded&languages=en,es&seed=3"
+    answer = client.post(query, content=TAGGED.encode(), headers=TEXT)
+    assert (answer.status_code, as_json.status_code) == (200, 200), answer.content
+    assert answer.headers["x-verdict-id"] == as_json.headers["x-verdict-id"]
+    plain = client.post("/api/review", content=TAGGED.encode(), headers=TEXT)
+    assert plain.headers["x-verdict-id"] != answer.headers["x-verdict-id"]
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("judge=openai:gpt-5.1", "judge: 'openai:gpt-5.1' is not allowed by this service"),
+        ("seed=x", "seed: 'x'; a whole number"),
+        ("languages=xx9", "languages: 'xx9' is not a known language code"),
+        ("sead=1", "sead: unknown parameter; one of judge, languages, seed"),
+        ("seed=1&seed=2", "seed: appears twice"),
+    ],
+)
+def test_a_bad_parameter_is_refused_by_name(client, query, says):
+    answer = client.post(f"/api/review?{query}", content=TAGGED.encode(), headers=TEXT)
+    assert answer.status_code == 400, answer.content
+    assert answer.json()["error"].startswith(says), answer.json()
+
+
+def test_the_description_of_the_api_names_the_parameters(client):
+    described = client.get("/openapi.json").json()["paths"]["/api/review"]["post"]
+    assert [one["name"] for one in described["parameters"]] == ["judge", "languages", "seed"]
+
+
 @pytest.mark.parametrize("accept", ["*/*", "application/json", "application/json, text/plain, */*"])
 def test_who_also_takes_json_gets_json(client, accept):
     answer = client.post("/api/review", content=TAGGED.encode(), headers={**TEXT, "accept": accept})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +23,18 @@ MAX_FILE_BYTES = 8_000_000
 _ASKING = ("seed", "sample", "temperature", "max_tokens")
 
 # -- options ----------------------------------------------------------------------------------------------------------
+
+
+def add_judging_group(parser: argparse.ArgumentParser) -> Any:
+    """The options about the judge; the first of them names it."""
+    group = parser.add_argument_group("judging")
+    group.add_argument(
+        "--judge",
+        default="embedded",
+        metavar="JUDGE",
+        help="who judges; `adjudge judges` lists all (default: embedded)",
+    )
+    return group
 
 
 def add_asking_arguments(group: Any, protocol: str) -> None:
@@ -146,6 +160,23 @@ def say(message: str) -> None:
     from ..reports.escaping import one_line
 
     print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
+
+
+class Warnings(logging.Handler):
+    """Tells the user what is logged while a block runs."""
+
+    def __init__(self, tell: Callable[[str], None] = say) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._tell(record.getMessage())
+
+    def __enter__(self) -> None:
+        logging.getLogger("adjudge").addHandler(self)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("adjudge").removeHandler(self)
 
 
 def say_failure(failure: Failure, what: str = "the judgment") -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import (
     add_asking_arguments,
+    add_judging_group,
     add_output_arguments,
     check_folders,
     read_cases,
@@ -27,14 +28,6 @@ Compare two answers to one task: seven weighted criteria, quotes checked against
 Give a case file (JSON with userTask, responseA, responseB, and optionally context and weights), or the texts
 themselves. A text is taken as it is, from a file with @FILE, or from standard input with -.
 """
-# The names a piece may have in a case file; the first is the API's.
-_FIELDS = {
-    "task": ("userTask", "task"),
-    "a": ("responseA", "a"),
-    "b": ("responseB", "b"),
-    "context": ("context",),
-    "weights": ("weights",),
-}
 
 
 def register(commands: Any) -> None:
@@ -54,13 +47,7 @@ def register(commands: Any) -> None:
     texts.add_argument(
         "--weights", metavar="W", help='JSON, @FILE, or "criterion=number,…"; criteria not named keep their default'
     )
-    judging = parser.add_argument_group("judging")
-    judging.add_argument(
-        "--judge",
-        default="embedded",
-        metavar="JUDGE",
-        help="who judges; `adjudge judges` lists all (default: embedded)",
-    )
+    judging = add_judging_group(parser)
     judging.add_argument("--one-order", action="store_true", help="judge once instead of in both orders: half the cost")
     add_asking_arguments(judging, "compare")
     judging.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
@@ -106,10 +93,10 @@ def _who_can_decide() -> str:
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     """The case in the file, with the pieces given as options in place of the file's."""
     from ..errors import InputError
-    from ..inputs.comparison import WANTED, comparison_from, weights_from
+    from ..inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
     from ..inputs.json import parse_object
 
-    given = {name: value for name in _FIELDS if (value := getattr(args, name)) is not None}
+    given = {name: value for name in FIELDS if (value := getattr(args, name)) is not None}
     if args.case is None:
         if not given:
             raise InputError("CASE", "missing", "a case file, - for standard input, or all of --task, --a and --b")
@@ -124,15 +111,15 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
         raw, file = read_cases(args.case, wanted)
         data = parse_object(raw, file, wanted)
     for name, value in given.items():
-        for field in _FIELDS[name]:
+        for field in FIELDS[name]:
             data.pop(field, None)
-        data[_FIELDS[name][0]] = read_text(value, f"--{name}")
+        data[FIELDS[name][0]] = read_text(value, f"--{name}")
     try:
         if "weights" in given:
             data["weights"] = weights_from(data["weights"])
         return comparison_from(data, rubric)
     except InputError as error:
-        options = {_FIELDS[name][0]: f"--{name}" for name in given}
+        options = {FIELDS[name][0]: f"--{name}" for name in given}
         if error.place.partition(".")[0] in options:
             raise error.renamed(options) from None
         raise type(error)(f"{file}: {error.place}", error.found, error.allowed) from None

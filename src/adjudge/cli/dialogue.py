@@ -7,7 +7,16 @@ import re
 import sys
 from typing import Any
 
-from .asking import add_asking_arguments, add_output_arguments, check_folders, read_cases, say_failure, settings_from
+from .asking import (
+    Warnings,
+    add_asking_arguments,
+    add_judging_group,
+    add_output_arguments,
+    check_folders,
+    read_cases,
+    say_failure,
+    settings_from,
+)
 from .outputs import choose_format, rendered, write_out
 
 _DESCRIPTION = """\
@@ -28,13 +37,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a file with one or many dialogues, or - for standard input")
     parser.add_argument("--id", metavar="ID", help="the dialogue's id, if the file has one dialogue without its own")
-    judging = parser.add_argument_group("judging")
-    judging.add_argument(
-        "--judge",
-        default="embedded",
-        metavar="JUDGE",
-        help="who judges; `adjudge judges` lists all (default: embedded)",
-    )
+    judging = add_judging_group(parser)
     judging.add_argument("--evaluator", metavar="JUDGE", help="who scores (default: --judge)")
     judging.add_argument("--critic", metavar="JUDGE", help="who challenges the scores (default: --judge)")
     add_asking_arguments(judging, "dialogue")
@@ -59,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
     # A number only if it is written like one: 007 is a name.
     number = args.id is not None and re.fullmatch(r"0|[1-9][0-9]{0,17}", args.id) is not None
     raw, place = read_cases(args.file, "a dialogue is needed")
-    cases = read_dialogues(raw, place, first_id=int(args.id) if number else args.id)
+    with Warnings():
+        cases = read_dialogues(raw, place, first_id=int(args.id) if number else args.id)
     alone = len(cases) == 1
     if args.id is not None and not alone:
         raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed for a file with one")

@@ -86,12 +86,13 @@ def run(args: argparse.Namespace) -> int:
         elif chosen == "html":
             path = _write_html(database, args.output)
         else:
-            path = Path(args.output) if args.output else written.folder / "results.parquet"
+            path = Path(args.output).expanduser() if args.output else written.folder / "results.parquet"
             _write_file(database, chosen, path)
         counts = database.counts()
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
-        print(f"{path}: {rows if args.where else headline(counts)}", file=sys.stderr)
+        named = args.output if args.output and Path(args.output).expanduser() == path else path
+        print(f"{named}: {rows if args.where else headline(counts)}", file=sys.stderr)
     if late := missing(counts, args.where is not None):
         say(late)
     return 0

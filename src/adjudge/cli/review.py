@@ -6,7 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_asking_arguments, add_output_arguments, check_folders, read_cases, say_failure, settings_from
+from .asking import (
+    add_asking_arguments,
+    add_judging_group,
+    add_output_arguments,
+    check_folders,
+    read_cases,
+    say_failure,
+    settings_from,
+)
 from .outputs import FORMATS, choose_format, rendered, write_out
 
 if TYPE_CHECKING:
@@ -37,13 +45,7 @@ def register(commands: Any) -> None:
     pieces = parser.add_argument_group("piece by piece")
     pieces.add_argument("--interactive", action="store_true", help="ask for the pieces, then judge")
     pieces.add_argument("--draft", metavar="ID", help="with --interactive: continue a draft")
-    judging = parser.add_argument_group("judging")
-    judging.add_argument(
-        "--judge",
-        default="embedded",
-        metavar="JUDGE",
-        help="who judges; `adjudge judges` lists all (default: embedded)",
-    )
+    judging = add_judging_group(parser)
     judging.add_argument(
         "--languages", metavar="CODES", help="languages in scope, such as en,es; a task in another is invalid"
     )

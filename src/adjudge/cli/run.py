@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import logging
-import shlex
 import signal
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..redaction import redact
-from .asking import add_asking_arguments, journal_place, say, settings_from
+from .asking import Warnings, add_asking_arguments, check_folders, journal_place, settings_from
+from .run_messages import progress_of, raise_budget, spent_of, tell, tell_before, tell_end, tell_suspects
 
 if TYPE_CHECKING:
     from ..runs.directory import RunDirectory
-    from ..runs.estimate import Estimate
     from ..runs.execute import Ended
     from ..runs.plan import RunOptions, Settings
-    from ..runs.progress import Progress
     from ..runs.state import RunState
 
 _DESCRIPTION = """\
@@ -53,10 +47,6 @@ _OF_ONE_PROTOCOL = {
 }  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
 _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
-_STOPPED = {
-    "interrupted": "stopped as asked",
-    "unreachable": "stopped, as no call succeeds",
-}
 
 
 def register(commands: Any) -> None:
@@ -166,11 +156,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--run", "cannot be combined with --resume", "give one of them")
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
+    check_folders(args)
     directory = RunDirectory(args.resume or args.directory)
     if args.resume is not None:
         _refuse_changes(args, directory.read())
     kept = _kept(args)
-    with directory.locked():
+    with directory.locked(), Warnings(lambda text: tell(args, text, "warning")):
         if args.resume is None:
             _create(args, directory, kept)
         check_trust(directory, args.trust)
@@ -238,9 +229,9 @@ def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str
     if not args.quiet and spooled.mapping:
         read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
         if read:
-            _tell(args, f"reading {read}")
+            tell(args, f"reading {read}")
     if spooled.bad and not args.quiet:
-        _tell(args, f"{plural(spooled.bad, 'row')} cannot be judged and count as failures")
+        tell(args, f"{plural(spooled.bad, 'row')} cannot be judged and count as failures")
 
 
 def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> int:
@@ -261,26 +252,24 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         run_sync(lambda: skip_cases(directory, journal, args.skip_case))
     state = load_state(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     if state.suspects:
-        _tell_suspects(args, state.suspects)
-    expected = run_sync(lambda: estimated(state))
+        tell_suspects(args, state.suspects)
+    try:
+        expected = run_sync(lambda: estimated(state))
+    except InputError as error:
+        raise error.renamed({"judge": "--judge", "search": "--search"}) from None
     if not args.quiet or args.dry_run:
-        _tell_before(args, state, expected, options)
+        tell_before(args, state, expected, options)
     if args.dry_run:
         return 0
     if not state.open:
         state.write_summary()
-        return _tell_end(args, state, options, None)
+        return tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
     if options.budget is not None and state.tally.paid >= options.budget:
-        _tell(args, f"nothing was sent: {_spent(state, options)}; {_raise_budget(directory)}")
+        tell(args, f"nothing was sent: {spent_of(state, options)}; {raise_budget(directory)}")
         return 1
-    log, warnings = logging.getLogger("adjudge"), _Warnings(args)
-    log.addHandler(warnings)
-    try:
-        ended = run_sync(lambda: _execute(args, state, options))
-    finally:
-        log.removeHandler(warnings)
-    return _tell_end(args, state, options, ended)
+    ended = run_sync(lambda: _execute(args, state, options))
+    return tell_end(args, state, options, ended)
 
 
 async def _execute(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
@@ -292,9 +281,9 @@ async def _execute(args: argparse.Namespace, state: RunState, options: RunOption
     def interrupted() -> None:
         if options.batch:
             # A batch may take a day: it goes on without us.
-            _tell(args, "submitted batches continue at the provider; a resumed run collects them")
+            tell(args, "submitted batches continue at the provider; a resumed run collects them")
         elif not halt.asked.is_set():
-            _tell(args, "finishing the calls in flight; Ctrl-C once more drops them (replies that came are kept)")
+            tell(args, "finishing the calls in flight; Ctrl-C once more drops them (replies that came are kept)")
         if options.batch or halt.asked.is_set():
             halt.now.set()
         halt.ask("interrupted")
@@ -302,99 +291,7 @@ async def _execute(args: argparse.Namespace, state: RunState, options: RunOption
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(name, interrupted)
-    return await execute(state, options, _progress(args), halt)
-
-
-def _tell_suspects(args: argparse.Namespace, suspects: tuple[str, ...]) -> None:
-    shown = ", ".join(suspects[:10]) + (f" and {len(suspects) - 10} more" if len(suspects) > 10 else "")
-    text = f"the process died three times in a row while it judged {shown}"
-    _tell(args, f"{text}; if a case is the cause, leave it out with --skip-case ID", "warning")
-
-
-def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
-    from ..runs.progress import plural
-
-    done = state.tally.verdicts + state.tally.failures
-    cases = plural(state.known["input"]["cases"], "case")
-    _tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
-    if expected.calls or expected.paid_calls:
-        tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"
-        seen = state.tally.calls
-        source = (
-            f"from {plural(seen, 'call')} so far" if seen else f"from a sample of {plural(expected.sampled, 'case')}"
-        )
-        paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
-        about = "at most about" if state.plan.has_cascade else "about"
-        _tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
-        if expected.cost is None:
-            _tell(args, "no price is published for this judge")
-        else:
-            unpriced = ", ".join(expected.unpriced)
-            missing = f", without {unpriced}, for which none is published" if unpriced else ""
-            cost = expected.cost / 2 if options.batch else expected.cost
-            _tell(args, f"{about} ${cost:,.2f} at published prices{missing}")
-    if options.budget is not None:
-        _tell(args, _spent(state, options))
-
-
-def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
-    from ..reports.escaping import one_line
-    from ..runs.execute import resume_command
-    from ..runs.progress import agreement, money, ordered, plural
-
-    tally, why = state.tally, ended.why if ended else ""
-    if not args.quiet:
-        answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
-        if tally.undecided:
-            answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
-        print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
-        print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
-        if tally.open:
-            print(f"{plural(tally.open, 'case')} still open")
-        if tally.calls:
-            tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
-            print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
-        if tally.paid != tally.cost:
-            less = tally.paid < tally.cost
-            rest = "the other replies were stored before" if less else "also for replies that gave no verdict"
-            print(f"${tally.paid:.4f} was paid by this run; {rest}")
-        if tally.labelled:
-            print(agreement(tally))
-        where = shlex.quote(str(state.directory.path))
-        print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
-    if why:
-        detail = ended.detail if ended else ""
-        if why == "budget":
-            text = f"stopped by the budget: {_spent(state, options)}, and {detail}; {_raise_budget(state.directory)}"
-        else:
-            said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
-            text = f"{said}; continue with: {resume_command(state.directory)}"
-        if args.json_progress:
-            _tell(args, text, "stopped")
-        else:
-            say(text)
-    return 130 if why == "interrupted" else 1 if why or tally.failures else 0
-
-
-def _spent(state: RunState, options: RunOptions) -> str:
-    return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
-
-
-def _raise_budget(directory: RunDirectory) -> str:
-    from ..runs.execute import resume_command
-
-    return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"
-
-
-def _progress(args: argparse.Namespace) -> Progress:
-    from ..runs.progress import Json, Live, Plain, Quiet
-
-    if args.quiet:
-        return Quiet()
-    if args.json_progress:
-        return Json()
-    return Live() if sys.stderr.isatty() else Plain()
+    return await execute(state, options, progress_of(args), halt)
 
 
 def _kept(args: argparse.Namespace) -> dict[str, Any]:
@@ -443,24 +340,3 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
         if not (field and equals and column):
             raise InputError("--map", f"{field}{equals}{column}", "FIELD=COLUMN, such as task=question")
     return {field: column for field, _, column in pairs}
-
-
-def _tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
-    """One line on standard error, which with --json-progress holds JSON alone."""
-    from ..reports.escaping import one_line
-
-    line = one_line(redact(text))
-    if args.json_progress:
-        line = json.dumps({"event": event, "message": line})
-    print(line, file=sys.stderr, flush=True)
-
-
-class _Warnings(logging.Handler):
-    """Shows what is logged while a run goes on."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__(logging.WARNING)
-        self._args = args
-
-    def emit(self, record: logging.LogRecord) -> None:
-        _tell(self._args, record.getMessage(), "warning")

@@ -17,7 +17,8 @@ from .json import parse_value
 from .text import kind_of
 
 WANTED = "userTask, responseA, responseB, …"
-_FIELDS = {
+# The names a piece may have in a case file; the first is the API's.
+FIELDS = {
     "task": ("userTask", "task"),
     "a": ("responseA", "a"),
     "b": ("responseB", "b"),
@@ -26,13 +27,13 @@ _FIELDS = {
 }
 _NEEDED = ("task", "a", "b")
 _OPTIONAL = ("judge", "oneOrder", "seed", "context", "weights")
-_KNOWN = {*_OPTIONAL, *(name for names in _FIELDS.values() for name in names)}
+_KNOWN = {*_OPTIONAL, *(name for names in FIELDS.values() for name in names)}
 
 
 def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
     """The case in a JSON object, in the API's names or the short ones (`task`, `a`, `b`)."""
-    used = {field: [name for name in names if name in data] for field, names in _FIELDS.items()}
-    missing = [_FIELDS[field][0] for field in _NEEDED if not used[field]]
+    used = {field: [name for name in names if name in data] for field, names in FIELDS.items()}
+    missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
         if name not in _KNOWN and (similar := _similar(name, missing)):
             raise InputError(name, "unknown field", f"did you mean {similar}?")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, Protocol
@@ -17,7 +17,9 @@ from ..models import Usage
 _ENOUGH = 10  # replies, before they say what the next one may take
 
 
-class _Largest(NamedTuple):
+class LargestReply(NamedTuple):
+    """How many replies a role has had, the most tokens of one, and the most tokens a byte of its prompts."""
+
     replies: int = 0
     output: int = 0
     per_byte: Fraction = Fraction(0)
@@ -26,20 +28,20 @@ class _Largest(NamedTuple):
 class SeenReplies:
     """The largest reply to each role so far, and the most tokens that a byte of its prompts took."""
 
-    def __init__(self) -> None:
-        self._roles: dict[tuple[str, str], _Largest] = {}
+    def __init__(self, roles: Mapping[tuple[str, str], LargestReply] | None = None) -> None:
+        self.roles = dict(roles or {})
 
     def add(self, role: tuple[str, str], prompt_bytes: int, usage: Usage) -> None:
         """Another reply."""
-        known = self._roles.get(role, _Largest())
+        known = self.roles.get(role, LargestReply())
         per_byte = Fraction(usage.input_tokens, max(1, prompt_bytes))
-        self._roles[role] = _Largest(
+        self.roles[role] = LargestReply(
             known.replies + 1, max(known.output, usage.output_tokens), max(known.per_byte, per_byte)
         )
 
     def expected(self, role: tuple[str, str], prompt_bytes: int, most_in: int, most_out: int) -> tuple[int, int]:
         """Tokens to reserve for prompt and reply: as many as the largest took, once ten replies are known."""
-        known = self._roles.get(role, _Largest())
+        known = self.roles.get(role, LargestReply())
         if known.replies < _ENOUGH:
             return most_in, most_out
         return min(most_in, -int(-known.per_byte * prompt_bytes // 1)), min(most_out, known.output)
@@ -66,11 +68,11 @@ class LocalBudget:
     A call may cost more than was expected of it, so the limit may be passed by what is in flight, and by no more.
     """
 
-    def __init__(self, limit: Decimal, spent: Decimal = Decimal(0)) -> None:
+    def __init__(self, limit: Decimal, spent: Decimal = Decimal(0), seen: SeenReplies | None = None) -> None:
         self.limit = limit
         self.spent = spent
         self.reserved = Decimal(0)
-        self.seen = SeenReplies()
+        self.seen = seen or SeenReplies()
         self._queue: deque[tuple[Callable[[], Decimal], asyncio.Future[Decimal | None]]] = deque()
 
     async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:

@@ -90,6 +90,10 @@ def _compared(key: str, name: str, called: str) -> Iterable[Column]:
 # -- dialogue ---------------------------------------------------------------------------------------------------------
 
 
+def _overall(verdict: DialogueVerdict) -> Any:
+    return verdict.output.referee_final[OVERALL_EXPERIENCE]
+
+
 def _objections(verdict: DialogueVerdict) -> int:
     return sum(not entry.agree for entry in verdict.output.critic)
 
@@ -99,26 +103,13 @@ def _changed(verdict: DialogueVerdict) -> int:
 
 
 _DIALOGUE = (
-    Column(
-        "overall_experience",
-        "DOUBLE",
-        "the final average rounded down to a step of the scale",
-        lambda v: v.output.referee_final[OVERALL_EXPERIENCE],
-        score=True,
-    ),
-    Column(
-        "average",
-        "DOUBLE",
-        "the weighted average of the final scores",
-        lambda v: v.output.referee_final[AVERAGE],
-        score=True,
-    ),
-    Column(
-        "evaluator_average",
-        "DOUBLE",
-        "the same before the Critic spoke",
-        lambda v: v.output.evaluator[AVERAGE],
-        score=True,
+    *(
+        Column(name, "DOUBLE", meaning, of, score=True)
+        for name, meaning, of in (
+            ("overall_experience", "the final average rounded down to a step of the scale", _overall),
+            ("average", "the weighted average of the final scores", lambda v: v.output.referee_final[AVERAGE]),
+            ("evaluator_average", "the same before the Critic spoke", lambda v: v.output.evaluator[AVERAGE]),
+        )
     ),
     Column("objections", "BIGINT", "how many scores the Critic objected to", _objections),
     Column("changed", "BIGINT", "how many scores the Referee changed", _changed),

@@ -5,6 +5,7 @@ HTML pages hold no script and ask for nothing. What a template itself writes is 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,8 @@ from markupsafe import Markup
 
 from .escaping import clean, markdown, one_line, shorten, web_address
 from .wording import LONG
+
+_PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
 
 def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
@@ -25,9 +28,9 @@ def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home:
     return _environment(form).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
 
 
-def environment(*packages: str) -> Environment:
-    """For HTML pages of others: their templates are found in these packages first, then among those of reports."""
-    return _environment("html", *packages)
+def environment(form: str, *packages: str) -> Environment:
+    """For reports of others: their templates are found in these packages first, then among those of reports."""
+    return _environment(form, *packages)
 
 
 @lru_cache
@@ -37,7 +40,8 @@ def _environment(form: str, *packages: str) -> Environment:
         if not isinstance(value, str) or isinstance(value, Markup):
             return value
         if form == "html":
-            return clean(value)
+            # Reports on runs are our own words and numbers: a line never ends between 29.0 and %.
+            return _PERCENT.sub("\u00a0%", clean(value)) if packages else clean(value)
         return Markup(markdown(value) if form == "markdown" else one_line(value))
 
     loaders = [PackageLoader(package) for package in packages]

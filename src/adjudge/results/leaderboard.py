@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csgraph  # type: ignore[import-untyped]
+from scipy.sparse import csgraph, csr_array  # type: ignore[import-untyped]
 
 from ..errors import InputError
 from .database import Database
 from .statistics import CONFIDENCE, SEED
-from .strengths import POINTS, Fit, Games, Grouped, fit, group, length_scale, points
+from .strengths import POINTS, STEPS, Fit, Games, Grouped, fit, group, points
 
 DRAWS = 400
 _FEW_DRAWS = 100
-_MANY_GAMES = 100_000
+_MANY_KINDS = 100_000  # of games on different kinds of tasks
 _TYPICAL = float(np.tanh(1))  # a difference in length of typical size
 _NAMED = "system_a is not null and system_b is not null"
 _MET = f"{_NAMED} and system_a <> system_b and status = 'verdict'"
@@ -94,6 +94,14 @@ class Leaderboard:
     draws: int
 
 
+@dataclass(frozen=True)
+class _Tasks:
+    """Kinds of tasks: how many there are of each, and a row of how many games of each kind are played on one."""
+
+    count: Any
+    games: Any
+
+
 def leaderboard_of(database: Database) -> Leaderboard:
     """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
     folder = str(database.run.folder)
@@ -115,10 +123,10 @@ def leaderboard_of(database: Database) -> Leaderboard:
         if not undecided:
             allowed = "rows must name who wrote each answer: columns that `adjudge run` maps to system_a and system_b"
         raise InputError(folder, found, allowed)
-    games = _games(database, [name for name, _ in systems])
+    games, tasks, with_lengths = _games(database, [name for name, _ in systems])
     counted = {"undecided": undecided, "against_itself": itself}
     counted |= {"without_verdict": without_verdict, "without_systems": unnamed}
-    return _ranked(games, dict(systems), counted)
+    return _ranked(games, tasks, dict(systems), counted, with_lengths=with_lengths)
 
 
 def has_games(database: Database) -> bool:
@@ -128,29 +136,52 @@ def has_games(database: Database) -> bool:
     )
 
 
-def _games(database: Database, names: list[str]) -> Games:
-    found = database.cursor().execute(
-        f"""select list_position($1::VARCHAR[], system_a) - 1 as first,
+def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
+    """The kinds of games and the kinds of tasks, counted by the database; and whether answers differ in length."""
+    played, kinds, tasks = (f"{database.schema}.{name}" for name in ("played", "kinds", "tasks"))
+    ((scale,),) = database.query(f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}")
+    longer_by = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
+    database.query(
+        f"""create or replace table {played} as select list_position($1::VARCHAR[], system_a) - 1 as first,
         list_position($1::VARCHAR[], system_b) - 1 as second,
-        case winner when 'A' then 1 when 'B' then -1 else 0 end as result,
-        coalesce(words_a - words_b, 'nan'::DOUBLE) as length, task
+        case winner when 'A' then 1 when 'B' then -1 else 0 end as result, coalesce({longer_by}, 0) as length, task
         from {database.chosen} join (select position, task from {database.schema}.cases) using (position)
         where {_PLAYED}""",
-        [names],
+        names,
     )
-    arrays = found.fetchnumpy()
-    task = np.unique(arrays["task"], return_inverse=True)[1].reshape(-1)
-    first, second, result = (arrays[name].astype(np.int64) for name in ("first", "second", "result"))
-    return Games(first, second, result, arrays["length"].astype(float), task, len(names))
+    database.query(
+        f"""create or replace table {kinds} as
+        select *, row_number() over (order by first, second, result, length) - 1 as kind from
+        (select first, second, result, length, count(*) as count from {played} group by all)"""
+    )
+    # Two tasks are of a kind if the same games were played on them, whatever their order.
+    database.query(
+        f"""create or replace table {tasks} as select min(task) as task, count(*) as count from
+        (select task, sum(hash(first, second, result, length)::HUGEINT) as games from {played} group by task)
+        group by games order by 1"""
+    )
+    found = database.connection.execute(f"from {kinds} order by kind").fetchnumpy()
+    first, second, result, length, count = (
+        found[it].astype(np.int64) for it in ("first", "second", "result", "length", "count")
+    )
+    games = Games(first, second, result, length, count, len(names))
+    counts = database.connection.execute(f"select count from {tasks} order by rowid").fetchnumpy()["count"]
+    of = database.connection.execute(
+        f"""select t.rowid as task, kind, count(*) as games from {played} join
+        (select rowid, task from {tasks}) as t using (task) join {kinds} using (first, second, result, length)
+        group by all"""
+    ).fetchnumpy()
+    size = (len(counts), len(games.first))
+    return games, _Tasks(counts, csr_array((of["games"].astype(float), (of["task"], of["kind"])), size)), bool(scale)
 
 
-def _ranked(games: Games, words: Mapping[str, float | None], counted: Mapping[str, int]) -> Leaderboard:
+def _ranked(
+    games: Games, tasks: _Tasks, words: Mapping[str, float | None], counted: Mapping[str, int], *, with_lengths: bool
+) -> Leaderboard:
     names = list(words)
-    tasks = int(games.task.max()) + 1
-    draws = DRAWS if len(games.first) <= _MANY_GAMES else _FEW_DRAWS
+    draws = DRAWS if tasks.games.nnz <= _MANY_KINDS else _FEW_DRAWS
     groups, strong = _groups(games)
-    scale = length_scale(games)
-    models = [group(games), *([group(games, scale)] if scale else [])]
+    models = [group(games, lengths=lengths) for lengths in ((False, True) if with_lengths else (False,))]
     (raw, _), *second = _strengths(games, models, tasks, groups, draws)
     controlled, longer = None, None
     if second:
@@ -178,8 +209,8 @@ def _ranked(games: Games, words: Mapping[str, float | None], counted: Mapping[st
     return Leaderboard(
         standings=tuple(standings),
         meetings=_meetings(games, [standing.system for standing in standings], names),
-        games=len(games.first),
-        tasks=tasks,
+        games=int(games.count.sum()),
+        tasks=int(tasks.count.sum()),
         groups=len(sizes),
         longer=longer,
         draws=draws,
@@ -193,26 +224,28 @@ def _meetings(games: Games, ordered: Sequence[str], names: Sequence[str]) -> tup
     turn = np.where(rank[games.first] <= rank[games.second], 1, -1)
     one = np.where(turn > 0, rank[games.first], rank[games.second])
     other = np.where(turn > 0, rank[games.second], rank[games.first])
-    kinds, counts = np.unique(np.stack([one, other, games.result * turn], axis=1), axis=0, return_counts=True)
     met: dict[tuple[int, int], Counter[int]] = {}
-    for (first, second, result), count in zip(kinds.tolist(), counts.tolist(), strict=True):
+    kinds = np.stack([one, other, games.result * turn, games.count], axis=1)
+    for first, second, result, count in kinds.tolist():
         met.setdefault((first, second), Counter())[result] += count
     found = [
         Meeting(ordered[first], ordered[second], results[1], results[0], results[-1])
         for (first, second), results in met.items()
     ]
-    return tuple(sorted(found, key=lambda each: -(each.wins + each.ties + each.losses)))
+    order = {name: at for at, name in enumerate(ordered)}
+    return tuple(sorted(found, key=lambda it: (-(it.wins + it.ties + it.losses), order[it.first], order[it.second])))
 
 
 def _strengths(
-    games: Games, models: Sequence[Grouped], tasks: int, groups: Any, draws: int
+    games: Games, models: Sequence[Grouped], tasks: _Tasks, groups: Any, draws: int
 ) -> list[tuple[list[Strength], Fit]]:
     """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
-    fits = [fit(model, np.bincount(model.of).astype(float)) for model in models]
+    fits = [fit(model, np.bincount(model.of, games.count)) for model in models]
     rng = np.random.default_rng(SEED)
+    total = int(tasks.count.sum())
     drawn = np.empty((len(models), draws, games.systems))
     for at in range(draws):
-        often = rng.multinomial(tasks, np.full(tasks, 1 / tasks)).astype(float)[games.task]
+        often = rng.multinomial(total, tasks.count / total) @ tasks.games
         for number, (model, fitted) in enumerate(zip(models, fits, strict=True)):
             drawn[number, at] = _centred(fit(model, np.bincount(model.of, often), fitted).theta, groups)
     return [
@@ -249,7 +282,7 @@ def _groups(games: Games) -> tuple[Any, Any]:
 def _counts(games: Games) -> list[tuple[int, int, int]]:
 
     def count(chosen: Any, sides: Any) -> Any:
-        return np.bincount(sides[chosen], minlength=games.systems)
+        return np.bincount(sides[chosen], games.count[chosen], games.systems)
 
     wins = count(games.result == 1, games.first) + count(games.result == -1, games.second)
     ties = count(games.result == 0, games.first) + count(games.result == 0, games.second)

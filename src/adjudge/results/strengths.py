@@ -25,28 +25,28 @@ from scipy import optimize, special  # type: ignore[import-untyped]
 POINTS = 400  # for odds of ten to one, as in the Elo ratings of chess
 MIDDLE = 1000
 _SPREAD = 3.0
-_STEPS = 0.02  # lengths are told apart this finely, on a scale from −1 to 1
+STEPS = 50  # lengths are told apart this finely, on a scale from 0 to 1
 
 
 @dataclass(frozen=True)
 class Games:
-    """Who met whom, by number; `result` is 1 if the first won, −1 if the second did, 0 for a tie.
+    """Kinds of games: who met whom, by number, and `result`: 1 if the first won, −1 if the second did, 0 for a tie.
 
-    `length` is the difference in words, first less second, not a number where it is not known; `task` numbers what was
-    asked, by which draws are made.
+    `length` is x, the difference in length (first less second) on the scale from −1 to 1, in whole steps; 0 where it is
+    not known. `count` says how many games are of this kind.
     """
 
     first: Any
     second: Any
     result: Any
     length: Any
-    task: Any
+    count: Any
     systems: int
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """Equal games counted together: `of` says to which group each game belongs.
+    """Equal kinds of games counted together: `of` says to which group each kind belongs.
 
     `design` has a row a group and a column a system (and one for length): times the parameters it gives d.
     """
@@ -66,27 +66,21 @@ class Fit:
     gamma: float
 
 
-def length_scale(games: Games) -> float:
-    """The typical size of a difference in length: its root mean square, the same whichever answer is called A."""
-    known = games.length[np.isfinite(games.length)]
-    return float(np.sqrt(np.mean(known**2))) if len(known) else 0.0
-
-
-def group(games: Games, scale: float | None = None) -> Grouped:
-    """Count equal games together; with a scale, games of different lengths are different."""
+def group(games: Games, *, lengths: bool) -> Grouped:
+    """Count equal games together; if `lengths` matter, games of different lengths are different."""
     # Seen from the system with the lower number, so that it makes no difference which answer was called A.
     turn = np.where(games.first <= games.second, 1, -1)
     first, second = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
-    x = np.round(np.tanh(np.nan_to_num(games.length) / scale) / _STEPS) * turn if scale else np.zeros(len(first))
+    x = games.length * turn if lengths else np.zeros(len(first))
     rows = np.stack([first, second, games.result * turn, x], axis=1).astype(np.int32)
     kinds, of = np.unique(rows, axis=0, return_inverse=True)
     first, second, result, x = kinds.T
     each = np.arange(len(kinds))
-    design = np.zeros((len(kinds), games.systems + bool(scale)))
+    design = np.zeros((len(kinds), games.systems + lengths))
     design[each, first] = 1
     design[each, second] = -1
-    if scale:
-        design[:, -1] = x * _STEPS
+    if lengths:
+        design[:, -1] = x / STEPS
     return Grouped(design, result, of.reshape(-1), games.systems)
 
 

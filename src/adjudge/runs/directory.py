@@ -15,8 +15,8 @@ import hashlib
 import mmap
 import os
 import struct
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,7 +89,13 @@ class RunDirectory:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only process that executes this run; the system takes the lock back when its holder dies."""
+        """Be the only process that executes this run; the system takes the lock back when its holder dies.
+
+        If the block fails before anything was asked of a run that was created in it, nothing is left of it.
+        """
+        made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+        created = not self.exists
+        before = frozenset(self.path.iterdir() if self.path.is_dir() else ())
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = open_handle(self.path / "lock", os.O_RDWR | os.O_CREAT)
@@ -105,9 +111,23 @@ class RunDirectory:
                     raise InputError(str(self.path), found, "wait for it, or stop it") from None
             for left in self.path.glob(f"{TEMPORARY}*"):
                 left.unlink()
-            yield
+            try:
+                yield
+            except BaseException:
+                if created and not (self.exists and self.read().get("begun")):
+                    self._remove(before, made)
+                raise
         finally:
             os.close(handle)
+
+    def _remove(self, before: Collection[Path], made: Sequence[Path]) -> None:
+        """Remove the files that were not there before, and the folders that were made for them."""
+        with suppress(OSError):
+            for file in self.path.iterdir():
+                if file not in before:
+                    file.unlink()
+            for folder in made:
+                folder.rmdir()
 
 
 def write_whole(path: Path, content: bytes) -> None:

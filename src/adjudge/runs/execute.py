@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Protocol
 
 from ..engine import open_engine
@@ -239,7 +240,8 @@ async def _runner(state: RunState, options: RunOptions) -> AsyncIterator[Runner]
         async with ray_runner(plan, state.journal, options, paid, state.open) as runner:
             yield runner
         return
-    budget = None if options.budget is None else LocalBudget(options.budget, paid)
+    # Without a limit too: a later session may have one, and wants to know how large the replies were.
+    budget = LocalBudget(Decimal("Infinity") if options.budget is None else options.budget, paid, state.seen)
     batches = state.directory.batches.resolve() if options.batch else None
     async with engine_for_run(plan, state.journal, options, budget, batches) as engine:
         await engine.collect()

@@ -125,6 +125,8 @@ class Job:
         return tuple(judged.calls if isinstance(judged, Failure) else judged.verdict.calls)
 
     def _open(self, settings: Settings) -> tuple[Judge, ...]:
+        if isinstance(settings, CompareSettings):
+            self.engine.searcher(settings)  # one that does not exist is refused now, and not case by case
         named = (settings.evaluator, settings.critic) if isinstance(settings, DialogueSettings) else (settings.judge,)
         return tuple(self.engine.judge(name, settings) for name in named)
 

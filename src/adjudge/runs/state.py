@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, BinaryIO
 
 import orjson
@@ -18,6 +19,7 @@ from ..engine import verdict_of
 from ..errors import InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, open_journal
+from ..judges.budget import LargestReply, SeenReplies
 from ..models.rows import answer_of, row_of
 from .create import in_order, journal_name
 from .directory import (
@@ -179,7 +181,7 @@ class RunState:
     """Where a run stands: what it is, what is done, and how many of the wanted cases are open.
 
     `suspects` are the ids of cases that were in flight each of the last three times the process died; `attempts` says
-    how often to ask again about cases whose stored replies are unusable.
+    how often to ask again about cases whose stored replies are unusable; `seen` is how large the replies were.
     """
 
     directory: RunDirectory
@@ -192,6 +194,7 @@ class RunState:
     open: int
     attempts: Mapping[int, int]
     suspects: tuple[str, ...] = ()
+    seen: SeenReplies = field(default_factory=SeenReplies)
 
     def lines(self) -> Iterator[bytes]:
         """The cases wanted in this session."""
@@ -207,6 +210,16 @@ class RunState:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "stopped_by": stopped_by or None,
             **self.tally.as_json(),
+            "largest_replies": [
+                {
+                    "judge": judge,
+                    "reply": reply,
+                    "replies": largest.replies,
+                    "output_tokens": largest.output,
+                    "input_tokens_per_byte": str(largest.per_byte),
+                }
+                for (judge, reply), largest in sorted(self.seen.roles.items())
+            ],
         }
         write_whole(self.directory.summary, orjson.dumps(told, option=orjson.OPT_INDENT_2))
 
@@ -230,7 +243,8 @@ def load_state(
         raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
     finally:
         journal.close()
-    state = RunState(directory, known, plan, where, tally, done, limit, tally.open, attempts)
+    seen = _seen_before(directory)
+    state = RunState(directory, known, plan, where, tally, done, limit, tally.open, attempts, seen=seen)
     wanted = cases if limit is None else min(limit, cases)
     suspected = {position for position, count in deaths.items() if count >= _SUSPECT and position not in done}
     return replace(
@@ -311,6 +325,21 @@ def _paid_before(directory: RunDirectory) -> Decimal:
         return Decimal(orjson.loads(directory.summary.read_bytes())["paid_usd"])
     except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
         return Decimal(0)
+
+
+def _seen_before(directory: RunDirectory) -> SeenReplies:
+    """How large the replies were that the last session's summary knew of."""
+    try:
+        return SeenReplies(
+            {
+                (known["judge"], known["reply"]): LargestReply(
+                    int(known["replies"]), int(known["output_tokens"]), Fraction(known["input_tokens_per_byte"])
+                )
+                for known in orjson.loads(directory.summary.read_bytes())["largest_replies"]
+            }
+        )
+    except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
+        return SeenReplies()
 
 
 def _outcome(status: Status, answer: str, known: dict[str, Any]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -79,6 +80,14 @@ class DraftResponse(BaseModel):
     slots: dict[str, Any] = Field(description="What was given, by slot, in the shape it was given.")
 
 
+_QUERY = [
+    {"name": name, "in": "query", "required": False, "schema": schema, "description": f"With tagged slots: {said}"}
+    for name, schema, said in (
+        ("judge", {"type": "string"}, "one of the judges this service allows; default: its own."),
+        ("languages", {"type": "string"}, "ISO codes in scope, such as en,es; a task in none of them is invalid."),
+        ("seed", {"type": "integer"}, "for everything random; default: 0."),
+    )
+]
 _TEXT = {"text/plain": {"schema": {"type": "string"}}}
 _BLOCKS: dict[int | str, dict[str, Any]] = {
     200: {"content": _TEXT, "description": "The review; as text/plain the five tagged blocks, or INVALID TASK."}
@@ -94,18 +103,20 @@ _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
     summary="Audit a person's side-by-side ratings",
     response_model=ReviewVerdict,
     responses={**FAILURES, **_BLOCKS},
-    openapi_extra=documented_body(ReviewRequest, _TEXT),
+    openapi_extra={**documented_body(ReviewRequest, _TEXT), "parameters": _QUERY},
 )
 async def review(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused.
 
-    The body is JSON, or as `text/plain` the nine tagged slots. With `accept: text/plain` the five blocks come back.
+    The body is JSON, or as `text/plain` the nine tagged slots, beside which judge, languages and seed are parameters of
+    the query. With `accept: text/plain` the five blocks come back.
     """
     tagged = request.headers.get("content-type", "").lower().startswith("text/plain")
 
     def read(body: bytes) -> tuple[Review, ReviewSettings]:
         if tagged:
-            return one_review(decode(body, "body"), state.review.rubric, "body"), state.review
+            settings = _settings(_in_query(request), state)
+            return one_review(decode(body, "body"), settings.rubric, "body"), settings
         data = parse_object(body, "body", _WANTED)
         settings = _settings(data, state)
         return one_review({name: data[name] for name in data if name not in _OPTIONS}, settings.rubric), settings
@@ -202,6 +213,23 @@ async def _judged(request: Request, case: Review, settings: ReviewSettings, stat
         return Response(render(outcome, "tags"), media_type="text/plain", headers=headers)
     written = to_json(outcome.updated(review_id=case.review_id))
     return Response(written, media_type="application/json", headers=headers)
+
+
+def _in_query(request: Request) -> dict[str, Any]:
+    """The options beside tagged slots, as the JSON body would hold them."""
+    given = request.query_params.multi_items()
+    names = [name for name, _ in given]
+    for name in names:
+        if name not in _OPTIONS:
+            raise InputError(name[:80], "unknown parameter", f"one of {', '.join(_OPTIONS)}")
+        if names.count(name) > 1:
+            raise InputError(name, "appears twice", "each parameter once")
+    data: dict[str, Any] = dict(given)
+    if "languages" in data:
+        data["languages"] = [code.strip() for code in data["languages"].split(",") if code.strip()]
+    if re.fullmatch(r"-?[0-9]{1,18}", data.get("seed", "")):
+        data["seed"] = int(data["seed"])
+    return data
 
 
 def _settings(data: Mapping[str, Any], state: State) -> ReviewSettings:

@@ -147,7 +147,7 @@ def test_columns_of_a_transcript_cannot_be_named(opened):
 
 def test_nothing_that_holds_a_dialogue_is_refused_with_an_example(opened):
     assert opened.refused("d.jsonl", [{"said": TALK}], "dialogue") == (
-        "d.jsonl: no column for transcript; columns found: said; name them, such as --map transcript=said"
+        "d.jsonl: no column for transcript; columns found: said; name it, such as --map transcript=said"
     )
 
 

@@ -91,6 +91,16 @@ def test_missing_columns_are_refused_with_those_found_and_an_example(opened):
     )
 
 
+@pytest.mark.parametrize(
+    ("there", "missing"), [("a", "b"), ("b", "a"), ("output_1", "b"), ("responseB", "a"), ("rejected", "a")]
+)
+def test_of_two_answers_only_the_one_that_is_missing_is_named(opened, there, missing):
+    said = opened.refused("p.jsonl", [{"task": "t", there: "x", "other": "y"}])
+    assert said == (
+        f"p.jsonl: no column for {missing}; columns found: task, {there}, other; name it, such as --map {missing}=other"
+    )
+
+
 def test_an_unknown_field_is_refused_with_the_allowed_ones(opened):
     said = opened.refused("p.jsonl", [ROW], mapping={"tusk": "q"})
     assert said == (

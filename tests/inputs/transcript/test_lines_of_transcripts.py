@@ -1,12 +1,14 @@
 """Transcript lines: tabs decide where there are any, and where there are none no word said is taken for an ACT."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.errors import InputError
 from adjudge.inputs.transcript import read_dialogues
 
 SAMPLES = Path(__file__).parent / "dialogue_samples"
@@ -137,6 +139,37 @@ def test_a_line_without_a_label_goes_on_with_the_one_before():
         ("Hello.\n  I have\n\n\ntwo questions: why, and how?", 1),
         ("Because.\nuser: root\nNote: done", 6),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("User: Hi\nBanana: Hello\nUser: Bye\nAssistant: Bye", 2),
+        ("User: Hi\n\nAssistant: Yes?\n\nBanana: Hello\n\nAssistant: Bye", 5),
+        ("user: hi\nassistant: yes\nbanana: hello\nassistant: bye", 3),
+        ("User: Hi\nand more\nBanana: Hello\nCustomer: Bye\nBot: Bye", 3),
+    ],
+)
+def test_an_unknown_speaker_in_the_place_of_the_other_side_is_refused_by_line(text, line):
+    with pytest.raises(InputError, match=f"chat:{line}: dialogue 1: unknown speaker '[Bb]anana' between two turns of"):
+        read_dialogues(text.encode(), "chat")
+    (dialogue,) = read_dialogues(re.sub("(?=[Bb]anana)", "  ", text).encode(), "chat")
+    assert any("anana: " in turn.text for turn in dialogue.turns), "an indented line belongs to the utterance"
+
+
+def test_what_looks_like_a_speaker_elsewhere_belongs_to_the_utterance_and_is_said_by_line(caplog):
+    raw = (
+        b"User: Hi\nAssistant: Come at six.\nNote: bring your passport\nOptions:\nat 5: tea\nUser: Fine\nBanana: Hello"
+    )
+    (dialogue,) = read_dialogues(raw, "chat")
+    assert [turn.text for turn in dialogue.turns] == [
+        "Hi",
+        "Come at six.\nNote: bring your passport\nOptions:\nat 5: tea",
+        "Fine\nBanana: Hello",
+    ]
+    said = [record.getMessage() for record in caplog.records]
+    assert [one.partition(" is read")[0] for one in said] == ["chat:3: 'Note:'", "chat:7: 'Banana:'"]
+    assert "if it names a speaker: SYSTEM (or assistant" in said[1]
 
 
 @pytest.mark.parametrize(

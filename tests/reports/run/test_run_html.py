@@ -90,6 +90,13 @@ def test_a_report_replaces_only_a_report(runs, tmp_path):
     assert (tmp_path / "mine_files" / "thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+def test_no_line_ends_between_a_number_and_its_percent_sign(runs, protocol, tmp_path):
+    page = write_html(runs[protocol], tmp_path / "report.html").index.read_text("utf-8")
+    assert "95\u00a0% interval" in page
+    assert not re.search(r"\d %", re.sub(r"(?s)<(style|script)>.*?</\1>", "", page))
+
+
 def test_an_empty_run_says_so(tmp_path):
     folder = write_run(tmp_path / "run", comparisons()[-1:])
     assert "No case has an outcome yet" in report_of(folder, tmp_path)
@@ -102,7 +109,7 @@ def test_a_clear_winner_is_the_headline_with_its_share_as_a_bar(tmp_path):
     text = report_of(write_run(tmp_path / "run", rows), tmp_path)
     assert '<h1 class="run" dir="auto">A wins more often</h1>' in text
     assert "A won 12 of 12 comparisons, B 0; 0 were ties." in Page(text).text
-    assert re.search(r'<rect class="fill" width="100.00"', text) and "75.8 % to 100.0 %" in text
+    assert re.search(r'<rect class="fill" width="100.00"', text) and "75.8\u00a0% to 100.0\u00a0%" in text
 
 
 def test_systems_are_shown_by_strength_and_head_to_head(tmp_path):
@@ -124,7 +131,7 @@ def test_the_heaviest_caution_is_the_headline_and_one_lost_case_is_not(tmp_path)
     lost[0] = replace(lost[0], fate="failure")
     rows += [said(row, "A", agree=at > 9) for at, row in enumerate(lost)]
     text = report_of(write_run(tmp_path / "run", rows), tmp_path)
-    first = text.index('class="first">31 % of orders disagree: in 11 of 35 cases')
+    first = text.index('class="first">31\u00a0% of orders disagree: in 11 of 35 cases')
     assert text.index("1 case failed and is in no figure.") > text.index('id="cases"') > first
 
 

@@ -114,6 +114,8 @@ def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     a, b = columns.pair(("a", "b"), known.ANSWERS)
     if (a is None or b is None) and (outputs := _providers(columns.names)):
         a, b = _outputs(columns, list(outputs), a, b)
+    if a is None and b is None:
+        a, b = columns.half(known.ANSWERS)
     task = columns.one("task", known.TASKS)
     settled = {"task": task, "a": a, "b": b}
     if lacking := [name for name in _TEXTS if settled[name] is None]:

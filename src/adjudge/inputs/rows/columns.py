@@ -159,6 +159,16 @@ class Columns:
                 return fitting[0]
         return given[0] or None, given[1] or None
 
+    def half(self, tiers: Pairs) -> tuple[str | None, str | None]:
+        """The one column of a pair whose partner is not there, if no other could be meant."""
+        for tier in tiers:
+            found: list[tuple[str | None, str | None]] = []
+            found += [(one, None) for first, _ in tier for one in self.named(first)]
+            found += [(None, two) for _, second in tier for two in self.named(second)]
+            if found:
+                return found[0] if len(found) == 1 else (None, None)
+        return None, None
+
     def ambiguous(self, names: Sequence[str], candidates: Sequence[Sequence[str]]) -> InputError:
         """Several columns, or pairs of columns, that could be the same field or pair of fields."""
         could = " or ".join(", ".join(columns) for columns in candidates)
@@ -170,7 +180,9 @@ class Columns:
         left = [column for column in self.names if column not in used][: len(wanted)]
         example = left if len(left) == len(wanted) else ["COLUMN"] * len(wanted)
         found = f"no column for {' and '.join(wanted)}; columns found: {self.shown()}"
-        return InputError(self.place, found, f"name them, such as {_option(wanted, example)}")
+        return InputError(
+            self.place, found, f"name {'it' if len(wanted) == 1 else 'them'}, such as {_option(wanted, example)}"
+        )
 
 
 def _meant(close: Sequence[str]) -> str:

@@ -6,10 +6,11 @@ No utterance is dropped silently: each becomes a turn or an error that names its
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile, zip_longest
 
 from ...errors import InputError
 from ...models.cases import Dialogue, Speaker, Turn
@@ -33,6 +34,9 @@ FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker 
 # Roles of a chat API: results of tools, which nobody said, and the instructions before the conversation.
 _TOOLS = frozenset({"tool", "function"})
 _INSTRUCTIONS = frozenset({"system", "developer"})
+_INDENT = "indent the line if it belongs to the utterance before it"
+_WARNINGS = 3  # labels of one dialogue
+_log = logging.getLogger(__name__)
 _OVERALL_LINE = re.compile(r"\s*OVERALL\b[\s:]*(?:[A-Z][A-Za-z_+-]*)?[\s:]*([0-9.,;/\s]*)")
 
 
@@ -77,10 +81,12 @@ def split_dialogues(raw: bytes, place: str) -> list[RawDialogue]:
 def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -> Dialogue:
     """The dialogue in its entries; an error names its line and, by `position`, the dialogue."""
     turns: list[Turn] = []
+    doubtful: dict[str, int] = {}
     overall = raw.overall
     agent = next((entry for entry in raw.entries if entry.role.lower() in AGENTS), None)
     try:
-        for entry in _conversation(raw.entries, agent):
+        said = _conversation(raw.entries, agent)
+        for entry, after in zip_longest(said, said[1:]):
             role = entry.role.lower()
             if entry.problem:
                 raise InputError(f"line {entry.line}", entry.problem.found, entry.problem.allowed)
@@ -91,6 +97,12 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 remedy = "use one name for the assistant's side, and leave out instructions to it"
                 raise InputError(f"line {entry.line}", found, remedy)
             speaker: Speaker = "USER" if role in USERS else "SYSTEM"
+            for label, line in entry.labels.items():
+                # Between two turns of one side, it stands where the other side should answer.
+                if after is not None and (after.role.lower() in USERS) == (speaker == "USER"):
+                    found = f"unknown speaker {quote(label)} between two turns of {quote(entry.role)}"
+                    raise InputError(f"line {line}", found, f"{ROLES}; {_INDENT}")
+                doubtful.setdefault(label, line)
             if speaker == "USER" and (rated := _OVERALL_LINE.fullmatch(entry.text)):
                 # However it is spelled, it is the people's verdict: it is read or refused, and never an utterance.
                 if overall:
@@ -106,6 +118,9 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
             elif entry.text.strip() or entry.ratings or entry.act:
                 # Where nothing was said there is nothing to judge or to quote.
                 turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
+        for label, line in islice(doubtful.items(), _WARNINGS):
+            said_of = f"{quote(f'{label}:')} is read as part of the utterance before it"
+            _log.warning("%s:%d: %s; if it names a speaker: %s", place, line, said_of, ROLES)
         return Dialogue(fallback_id if raw.own_id is None else raw.own_id, tuple(turns), overall)
     except InputError as refused:
         found = f"dialogue_id {refused.found}" if refused.place == "dialogue_id" else refused.found

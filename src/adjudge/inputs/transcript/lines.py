@@ -7,8 +7,8 @@ never taken for an ACT: only one that is set apart by spaces or that can hardly 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..text import Unreadable, quote
 
@@ -21,6 +21,8 @@ COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
 _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
 _SPEAKER = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
 _LABEL = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
+# "Banana: Hello" may be somebody who speaks, "Note: bring your passport" is not; an indented line never is.
+_OTHER_LABEL = re.compile(r"([^\W\d]\w*):[ \t]+\S")
 
 # In a column of its own an ACT may be any word, or a list of them; ratings may have lost their tab.
 _ACT_COLUMN = re.compile(r"([^\s,]+(?:, *[^\s,]+)*)(?: +([0-9][0-9, ]*))?")
@@ -39,6 +41,7 @@ _STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
 class Entry:
     """One line, row or message: `gap` counts the blank lines before it, `api` says that a chat API named the role.
 
+    `labels` are words in it that look like the name of a speaker, each with the line it first stands on.
     What could not be read is a `problem`: only where the dialogue is built is it known in which one it happened.
     """
 
@@ -49,6 +52,7 @@ class Entry:
     ratings: tuple[int, ...] = ()
     gap: int = 0
     api: bool = False
+    labels: Mapping[str, int] = field(default_factory=dict)
     problem: Unreadable | None = None
 
 
@@ -112,19 +116,25 @@ def read_columns(lines: Sequence[str]) -> list[RawDialogue]:
 
 
 def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
-    """The dialogues in `User: …` text, where a line without a label continues the utterance before it."""
-    found: list[tuple[str, int, int, list[str]]] = []
+    """The dialogues in `User: …` text, where a line without a speaker's label continues the utterance before it."""
+    found: list[tuple[str, int, int, list[str], dict[str, int]]] = []
     lower_case = True
     for number, gap, line in _with_gaps(lines):
         label = _LABEL.match(line)
         # Where labels have capitals ("User:"), a line "user: root" is something somebody wrote.
         if label and (not found or (label[1].lower() in SPEAKERS and (lower_case or not label[1].islower()))):
             lower_case = lower_case and label[1].islower()
-            found.append((label[1], number, gap, [line[label.end() :]]))
+            found.append((label[1], number, gap, [line[label.end() :]], {}))
         else:
-            found[-1][-1].extend([""] * gap + [line])
+            found[-1][3].extend([""] * gap + [line])
+            other = _OTHER_LABEL.match(line)
+            if other and (lower_case or not other[1].islower()):
+                found[-1][4].setdefault(other[1], number)
     return split_at_gaps(
-        [Entry(role, "\n".join(said).strip(" \t\n"), number, gap=gap) for role, number, gap, said in found]
+        [
+            Entry(role, "\n".join(said).strip(" \t\n"), number, gap=gap, labels=labels)
+            for role, number, gap, said, labels in found
+        ]
     )
 
 

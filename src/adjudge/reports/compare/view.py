@@ -161,7 +161,7 @@ def _confidence(verdict: ComparisonVerdict) -> str:
     """How sure the judge is, as a sentence; empty if it does not say."""
     if verdict.confidence is None:
         return ""
-    sure = f"{int(verdict.confidence * 100)} % sure"
+    sure = f"{int(verdict.confidence * 100)}\u00a0% sure"
     if verdict.decided:
         return f"The judge is {sure}."
     return f"The judge is only {sure}, which is not enough to decide: one that reads the answers would settle it."

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from rich.box import Box
 from rich.console import Console
 from rich.table import Table
@@ -109,14 +110,14 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collecti
 
 def as_markdown(document: Document) -> str:
     """The report as Markdown; what others wrote marks up nothing."""
-    template = environment("adjudge.reports.run").get_template("document.md.j2")
-    return template.render(document=document, markdown=markdown, grid_markdown=grid_markdown)
+    template = environment("markdown", "adjudge.reports.run").get_template("document.md.j2")
+    return template.render(document=document, grid_markdown=grid_markdown)
 
 
-def grid_markdown(grid: Grid) -> str:
+def grid_markdown(grid: Grid) -> Markup:
     """A table in Markdown."""
     ruler = ["---" if at < grid.names else "---:" for at in range(len(grid.head))]
-    return "\n".join([markdown_row(grid.head), f"| {' | '.join(ruler)} |", *map(markdown_row, grid.rows)])
+    return Markup("\n".join([markdown_row(grid.head), f"| {' | '.join(ruler)} |", *map(markdown_row, grid.rows)]))
 
 
 def markdown_row(cells: Sequence[str]) -> str:

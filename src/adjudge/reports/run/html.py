@@ -89,7 +89,7 @@ class Written:
 
 def write_html(database: Database, index: Path) -> Written:
     """The report and its folder of pages, put in place together."""
-    index = index.expanduser().resolve()
+    index = index.expanduser()
     files = index.with_name(f"{index.stem}_files")
     summary = summary_of(database)
     board = leaderboard_of(database) if has_games(database) else None
@@ -270,4 +270,4 @@ def _policy() -> str:
 
 
 def _fill(template: str, frame: dict[str, Any], **values: Any) -> str:
-    return environment("adjudge.reports.run").get_template(f"{template}.html.j2").render({**frame, **values})
+    return environment("html", "adjudge.reports.run").get_template(f"{template}.html.j2").render({**frame, **values})

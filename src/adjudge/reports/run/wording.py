@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from ...results.database import Counts
@@ -63,11 +64,10 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def listed(names: Iterable[str], most: int = 8) -> str:
+def listed(names: Collection[str], most: int = 8) -> str:
     """Some names, and how many more there are."""
-    every = list(names)
-    rest = len(every) - most
-    return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+    rest = len(names) - most
+    return ", ".join(islice(names, most)) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def shown(value: Any) -> str:
