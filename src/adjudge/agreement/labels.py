@@ -43,14 +43,15 @@ class HumanLabel(Frozen):
     """What one person says of one case: a winner, an overall score, or a preference from 1 to 7; None if skipped.
 
     `value` and `criteria` are in the case's own terms, whatever order the person saw (`shown`). `texts` is a hash of
-    what was shown. `stratum` is None where nobody knows how the case was chosen.
+    what was shown. `stratum` is None where nobody knows how the case was chosen. A criterion that was skipped is None.
+    Without a value and not skipped, the case is still open: a flag or a note alone is no answer.
     """
 
     case: str
     position: int
     annotator: str
     value: Winner | Exact | None = None
-    criteria: dict[str, Exact] = Field(default_factory=dict)
+    criteria: dict[str, Exact | None] = Field(default_factory=dict)
     skipped: bool = False
     flagged: bool = False
     note: str = ""
@@ -58,11 +59,6 @@ class HumanLabel(Frozen):
     shown: Order | None = None
     texts: str = ""
     time: str = ""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the case still waits for this person: a flag or a note alone is no answer."""
-        return self.value is None and not self.skipped
 
 
 def overall_scale(run: Run) -> Scale | None:

@@ -58,9 +58,10 @@ class Keys:
 
     def refused(self, answer: str, allowed: str) -> str:
         """What to tell a person whose answer is none; from a pipe it is an error, as all that follow would be wrong."""
+        found = f"{answer!r:.60} is not an answer here" if answer else "no answer"
         if not self.at_terminal:
-            raise InputError(f"standard input, line {self._line}", f"{answer!r:.60} is not an answer here", allowed)
-        return f"not an answer here; {allowed}"
+            raise InputError(f"standard input, line {self._line}", found, allowed)
+        return f"{found}; {allowed}"
 
 
 def _print(text: str) -> None:

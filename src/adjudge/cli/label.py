@@ -145,4 +145,4 @@ def _list(opened: Run, annotator: str) -> int:
 def _told(label: HumanLabel) -> str:
     if label.value is None:
         return "skipped" if label.skipped else "open"
-    return ", ".join([str(label.value), *(f"{key} {value}" for key, value in label.criteria.items())])
+    return f"{label.value}, and {len(label.criteria)} criteria" if label.criteria else str(label.value)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ..agreement.labels import HumanLabel, LabelFile, ShownCase, now, shown_case, turned
+from ..agreement.labels import HumanLabel, LabelFile, ShownCase, criterion_scales, now, shown_case, turned
 from ..agreement.sampling import Pick, Selection, order_for
 from ..models.comparison import Order
 from ..reports.terminal import Terminal
@@ -20,7 +20,7 @@ from ..rubric import LIKERT, Scale
 from .keys import Keys
 
 _HELP = """\
-s  skip this case: you cannot tell, or would rather not
+s  skip this case, or this criterion: you cannot tell, or would rather not
 f  flag it, as one to talk about; again to take the flag away
 n  write a note about it
 u  go back: to the question before, or to the case before to change its label
@@ -30,6 +30,8 @@ q  quit; every label is kept, and the same command continues here
 _COMMANDS = "s skip · f flag · n note · u back · m more · q quit · ? help"
 _MORE = "… m shows the rest"
 _KEYS_AT_MOST = 9
+_ROOM_FOR_A_QUESTION = 10
+_FEWEST_LINES = 5
 _SHOWN_AS = ("Answer 1", "Answer 2")
 Outcome = Literal["answered", "back", "quit"]
 
@@ -59,18 +61,16 @@ def _questions(run: Run, order: Order, *, criteria: bool) -> list[_Asked]:
         bands = dict(run.rubric.bands)
         asked = [_on_scale(None, "How good was the system in this conversation, all in all?", run.rubric.scale, bands)]
         rated = [
-            _on_scale(each.key, f"{each.name}: {_first_line(each.guidance)}", each.scale, bands)
-            for each in run.rubric.criteria
+            _on_scale(each.key, f"{each.name}: {each.guidance}", each.scale, bands) for each in run.rubric.criteria
         ]
         return asked + (rated if criteria else [])
-    far, near = "is much better", "is slightly better"
     one, two = _SHOWN_AS
-    ends = {"1": f"{one} {far}", "3": f"{one} {near}", "4": "no preference", "5": f"{two} {near}", "7": f"{two} {far}"}
+    better = ("is much better", "is better", "is slightly better")
+    said = [*(f"{one} {how}" for how in better), "no preference", *(f"{two} {how}" for how in reversed(better))]
+    ends = {str(value): words for value, words in zip(LIKERT.values, said, strict=True)}
     asked = [_on_scale(None, "Which answer do you prefer?", LIKERT, ends)]
     rated = [
-        _on_scale(
-            f"{each.key}_{label}", f"{shown}, {each.name}: {_first_line(each.guidance)}", each.scale, dict(each.bands)
-        )
+        _on_scale(f"{each.key}_{label}", f"{shown}, {each.name}: {each.guidance}", each.scale, dict(each.bands))
         for shown, label in zip(_SHOWN_AS, order, strict=True)
         for each in run.rubric.criteria
     ]
@@ -96,8 +96,17 @@ def _on_scale(criterion: str | None, words: str, scale: Scale, bands: Mapping[st
     return _Asked(criterion, words, meanings, answers)
 
 
-def _first_line(guidance: str) -> str:
-    return " ".join(guidance.split()).partition("? ")[0].rstrip("?") + "?"
+def _answered(label: HumanLabel, criterion: str | None, answer: Any) -> HumanLabel:
+    """The label with an answer to what was asked of the case as it was shown."""
+    if criterion is not None:
+        return label.updated(criteria={**label.criteria, criterion: answer})
+    return label.updated(value=turned(answer, label.shown) if label.shown else answer, skipped=False)
+
+
+def _fitting_terminal() -> tuple[Terminal, int]:
+    """A terminal of the size that the window has now, and its height."""
+    size = shutil.get_terminal_size((100, 24))
+    return Terminal(colour=sys.stdout.isatty(), width=size.columns), size.lines
 
 
 # -- the session ------------------------------------------------------------------------------------------------------
@@ -110,28 +119,30 @@ class Session:
         self, run: Run, selection: Selection, queue: Sequence[Pick], file: LabelFile, reader: Reader, *, criteria: bool
     ) -> None:
         self._run, self._selection, self._queue, self._file, self._reader = run, selection, queue, file, reader
-        self._criteria = criteria
-        size = shutil.get_terminal_size((100, 24))
+        self._criteria, self._scales = criteria, criterion_scales(run)
         self._seen = sys.stdout.isatty()
-        self._height = size.lines
-        self._terminal = Terminal(colour=self._seen, width=size.columns)
+        self._terminal, _ = _fitting_terminal()
         self._keys = Keys()
 
     def is_open(self, pick: Pick) -> bool:
+        """Whether something is still to be asked about a case."""
         label = self._file.labels.get(pick.position)
-        return label is None or label.is_open
+        if label is None or label.skipped:
+            return label is None
+        return label.value is None or (self._criteria and not self._scales.keys() <= label.criteria.keys())
 
     def run(self, todo: Sequence[Pick], resume: str) -> int:
         """Ask about these cases, one after the other; `resume` is the command that continues."""
         waiting, wanted = deque(todo), {pick.position for pick in todo}
         if waiting:
-            self._tell(f"{self._progress()} Labels are kept in {self._file.path}. Press ? for help.")
+            self._tell(f"{self._progress()} Each label is kept at once in {self._file.path}; ? explains the keys.")
         try:
             while waiting:
                 pick = waiting.popleft()
                 outcome = self._ask_about(pick)
                 if outcome == "quit":
-                    self._tell(f"{self._progress()} Continue with: {resume}")
+                    self._tell(self._progress())
+                    self._print(f"Continue with: {resume}")
                     return 0
                 if outcome == "answered":
                     wanted.discard(pick.position)
@@ -147,9 +158,11 @@ class Session:
                         waiting.remove(before)
                     waiting.appendleft(before)
         except KeyboardInterrupt:
-            self._tell(f"\nStopped. {self._progress()} Continue with: {resume}")
+            self._print(f"\nStopped.\n{self._progress()}\nContinue with: {resume}")
             return 130
         self._tell(self._progress())
+        if not todo:
+            self._tell("Nothing is open: --change ID changes a label, and a larger --n picks more cases.")
         return 0
 
     def _progress(self) -> str:
@@ -162,7 +175,7 @@ class Session:
         return f"{', '.join(told)}."
 
     def _ask_about(self, pick: Pick) -> Outcome:
-        """Show a case and ask all that is asked about it; the label is kept when the last question is answered."""
+        """Show a case and ask what is open; or, if nothing is, everything again. Each answer is kept at once."""
         order = order_for(self._selection, self._file.annotator, pick.position)
         shown = shown_case(self._reader.given(pick.position))
         begun = HumanLabel(
@@ -173,26 +186,29 @@ class Session:
             texts=shown.digest,
         )
         label = self._file.labels.get(pick.position, begun).updated(stratum=pick.stratum, time=now())
-        self._show(pick, shown, order)
-        if not label.is_open:
-            self._tell(f"Your label so far: {self._as_shown(label)}")
         questions = _questions(self._run, order, criteria=self._criteria)
-        given: list[Any] = []
-        while len(given) < len(questions):
-            question = questions[len(given)]
+        at = 0
+        self._show(pick, shown, order)
+        if not self.is_open(pick):
+            self._tell(f"Your label so far: {self._as_shown(label)}")
+        elif label.value is not None:
+            at = next(number for number, each in enumerate(questions) if each.criterion not in (None, *label.criteria))
+        while at < len(questions):
+            question = questions[at]
             said = self._ask(question)
             command, _, rest = (said or "").partition(" ")
             if said is None or command == "q":
                 return "quit"
-            if said in question.answers:
-                given.append(question.answers[said])
+            if said in question.answers or (command == "s" and at > 0):
+                label = self._kept(_answered(label, question.criterion, question.answers.get(said)))
+                at += 1
             elif command == "s":
-                self._file.add(label.updated(value=None, criteria={}, skipped=True))
+                self._kept(label.updated(value=None, criteria={}, skipped=True))
                 return "answered"
-            elif command == "u" and not given:
+            elif command == "u" and at == 0:
                 return "back"
             elif command == "u":
-                given.pop()
+                at -= 1
             elif command == "f":
                 label = self._kept(label.updated(flagged=not label.flagged))
                 self._tell("Flagged." if label.flagged else "No longer flagged.")
@@ -203,12 +219,8 @@ class Session:
             elif command == "?":
                 self._help()
             else:
-                allowed = f"{', '.join(key for key, _ in question.meanings)}; {_COMMANDS}"
-                self._tell(self._keys.refused(said, allowed))
-        values = dict(zip((question.criterion for question in questions), given, strict=True))
-        whole = values.pop(None)
-        value = turned(whole, order) if shown.answers else whole
-        self._kept(label.updated(value=value, criteria=values or label.criteria, skipped=False))
+                allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u m q ?"
+                self._tell(self._keys.refused(said, allowed), "warning")
         return "answered"
 
     def _kept(self, label: HumanLabel) -> HumanLabel:
@@ -232,18 +244,18 @@ class Session:
         return f"{_SHOWN_AS['AB'.index(str(value))]} is better" if value in ("A", "B") else str(value)
 
     def _show(self, pick: Pick, shown: ShownCase, order: Order, *, whole: bool = False) -> None:
-        # Cut only for a person who can ask for more; half of the screen is for what is judged.
-        cut = self._seen and not whole
+        self._terminal, height = _fitting_terminal()
+        room = height - _ROOM_FOR_A_QUESTION
         self._print("─" * self._terminal.width)
         self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
-        for titled in shown.before:
-            lines = max(6, self._height // (4 if shown.answers else 1) - 12 * (shown.answers is None))
-            self._print(self._terminal.blocks([titled], lines=lines if cut else None, more=_MORE))
-        if shown.answers:
-            first, second = shown.answers if order == "ab" else reversed(shown.answers)
-            titled_answers = list(zip(_SHOWN_AS, (first, second), strict=True))
-            lines = max(8, self._height // 2)
-            self._print(self._terminal.blocks(titled_answers, lines=lines if cut else None, more=_MORE))
+        first, second = shown.answers or ("", "")
+        answers = [*zip(_SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
+        for block in (*([titled] for titled in shown.before), *([answers] if shown.answers else [])):
+            # Cut only for a person who can ask for more. Answers get most of the screen.
+            share = room if not shown.answers else room // 4 if len(block) == 1 else room // 2
+            lines = max(_FEWEST_LINES, share if self._terminal.has_room_for(len(block)) else share // len(block))
+            self._print("")
+            self._print(self._terminal.blocks(block, lines=None if whole or not self._seen else lines, more=_MORE))
 
     def _help(self) -> None:
         self._print(_HELP)

@@ -67,10 +67,14 @@ class Terminal:
             table.rows[-1].style = "bold"
         return self._lines(table)
 
+    def has_room_for(self, texts: int) -> bool:
+        """Whether so many texts fit side by side."""
+        return texts > 1 and self.width // texts >= MIN_BESIDE
+
     def blocks(self, titled: Sequence[tuple[str, str]], *, lines: int | None = None, more: str = "") -> Markup:
         """Texts with their line ends, each under its title: side by side if all have room for it, else one below the
         other. Of a text that is longer than so many lines, its beginning and what `more` says."""
-        beside = len(titled) > 1 and self.width // len(titled) >= MIN_BESIDE
+        beside = self.has_room_for(len(titled))
         width = self.width // len(titled) - 2 if beside else self.width
         grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
         blocks = [[Text(one_line(title), "bold"), *self._wrapped(text, width, lines, more)] for title, text in titled]
@@ -79,8 +83,9 @@ class Terminal:
                 grid.add_column(width=width)
             grid.add_row(*(Text("\n").join(block) for block in blocks))
         else:
-            for block in blocks:
-                grid.add_row(Text("\n").join([*block, Text()]))
+            apart = [[*block, Text()] for block in blocks[:-1]]
+            for block in (*apart, blocks[-1]):
+                grid.add_row(Text("\n").join(block))
         return self._lines(grid)
 
     def _wrapped(self, text: str, width: int, lines: int | None, more: str) -> list[Text]:
