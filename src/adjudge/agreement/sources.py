@@ -21,6 +21,7 @@ from ..inputs.rows import BadRow, Record, open_records
 from ..inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column
 from ..inputs.rows.labels import winner_from
 from ..inputs.text import kind_of
+from ..models.base import from_json
 from ..protocols.review.correcting import OffScale, read_rating
 from ..results.run import CASES, Reader, Run
 from ..rubric import LIKERT, ONE_TO_FIVE, Scale
@@ -103,17 +104,20 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
     """
     cases = _cases(run)
     own = run.folder / FOLDER
-    if source is None:
-        found = _own_labels(run, own, cases) if list(own.glob("*.jsonl")) else _columns(run, [OWN_COLUMN], cases, None)
-    elif columns := _columns_named(source, cases):
+    path = own if source is None else Path(source).expanduser()
+    if source is None and not list(own.glob("*.jsonl")):
+        found = _columns(run, [OWN_COLUMN], cases, None)
+    elif source is not None and (columns := _columns_named(source, cases)):
         found = _columns(run, columns, cases, source)
-    elif Path(source).expanduser().is_dir():
-        found = _own_labels(run, Path(source).expanduser(), cases)
-    elif source != "-" and not Path(source).expanduser().exists():
+    elif path.is_dir():
+        found = _own_labels(run, path, sorted(path.glob("*.jsonl")), cases)
+    elif source != "-" and not path.exists():
         names = ", ".join((OWN_COLUMN, *dict.fromkeys(name for case in cases for name in case.extra)))
-        raise InputError(source, "no such file, and no column of this run's input", f"a file, or one of {names}")
+        raise InputError(str(source), "no such file, and no column of this run's input", f"a file, or one of {names}")
+    elif _is_ours(path):
+        found = _own_labels(run, path, [path], cases)
     else:
-        found = _file(run, source, cases)
+        found = _file(run, str(source), cases)
     return _among(found, annotators)
 
 
@@ -157,11 +161,10 @@ def _by_id(cases: Sequence[_Known]) -> Mapping[str, Sequence[_Known]]:
 # -- what `adjudge label` wrote ---------------------------------------------------------------------------------------
 
 
-def _own_labels(run: Run, folder: Path, cases: Sequence[_Known]) -> LabelSet:
-    """The files of a folder, a person each; they may have labelled another run over the same cases."""
-    paths = sorted(folder.glob("*.jsonl"))
+def _own_labels(run: Run, place: Path, paths: Sequence[Path], cases: Sequence[_Known]) -> LabelSet:
+    """People's own files, a person each; they may have labelled another run over the same cases."""
     if not paths:
-        raise InputError(str(folder), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
+        raise InputError(str(place), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
     labels: dict[tuple[int, str], HumanLabel] = {}
     notes = []
     with Reader(run) as reader:
@@ -170,11 +173,20 @@ def _own_labels(run: Run, folder: Path, cases: Sequence[_Known]) -> LabelSet:
             if torn:
                 notes.append(f"{path.name}: its last line was cut off and is left out")
             labels |= _placed(path, given, _by_id(cases), reader)
-    selection = read_selection(run) if folder == run.folder / FOLDER else None
-    drawn = {pick.position for pick in selection.picks if pick.stratum == "random"} if selection else set()
-    # A case that was first picked for its doubts may have come up in the random order since.
-    drawn |= {label.position for label in labels.values() if label.stratum == "random"}
-    return _label_set(str(folder), labels, frozenset(drawn), tuple(notes))
+    drawn = {position for (position, _), label in labels.items() if label.stratum == "random"}
+    if place == run.folder / FOLDER and (selection := read_selection(run)):
+        # A case that was first picked for its doubts may have come up in the random order since.
+        drawn |= {pick.position for pick in selection.picks if pick.stratum == "random"}
+    return _label_set(str(place), labels, frozenset(drawn), tuple(notes))
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file begins with a label as `adjudge label` writes it."""
+    try:
+        with path.open("rb") as file:
+            return path.suffix == ".jsonl" and bool(from_json(HumanLabel, file.readline()))
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def _placed(
@@ -286,18 +298,7 @@ def _file(run: Run, source: str, cases: Sequence[_Known]) -> LabelSet:
     name = "standard input" if source == "-" else source
     if not rows:
         raise InputError(name, "no label there", _COLUMNS)
-    if _is_ours(rows[0]):
-        by_id = _by_id(cases)
-        given, torn = read_label_file(Path(source).expanduser())
-        with Reader(run) as reader:
-            labels = _placed(Path(source), given, by_id, reader)
-        at_random = frozenset(position for (position, _), label in labels.items() if label.stratum == "random")
-        return _label_set(name, labels, at_random, ("its last line was cut off and is left out",) if torn else ())
     return _read(run, name, list(_said(name, rows, _by_id(cases))))
-
-
-def _is_ours(row: Record) -> bool:
-    return {"case", "position", "annotator", "value", "skipped", "texts"} <= row.values.keys()
 
 
 def _said(name: str, rows: Sequence[Record], by_id: Mapping[str, Sequence[_Known]]) -> Iterator[_Said]:
