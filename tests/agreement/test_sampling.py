@@ -13,7 +13,7 @@ from results.building import Given, write_run
 from results.samples import GOOD, LONG, SHORT, TASK, comparisons, dialogues, reviews
 
 from adjudge.agreement.sampling import (
-    Candidate,
+    JudgedCase,
     Selection,
     candidates,
     grow,
@@ -27,7 +27,9 @@ from adjudge.results.run import open_run
 
 
 def among(count, doubted=()):
-    return [Candidate(n, f"case-{n}", ("orders disagree",) if n in doubted else (), float(n % 7)) for n in range(count)]
+    return [
+        JudgedCase(n, f"case-{n}", ("orders disagree",) if n in doubted else (), float(n % 7)) for n in range(count)
+    ]
 
 
 def at_random(selection):

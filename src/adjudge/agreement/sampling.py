@@ -64,7 +64,7 @@ class Selection(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class JudgedCase:
     """A judged case: what speaks for showing it to a person, and how far the verdict is from another one."""
 
     position: int
@@ -122,7 +122,7 @@ def read_selection(run: Run) -> Selection | None:
     return found
 
 
-def grow(selection: Selection, among: Sequence[Candidate], n: int, annotator: str | None = None) -> Selection:
+def grow(selection: Selection, among: Sequence[JudgedCase], n: int, annotator: str | None = None) -> Selection:
     """The selection with `n` picks for this person (None: for everybody), as far as there are cases.
 
     The random stratum is the beginning of one random order of all cases. A case that was picked for its doubts and
@@ -134,7 +134,7 @@ def grow(selection: Selection, among: Sequence[Candidate], n: int, annotator: st
     wanted = math.ceil(n * selection.random_share)
     new: list[Pick] = []
 
-    def add(candidate: Candidate, stratum: Stratum, why: str) -> None:
+    def add(candidate: JudgedCase, stratum: Stratum, why: str) -> None:
         pick = Pick(position=candidate.position, case=candidate.case, stratum=stratum, why=why, annotator=annotator)
         picks[candidate.position] = pick
         new.append(pick)
@@ -172,7 +172,7 @@ def _draw(seed: int, purpose: str, position: int) -> bytes:
     return hashlib.blake2b(f"{seed} {purpose} {position}".encode(), digest_size=8).digest()
 
 
-def candidates(run: Run) -> list[Candidate]:
+def candidates(run: Run) -> list[JudgedCase]:
     """The cases that have a verdict to be compared with; of copies of a case only the first."""
     from ..results.database import opened
 
@@ -182,7 +182,7 @@ def candidates(run: Run) -> list[Candidate]:
     with opened(run) as database, Reader(run) as reader:
         rows = database.query(asked)
         found = [
-            Candidate(position, case, *_doubted(run, reader, position, cells))
+            JudgedCase(position, case, *_doubted(run, reader, position, cells))
             for position, case, *cells in rows
             if cells[0] is not None  # an invalid review has nothing to compare
         ]

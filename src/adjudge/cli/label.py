@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from ..errors import InputError
     from ..results import require_extra
     from ..results.run import Reader, open_run
-    from .labelling import Session
+    from .labelling import LabelSession
 
     annotator = annotator_name(args.annotator)
     if args.n is not None and not 1 <= args.n <= MAX_PICKS:
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     with LabelFile(opened, annotator) as file, Reader(opened) as reader:
         if file.torn:
             say(f"{file.path}: the last line was cut off when it was written, and is left out")
-        session = Session(opened, selection, queue, file, reader, criteria=args.criteria)
+        session = LabelSession(opened, selection, queue, file, reader, criteria=args.criteria)
         todo = _changed(args.change, queue) if args.change else [pick for pick in queue if session.is_open(pick)]
         resume = ["adjudge", "label", args.run_directory]
         resume += ["--annotator", annotator] if args.annotator else []

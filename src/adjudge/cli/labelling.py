@@ -112,7 +112,7 @@ def _fitting_terminal() -> tuple[Terminal, int]:
 # -- the session ------------------------------------------------------------------------------------------------------
 
 
-class Session:
+class LabelSession:
     """One person at work on a run; every label is on the disk before the next case is shown."""
 
     def __init__(
