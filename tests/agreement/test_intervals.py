@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from adjudge.agreement import intervals
 from adjudge.agreement.intervals import drift, labels_needed, paired_difference, share, with_interval
 from adjudge.agreement.metrics import Figure, accuracy, cohen_kappa
 from adjudge.results.statistics import share_change
@@ -62,6 +63,21 @@ def test_an_interval_that_cannot_be_told_says_why():
     rare = with_interval(kappa_of, [("A", "A")] * 19 + [("B", "B")])
     assert rare.interval is None and rare.reason.startswith("not defined in 3")  # (19/20)^20 = 36 %
     assert with_interval(kappa_of, [("A", "A")] * 20).value is None
+
+
+def test_very_many_cases_take_fewer_draws(monkeypatch):
+    monkeypatch.setattr(intervals, "_NUMBERS_DRAWN", 20 * 300)
+    asked = []
+
+    def mean(cases):
+        asked.append(len(cases))
+        return Figure(sum(cases) / len(cases), len(cases))
+
+    monkeypatch.setattr(intervals, "_MANY_CASES", 15)
+    assert with_interval(mean, [0, 1] * 10).interval is not None
+    assert len(asked) == 1 + 300
+    with_interval(mean, [0, 1] * 100)
+    assert len(asked) == 1 + 300 + 1 + 199
 
 
 def test_a_share_has_wilsons_interval_even_at_its_ends():

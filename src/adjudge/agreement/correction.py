@@ -62,8 +62,9 @@ def corrected_rate(labelled: Confusion, said: Mapping[Value, int], worth: Mappin
         if count < FEW_LABELS:
             reason = f"too few labelled cases that people call {name}: {count:g}, at least {FEW_LABELS} are needed"
             return Corrected(raw, Figure(None, total, reason))
-    if len(names) == 0:
-        return Corrected(raw, Figure(None, total, "no labelled cases"))
+    if len(names) < 2 or not value_of.any():
+        reason = "the labelled cases do not show what people call by each of these names"
+        return Corrected(raw, Figure(None, total, reason))
     matrix = rows / rows.sum(axis=1, keepdims=True)
     if np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
         reason = "the judge says much the same whatever people say: its error cannot be taken out"
