@@ -19,6 +19,7 @@ VULNERABLE, UNKNOWN = 1, 3
 
 
 def main() -> int:
+    """Ask, say what is known, and return the status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--osv-url", metavar="URL", help="another server of the OSV API")
     args = parser.parse_args()
