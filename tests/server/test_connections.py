@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
@@ -28,22 +29,26 @@ def request(body: bytes = CASE, more: str = "", length: int | None = None) -> by
 
 
 @contextmanager
-def serving(tmp_path: Path, patience: Patience, body_seconds: float = 60.0) -> Iterator[Connect]:
-    app = create_app(CompareSettings(), journal=tmp_path / "journal.db", body_seconds=body_seconds)
+def serving(
+    tmp_path: Path, patience: Patience, body_seconds: float = 60.0, app: ASGIApp | None = None
+) -> Iterator[Connect]:
+    app = app or create_app(CompareSettings(), journal=tmp_path / "journal.db", body_seconds=body_seconds)
     server = server_for(app, "127.0.0.1", 0, patience)
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     address = server.servers[0].sockets[0].getsockname()
-    with ExitStack() as opened:
+    try:
+        with ExitStack() as opened:
 
-        def connect() -> socket.socket:
-            return opened.enter_context(socket.create_connection(address, timeout=20))
+            def connect() -> socket.socket:
+                return opened.enter_context(socket.create_connection(address, timeout=20))
 
-        yield connect
-    server.should_exit = True
-    thread.join()
+            yield connect
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 def all_of(connection: socket.socket) -> bytes:
@@ -128,20 +133,47 @@ def test_an_answer_that_nobody_reads_does_not_keep_the_connection(tmp_path: Path
         assert b'"status":"ok"' in health(connect)
 
 
-def test_more_connections_than_allowed_are_turned_away(tmp_path: Path) -> None:
+def test_connections_that_ask_nothing_make_way_for_one_that_does(tmp_path: Path) -> None:
     with serving(tmp_path, Patience(connections=5)) as connect:
-        held = [connect() for _ in range(5)]
+        half_open = [b"", b"G", request()[:-5], request(b"", length=10)]
+        for number in range(40):
+            connection = connect()
+            connection.sendall(half_open[number % len(half_open)])
+        began = time.monotonic()
+        assert b'"status":"ok"' in health(connect)
+        assert time.monotonic() - began < 5
+
+
+def test_an_idle_connection_makes_way_and_one_that_is_served_does_not(tmp_path: Path) -> None:
+    # Long texts take the judge a while.
+    long = {"userTask": "Say hello.", "responseA": "Good morning. " * 60_000, "responseB": "Hey you there. " * 60_000}
+    with serving(tmp_path, Patience(connections=2)) as connect:
+        idle, served = connect(), connect()
+        idle.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        assert b"200 OK" in idle.recv(65536)
+        served.sendall(request(json.dumps(long).encode(), "connection: close\r\n"))
+        time.sleep(0.3)
+        assert b'"status":"ok"' in health(connect)
+        began = time.monotonic()
+        all_of(idle)
+        assert time.monotonic() - began < 2  # an idle connection may stay for 5 s
+        assert all_of(served).startswith(b"HTTP/1.1 200")
+
+
+def test_more_requests_at_once_than_allowed_are_turned_away(tmp_path: Path) -> None:
+    async def never(scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == "http"
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    with serving(tmp_path, Patience(connections=2), app=never) as connect:
+        held = [connect() for _ in range(2)]
         for connection in held:
-            connection.sendall(b"G")
+            connection.sendall(request())
+        time.sleep(0.2)
         answer = health(connect)
         assert answer.startswith(b"HTTP/1.1 503 ")
         assert b"retry-after: 5" in answer
-        held[0].close()
-        for _ in range(100):
-            if (answer := health(connect)).startswith(b"HTTP/1.1 200"):
-                break
-            time.sleep(0.02)
-        assert b'"status":"ok"' in answer
 
 
 @pytest.mark.parametrize("reset", [True, False], ids=["reset", "closed"])

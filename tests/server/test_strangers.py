@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 from fastapi.testclient import TestClient
-from scripted.provider import fails, judges
+from scripted.provider import ScriptedProvider, fails, judges, says
 
 from adjudge import drafts
 from adjudge.engine import CompareSettings
@@ -415,3 +415,53 @@ async def test_what_a_provider_says_stays_in_the_log(tmp_path, provider, caplog,
     for internal in ("org-4711", "10.0.0.7", "/srv/models"):
         assert internal not in answer.text
         assert internal in caplog.text
+
+
+INTERNAL = "org-4711 at 10.0.0.7 has no model m in /srv/models"
+
+
+async def test_what_a_member_of_a_jury_says_when_it_fails_stays_in_the_log(tmp_path, provider, caplog):
+    provider.script = lambda request: fails(400, INTERNAL)
+    async with ScriptedProvider() as good:
+        judge = f"jury:{good.url}/v1#a+{good.url}/v1#b+{provider.url}/v1#m"
+
+        def ask():
+            app = create_app(CompareSettings(judge=judge), journal=tmp_path / "journal.db")
+            with TestClient(app) as client:
+                made = client.post("/api/evaluate", json=CASE)
+                return made, client.get(f"/api/verdicts/{made.json()['verdict_id']}")
+
+        with caplog.at_level(logging.ERROR):
+            made, stored = await asyncio.to_thread(ask)
+    assert stored.content == made.content
+    said = [found["message"] for found in made.json()["warnings"] if found["code"] == "jury_member_failed"]
+    assert f"{provider.url}/v1#m: the judge did not take the request; the texts may be too long for it" in said
+    assert "org-4711" not in made.text
+    assert "org-4711" in caplog.text
+
+
+async def test_what_a_search_service_says_when_it_fails_stays_in_the_log(tmp_path, provider, caplog):
+    async def refuse(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 403 Forbidden\r\ncontent-length: {len(INTERNAL)}\r\n\r\n{INTERNAL}".encode())
+        writer.close()
+
+    provider.script = lambda request: (
+        says({"queries": ["how to greet"]}) if "queries" in request.schema["properties"] else judges()
+    )
+    searching = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{searching.sockets[0].getsockname()[1]}"
+    settings = CompareSettings(judge=f"{provider.url}/v1#m", search=f"searxng:{address}")
+
+    def ask():
+        with TestClient(create_app(settings, journal=tmp_path / "journal.db")) as client:
+            return client.post("/api/evaluate", json=CASE)
+
+    with caplog.at_level(logging.ERROR):
+        answer = await asyncio.to_thread(ask)
+    searching.close()
+    body = answer.json()
+    assert {lookup["error"] for lookup in body["lookups"]} == {"the search failed"}
+    assert [found["message"] for found in body["warnings"] if found["code"] == "search_failed"]
+    assert "403" not in answer.text
+    assert "403" in caplog.text

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -17,6 +20,7 @@ from ..models import ErrorReport, Failure
 from ..models.base import to_json
 from ..models.common import Reason
 from ..reports import error_report
+from ..reports.escaping import one_line
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # What a provider or the network said is for the log: it may name addresses and accounts.
@@ -29,6 +33,8 @@ _SAID: dict[Reason, str] = {
     "connection": "the judge cannot be reached",
     "no_quorum": "too few members of the jury gave an opinion",
 }
+_NO_SEARCH = "the search failed"
+_MEMBER = re.compile(rf"(.*?): ({'|'.join(_SAID)}): .*", re.DOTALL)
 _log = logging.getLogger(__name__)
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -98,3 +104,27 @@ def failed(failure: Failure, **named: Any) -> Response:
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
     return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")
+
+
+def judged(written: bytes, **headers: str) -> Response:
+    """The answer with a verdict, given as JSON; what failed on the way to it is said without a provider's words."""
+    if b'"jury_member_failed"' in written or b'"search_failed"' in written:
+        verdict = json.loads(written, parse_float=Decimal)
+        for place in (*verdict["warnings"], *verdict.get("lookups", ())):
+            _without_their_words(place)
+        written = to_json(verdict)
+    return Response(written, media_type="application/json", headers=headers)
+
+
+def _without_their_words(place: dict[str, Any]) -> None:
+    """A warning or a look-up as callers may read it; the log has the rest."""
+    said = place.get("error") or place.get("message")
+    if place.get("error"):
+        place["error"] = _NO_SEARCH
+    elif place.get("code") == "search_failed":
+        place["message"] = _NO_SEARCH
+    elif place.get("code") == "jury_member_failed" and (member := _MEMBER.fullmatch(said or "")):
+        place["message"] = f"{member[1]}: {_SAID[member[2]]}"  # type: ignore[index]
+    else:
+        return
+    _log.error(one_line(str(said)))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import ClassVar
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # Fewer than the 1,024 files that systems let a process open.
@@ -29,12 +30,13 @@ class Patience:
     connections: int = MAX_CONNECTIONS
 
 
-def server_for(app: FastAPI, host: str, port: int, patience: Patience | None = None) -> uvicorn.Server:
+def server_for(app: ASGIApp, host: str, port: int, patience: Patience | None = None) -> uvicorn.Server:
     """The server, ready to run."""
     limits = patience or Patience()
 
     class Protocol(_BoundedProtocol):
         patience = limits
+        waiting: ClassVar[dict[_BoundedProtocol, None]] = {}
 
     return uvicorn.Server(
         uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
@@ -42,7 +44,10 @@ def server_for(app: FastAPI, host: str, port: int, patience: Patience | None = N
 
 
 class _BoundedProtocol(H11Protocol):
+    """A connection that gives way when there are too many: the one that has kept us waiting longest is closed first."""
+
     patience: Patience
+    waiting: ClassVar[dict[_BoundedProtocol, None]]  # whose request is not complete yet, in order of its beginning
     _head_timer: asyncio.TimerHandle | None = None
     _reading_timer: asyncio.TimerHandle | None = None
 
@@ -51,13 +56,19 @@ class _BoundedProtocol(H11Protocol):
         # Whatever the client has not read counts as unread, however little it is.
         transport.set_write_buffer_limits(0)
         if len(self.connections) > self.patience.connections:
-            transport.write(_FULL)
-            transport.close()
-        else:
-            self._await_head()
+            # Whoever opens connections and asks nothing must not keep others out.
+            slowest = next((one for one in self.waiting if not one.transport.get_write_buffer_size()), None)
+            if slowest is None:
+                transport.write(_FULL)
+                transport.close()
+                return
+            del self.waiting[slowest]
+            slowest.transport.abort()
+        self._await_head()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        self._note_whether_asked()
         if self.cycle is None or self.cycle.response_complete:
             # Part of a head, or the rest of a body that nobody wants.
             self._await_head()
@@ -74,13 +85,25 @@ class _BoundedProtocol(H11Protocol):
         if self._reading_timer is not None:
             self._reading_timer.cancel()
 
+    def on_response_complete(self) -> None:
+        if not self.transport.is_closing():
+            self.waiting[self] = None
+        super().on_response_complete()
+        self._note_whether_asked()
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self.waiting.pop(self, None)
         for timer in (self._head_timer, self._reading_timer):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
 
+    def _note_whether_asked(self) -> None:
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self.waiting.pop(self, None)
+
     def _await_head(self) -> None:
+        self.waiting.setdefault(self)
         # It runs from the first byte on: whoever sends one byte at a time gets no more time by it.
         if self._head_timer is None:
             self._head_timer = self.loop.call_later(self.patience.head, self.transport.abort)

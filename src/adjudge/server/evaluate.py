@@ -15,7 +15,7 @@ from ..models import ComparisonVerdict, ErrorReport, Failure
 from ..models.base import to_json
 from .bodies import read_object
 from .callers import CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, whole_number
+from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number
 
 router = APIRouter()
 
@@ -62,9 +62,7 @@ async def evaluate(request: Request, state: StateOf, caller: CallerOf) -> Respon
     case = comparison_from(data, state.compare.rubric)
     settings = _settings(data, state)
     outcome = await caller.judged(state.engine, lambda engine: engine.compare(case, settings))
-    return (
-        failed(outcome) if isinstance(outcome, Failure) else Response(to_json(outcome), media_type="application/json")
-    )
+    return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
 
 
 @router.get(
@@ -80,7 +78,7 @@ async def verdict(verdict_id: str, state: StateOf, caller: CallerOf) -> Response
     record = state.engine.journal.get_verdict(verdict_id) if visible else None
     if record is None:
         raise NotJournalledError(f"{verdict_id}: no such verdict")
-    return Response(record[1], media_type="application/json")
+    return judged(record[1])
 
 
 def _settings(data: dict[str, Any], state: State) -> CompareSettings:

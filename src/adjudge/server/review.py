@@ -23,7 +23,7 @@ from ..models.cases import Review
 from ..reports import render
 from .bodies import read_case, read_object
 from .callers import Caller, CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, whole_number
+from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number
 
 router = APIRouter(tags=["review"])
 _OPTIONS = ("judge", "languages", "seed")
@@ -207,12 +207,11 @@ async def _judged(request: Request, case: Review, settings: ReviewSettings, stat
     outcome = await caller.judged(state.engine, lambda engine: engine.review(case, settings))
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
-    headers = {"x-verdict-id": outcome.verdict_id}
+    verdict_id = {"x-verdict-id": outcome.verdict_id}
     accepted = [kind.partition(";")[0].strip() for kind in request.headers.get("accept", "").lower().split(",")]
     if "text/plain" in accepted and "application/json" not in accepted:
-        return Response(render(outcome, "tags"), media_type="text/plain", headers=headers)
-    written = to_json(outcome.updated(review_id=case.review_id))
-    return Response(written, media_type="application/json", headers=headers)
+        return Response(render(outcome, "tags"), media_type="text/plain", headers=verdict_id)
+    return judged(to_json(outcome.updated(review_id=case.review_id)), **verdict_id)
 
 
 def _in_query(request: Request) -> dict[str, Any]:

@@ -369,7 +369,8 @@ def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> tuple[tupl
     """Criteria and answers without a quote; an answer without a word needs none."""
     there = {(item.criterion, item.answer) for item in evidence}
     gaps = [(key, label) for key in question.rubric.weights for label in LABELS if (key, label) not in there]
-    return tuple(gap for gap in gaps if Haystack(question.case.answer(gap[1])).word_count)
+    words = {label: Haystack(question.case.answer(label)).word_count for label in {label for _, label in gaps}}
+    return tuple(gap for gap in gaps if words[gap[1]])
 
 
 def _dropped(bad: Iterable[_BadQuote]) -> list[Warning]:

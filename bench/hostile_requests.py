@@ -1,0 +1,121 @@
+"""The costliest requests we know, for `tests/e2e/test_hostile_requests.py` and `bench/service_load.py`.
+
+Each has the path it is sent to, its body, and the statuses it may be answered with. Those for a language model are
+judged by a server whose quotes are not in the texts; `large_reply` makes its reply as large as we read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import NamedTuple
+
+_SIZE = 15_900_000
+_WORDS = "The quick brown fox jumps over the lazy dog. " * 20_000
+_REVIEW = {"prompt": "p", "response1": "a", "response2": "b"}
+
+
+class Hostile(NamedTuple):
+    """One request, and the statuses it may be answered with."""
+
+    path: str
+    body: bytes
+    expected: tuple[int, ...]
+
+
+def _case(task: str, a: str, b: str) -> bytes:
+    return json.dumps({"userTask": task, "responseA": a, "responseB": b}).encode()
+
+
+def _talk(count: int, words: str) -> bytes:
+    return json.dumps(
+        {"messages": [{"role": ("user", "assistant")[n % 2], "content": words} for n in range(count)]}
+    ).encode()
+
+
+REQUESTS = {
+    "keys": Hostile("evaluate", b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", (400,)),
+    "numbers": Hostile("evaluate", b'{"a":[' + b"1," * (_SIZE // 2) + b"1]}", (400,)),
+    "escapes": Hostile("evaluate", b'{"a":"' + b'\\"' * (_SIZE // 2) + b'"}', (400,)),
+    "too large": Hostile("evaluate", b" " * 17_000_000, (413,)),
+    "15 MB of |": Hostile(
+        "review", json.dumps({**_REVIEW, "response1_original_ratings": "|" * 15_000_000}).encode(), (413,)
+    ),
+    "1 MB of |": Hostile(
+        "review", json.dumps({**_REVIEW, "response1_original_ratings": "|" * 999_000}).encode(), (200,)
+    ),
+    "long answers": Hostile("evaluate", _case(_WORDS, _WORDS, _WORDS), (200,)),
+    "brackets": Hostile("evaluate", _case("t", "<" * 300_000, "<x>" * 100_000), (200,)),
+    "many utterances": Hostile("dialogue", _talk(9_900, "x" * 95), (200,)),
+}
+# To a language model: what it says does not matter, so its reply may well be unusable.
+TO_A_MODEL = {
+    "model: long answers": Hostile("evaluate", _case(_WORDS, _WORDS, _WORDS), (200, 502)),
+    "model: brackets": Hostile("evaluate", _case("<|" * 400_000, "<|im_end|>" * 90_000, "<" * 900_000), (200, 502)),
+    "model: many utterances": Hostile("dialogue", _talk(9_900, "x" * 95), (200, 502)),
+}
+
+
+def post(url: str, path: str, body: bytes, **headers: str) -> tuple[int, str]:
+    """The status and the text of an answer."""
+    request = urllib.request.Request(f"{url}/api/{path}", body, headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+    except urllib.error.URLError:
+        return 413, "closed while the body was still being sent"
+
+
+class Served(NamedTuple):
+    """How a request was answered, the seconds that took, and the longest that /api/health kept waiting meanwhile.
+
+    `longest_work`: the most processor time that the service used while /api/health waited; unlike the wait itself it
+    does not grow with other work on the machine.
+    """
+
+    status: int
+    said: str
+    took: float
+    longest_wait: float
+    longest_work: float
+
+
+def serve_one(url: str, request: Hostile, pid: int) -> Served:
+    """Send one request to the service of this process, and ask for /api/health all the while."""
+    got: list[tuple[int, str]] = []
+    asking = threading.Thread(target=lambda: got.append(post(url, request.path, request.body)))
+    begun = time.monotonic()
+    asking.start()
+    waits, works = [0.0], [0.0]
+    while asking.is_alive():
+        began, used = time.monotonic(), _cpu(pid)
+        with urllib.request.urlopen(url + "/api/health", timeout=60) as answer:
+            answer.read()
+        waits.append(time.monotonic() - began)
+        works.append(min(waits[-1], _cpu(pid) - used))
+        time.sleep(0.01)
+    return Served(*got[0], time.monotonic() - begun, max(waits), max(works))
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of processor time of a process so far; where the system does not say, the clock's."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def large_reply(reply: bytes) -> bytes:
+    """A chat completion whose text is nearly as long as we read, and which is no opinion."""
+    completion = json.loads(reply)
+    # Each of these takes six bytes, so that the reply as a whole is near its limit too.
+    completion["choices"][0]["message"]["content"] = '{"criteria": "' + "\N{WHITE SMILING FACE}" * 990_000
+    return json.dumps(completion).encode()

@@ -1,0 +1,272 @@
+"""Minutes of everything at once, to see whether anything grows: a service under load, others restarted, runs killed.
+
+One `adjudge serve` lives for the whole time and is watched: memory, open handles, threads, and what its journal takes
+on disk for each row. Clients use every endpoint, with an LLM (`instant_server.py`) and with the embedded judge; some
+requests are wrong, some break off. A second service on the same journal is ended again and again, every other time with
+SIGKILL, and so is a run that is resumed until it is done. Prints the medians of the first and of the last third, and
+fails if something grew by more than noise, if a request was answered with a 500, or if a run lost a case.
+
+    python bench/soak.py [--minutes 10] [--clients 4]
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from statistics import median
+
+from commands import adjudge, environment, read_lines, running_service, serving, short_cases, write_cases
+from overhead import SENTENCES, reply_body
+
+_WARM_UP = 0.1  # of the time: imports, caches and thread pools fill up
+_PAUSE = 0.01
+# What may come on top in the last third: a share of the first third's median, and so much more.
+_NOISE = {
+    "memory, MB": (0.10, 12.0),
+    "open handles": (0.0, 6.0),
+    "threads": (0.0, 6.0),  # a pool that grows up to so many when they are needed
+    "disk a row, bytes": (0.05, 0.0),
+    "write-ahead log, MB": (0.5, 32.0),
+}
+_ROWS = ("replies", "verdicts")
+
+
+@dataclass
+class Soak:
+    """What all threads share: when it ends, and what they met."""
+
+    until: float
+    answers: Counter[int] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def goes_on(self) -> bool:
+        return time.monotonic() < self.until and not self.wrong
+
+    def guarded(self, work: Callable[[], None]) -> Callable[[], None]:
+        """A thread that dies is an error, not a silence."""
+
+        def body() -> None:
+            try:
+                work()
+            except Exception as error:
+                self.wrong.append(f"{getattr(work, '__name__', work)}: {error!r}")
+
+        return body
+
+
+# -- the clients ------------------------------------------------------------------------------------------------------
+
+
+class Client:
+    """One client with one connection, which goes through all endpoints, each time with texts of its own."""
+
+    def __init__(self, soak: Soak, port: int, llm: str) -> None:
+        self.soak, self.port, self.llm = soak, port, llm
+        self.line = HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def work(self) -> None:
+        while self.soak.goes_on:
+            self.one_round(next(self.soak.numbers))
+        self.line.close()
+
+    def one_round(self, number: int) -> None:
+        words = f"{SENTENCES[0]} Number {number}."
+        case = {"userTask": f"Plan launch {number}.", "responseA": words, "responseB": f"{SENTENCES[1]} {words}"}
+        verdict = self.ask("POST", "/api/evaluate", {**case, "judge": self.llm})
+        self.ask("POST", "/api/evaluate", {**case, "judge": self.llm})  # found in the journal
+        self.ask("GET", f"/api/verdicts/{verdict['verdict_id']}")
+        self.ask("POST", "/api/evaluate", {**case, "judge": "embedded"})
+        talk = [{"role": "user", "content": words}, {"role": "assistant", "content": "It comes tomorrow. Thank you!"}]
+        self.ask("POST", "/api/dialogue", {"messages": talk, "judge": "embedded"})
+        review = {"prompt": f"Name prime {number}.", "response1": words, "response2": "Twelve is a prime."}
+        self.ask("POST", "/api/review", {**review, "judge": "embedded"})
+        draft = self.ask("POST", "/api/review/drafts", {"prompt": review["prompt"]}, 201)["draft_id"]
+        self.ask("PATCH", f"/api/review/drafts/{draft}", {name: review[name] for name in ("response1", "response2")})
+        self.ask("POST", f"/api/review/drafts/{draft}/judge", {"judge": "embedded"})
+        self.ask("DELETE", f"/api/review/drafts/{draft}", None, 204)
+        self.ask("POST", "/api/evaluate", {"userTask": "x"}, 400)
+        self.ask("GET", "/api/nothing", None, 404)
+        self.ask("GET", "/api/health")
+        self.ask("GET", "/openapi.json")
+        self.break_off()
+
+    def ask(self, method: str, path: str, body: object = None, expected: int = 200) -> dict[str, str]:
+        time.sleep(_PAUSE)
+        try:
+            self.line.request(method, path, None if body is None else json.dumps(body).encode())
+            answer = self.line.getresponse()
+            said = answer.read()
+        except (HTTPException, OSError):
+            # An idle connection is closed after a few seconds, which may be just now.
+            self.line.close()
+            self.soak.events["connections closed while idle"] += 1
+            self.line.request(method, path, None if body is None else json.dumps(body).encode())
+            answer = self.line.getresponse()
+            said = answer.read()
+        self.soak.answers[answer.status] += 1
+        if answer.status != expected:
+            self.soak.wrong.append(f"{method} {path}: {answer.status} instead of {expected}: {said[:300]!r}")
+        return json.loads(said) if said.startswith(b"{") else {}
+
+    def break_off(self) -> None:
+        """A request that ends in the middle of its body."""
+        with socket.create_connection(("127.0.0.1", self.port)) as line:
+            line.sendall(b'POST /api/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{"userTask"')
+        self.soak.events["requests broken off"] += 1
+
+
+# -- what is ended and begun again ------------------------------------------------------------------------------------
+
+
+def restart_services(soak: Soak, journal: Path, llm: str) -> None:
+    """A second service on the same journal: asked once, then ended politely or not, for ever."""
+    for number in itertools.count():
+        if not soak.goes_on:
+            return
+        with running_service(journal, "--judge", llm) as (service, port):
+            client = Client(soak, port, llm)
+            client.one_round(10**9 + number)
+            client.line.close()
+            if number % 2:
+                service.kill()
+        soak.events["services restarted"] += 1
+        time.sleep(1)
+
+
+def kill_runs(soak: Soak, folder: Path, llm: str, cases: int = 60) -> None:
+    """Runs that are killed at random moments and resumed until they are done; none may lose a case."""
+    draw = random.Random(0)
+    write_cases(folder / "cases.jsonl", short_cases(cases))
+    for number in itertools.count():
+        if not soak.goes_on:
+            return
+        directory = folder / f"run-{number}"
+        begin = adjudge("run", "compare", folder / "cases.jsonl", "--run", directory, "--one-order", "--judge", llm)
+        for kills in itertools.count():
+            made = (directory / "run.json").exists()
+            command = adjudge("run", "--resume", directory) if made else begin
+            with subprocess.Popen(
+                command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment()
+            ) as run:
+                with suppress(subprocess.TimeoutExpired):
+                    run.wait(draw.uniform(0.5, 3.0) if kills < 2 else 120)
+                if run.poll() is not None:
+                    break
+                os.kill(run.pid, signal.SIGKILL)
+            soak.events["runs killed"] += 1
+        found = sorted(line["position"] for line in read_lines(directory / "verdicts.jsonl"))
+        if run.returncode != 0 or found != list(range(cases)):
+            soak.wrong.append(f"{directory.name}: status {run.returncode}, {len(found)} verdicts for {cases} cases")
+        soak.events["runs finished"] += 1
+        time.sleep(1)
+
+
+# -- what is watched --------------------------------------------------------------------------------------------------
+
+
+def sample(pid: int, journal: Path) -> dict[str, float]:
+    """The service and its journal now."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    told = {name: value.split() for name, _, value in (line.partition(":") for line in status.splitlines())}
+    ahead = Path(f"{journal}-wal")
+    with closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True, timeout=30)) as database:
+        rows = sum(database.execute(f"select count(*) from {table}").fetchone()[0] for table in _ROWS)
+        ((pages,),), ((page,),) = (database.execute(f"pragma {what}") for what in ("page_count", "page_size"))
+    return {
+        "memory, MB": int(told["VmRSS"][0]) / 1024,
+        "open handles": len(list(Path(f"/proc/{pid}/fd").iterdir())),
+        "threads": int(told["Threads"][0]),
+        "disk a row, bytes": pages * page / max(1, rows),
+        "write-ahead log, MB": ahead.stat().st_size / 2**20 if ahead.exists() else 0,
+        "rows": rows,
+    }
+
+
+@contextmanager
+def threads(soak: Soak, *work: Callable[[], None]) -> Iterator[None]:
+    started = [threading.Thread(target=soak.guarded(part)) for part in work]
+    for thread in started:
+        thread.start()
+    try:
+        yield
+    finally:
+        for thread in started:
+            thread.join()
+
+
+def watch(soak: Soak, pid: int, journal: Path, seconds: float) -> list[dict[str, float]]:
+    time.sleep(_WARM_UP * seconds)
+    samples = []
+    while soak.goes_on:
+        samples.append(sample(pid, journal))
+        time.sleep(max(0.25, seconds / 300))
+    return samples
+
+
+def told(samples: list[dict[str, float]]) -> list[str]:
+    """Prints first third against last third; what grew."""
+    third = max(1, len(samples) // 3)
+    grown = []
+    print(f"{'':20}{'first third':>14}{'last third':>14}{'allowed':>14}")
+    for name, (share, more) in _NOISE.items():
+        first, last = (median(one[name] for one in part) for part in (samples[:third], samples[-third:]))
+        allowed = first * (1 + share) + more
+        print(f"{name:20}{first:14,.1f}{last:14,.1f}{allowed:14,.1f}")
+        if last > allowed:
+            grown.append(f"{name}: {first:,.1f} in the first third, {last:,.1f} in the last")
+    return grown
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--clients", type=int, default=4)
+    args = parser.parse_args()
+    seconds = args.minutes * 60
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        journal = folder / "journal.db"
+        (folder / "reply.json").write_bytes(reply_body())
+        with serving("instant_server.py", folder / "reply.json", 0.05) as upstream:
+            llm = f"http://127.0.0.1:{upstream}/v1#m"
+            with running_service(journal, "--judge", llm) as (service, port):
+                soak = Soak(time.monotonic() + seconds)
+                clients = [Client(soak, port, llm).work for _ in range(args.clients)]
+                others = [lambda: restart_services(soak, journal, llm), lambda: kill_runs(soak, folder, llm)]
+                with threads(soak, *clients, *others):
+                    samples = watch(soak, service.pid, journal, seconds)
+                ended = service.poll()
+    print(f"{seconds:,.0f} s, {args.clients} clients, {len(samples)} samples")
+    print("answers: " + ", ".join(f"{count:,} × {status}" for status, count in sorted(soak.answers.items())))
+    print("besides: " + ", ".join(f"{count:,} {what}" for what, count in sorted(soak.events.items())))
+    wrong = [*soak.wrong[:5], *([f"the service ended with status {ended}"] if ended is not None else [])]
+    if samples:
+        print(f"{samples[-1]['rows']:,.0f} rows in the journal")
+        wrong += told(samples)
+    if wrong:
+        sys.exit("what does not hold:\n" + "\n".join(wrong))
+    print("nothing grew")
+
+
+if __name__ == "__main__":
+    main()
