@@ -34,12 +34,12 @@ class Corrected:
     corrected: Figure
 
 
-def corrected_shares(labelled: Confusion, said: Mapping[Value, int]) -> dict[Value, Corrected]:
+def corrected_shares(labelled: Confusion, said: Mapping[Any, int]) -> dict[Value, Corrected]:
     """The share of each class: `said` counts what the judge says of the cases without labels."""
     return {value: corrected_rate(labelled, said, {value: 1.0}) for value in labelled.classes}
 
 
-def corrected_rate(labelled: Confusion, said: Mapping[Value, int], worth: Mapping[Value, float]) -> Corrected:
+def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[Any, float]) -> Corrected:
     """A rate that is a sum of shares, such as a win rate in which a tie counts half: {"A": 1, "tie": 0.5}."""
     if strange := set(said) - set(labelled.classes):
         raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, labelled.classes))}")
