@@ -19,6 +19,7 @@ import re
 import signal
 import socket
 import sqlite3
+import ssl
 import struct
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import trustme
 from commands import adjudge, environment, read_lines, running_service, short_cases, write_cases
 from instant_server import Connection, answer_of
 from overhead import cases as long_cases
@@ -83,22 +85,22 @@ class Flaky(Connection):
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[str]:
+def serving(script: Script, security: ssl.SSLContext | None = None) -> Iterator[str]:
     """The judge behind such a server."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    starting = asyncio.run_coroutine_threadsafe(_listen(loop, script), loop)
+    starting = asyncio.run_coroutine_threadsafe(_listen(loop, script, security), loop)
     try:
-        yield f"http://127.0.0.1:{starting.result()}/v1#m"
+        yield f"http{'s' if security else ''}://127.0.0.1:{starting.result()}/v1#m"
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _listen(loop: asyncio.AbstractEventLoop, script: Script) -> int:
-    server = await loop.create_server(lambda: Flaky(script), "127.0.0.1", 0)
+async def _listen(loop: asyncio.AbstractEventLoop, script: Script, security: ssl.SSLContext | None) -> int:
+    server = await loop.create_server(lambda: Flaky(script), "127.0.0.1", 0, ssl=security)
     return int(server.sockets[0].getsockname()[1])
 
 
@@ -260,10 +262,8 @@ def kill_the_run(bench: Bench) -> tuple[str, int]:
         begun.kill()
         begun.communicate()
         status = bench.run(bench.resume())
-    again = script.good - bench.count
-    return f"resumed: status {status}, {max(0, again)} paid twice", bench.lost() + bench.replies_missing(
-        script, _IN_FLIGHT
-    )
+    again = bench.replies_missing(script)
+    return f"resumed: status {status}, {again} paid twice", bench.lost() + max(0, again - _IN_FLIGHT)
 
 
 def kill_a_worker(bench: Bench) -> tuple[str, int]:
@@ -299,10 +299,8 @@ def kill_the_service(bench: Bench) -> tuple[str, int]:
             found = sum(_found(port, verdict_id) for verdict_id in given)
             for number in range(bench.count):
                 _post(port, number)
-    paid_again = script.good - before
-    return f"restarted: {found} of {len(given)} verdicts found, {paid_again} paid again", len(
-        given
-    ) - found + paid_again
+    again = script.good - before
+    return f"restarted: {found} of {len(given)} verdicts found, {again} paid again", len(given) - found + again
 
 
 def disk_full(bench: Bench) -> tuple[str, int]:
@@ -363,7 +361,7 @@ def postgres_restart(bench: Bench) -> tuple[str, int]:
         bench.wait_for_verdicts(begun, 3)
         control("-m", "immediate", "stop")  # as if it had crashed
         time.sleep(2)
-        control("-o", (server.pgdata / "postmaster.opts").read_text().partition(" ")[2].replace('"', ""), "start")
+        control("restart")  # which starts it with the options it had
         status = bench.end(begun)
         import psycopg
 
@@ -394,14 +392,16 @@ def no_such_host(bench: Bench) -> tuple[str, int]:
 
 
 def tls_failure(bench: Bench) -> tuple[str, int]:
-    with serving(Script()) as judge:
-        return _judge_example(bench, judge.replace("http:", "https:"))
+    security = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(security)
+    with serving(Script(), security) as judge:
+        return _judge_example(bench, judge)
 
 
 OTHERS: dict[str, tuple[str, Callable[[Bench], tuple[str, int]]]] = {
     "never answers": ("1 request without an answer, Ctrl-C", never_answers),
     "no such host": ("a name that DNS does not know", no_such_host),
-    "TLS failure": ("a server that speaks no TLS", tls_failure),
+    "TLS failure": ("a certificate of an unknown issuer", tls_failure),
     "SIGKILL of a run": ("after a third of the cases", kill_the_run),
     "SIGKILL of a worker": ("of the embedded judge's pool", kill_a_worker),
     "SIGKILL of the service": ("in the middle of a request", kill_the_service),

@@ -59,7 +59,9 @@ def service(tmp_path_factory):
 def model(tmp_path_factory):
     """The service with a judge behind a server: its usual reply, and one that is as large as we read."""
     folder = tmp_path_factory.mktemp("model")
-    made = "import sys; sys.path.insert(0, sys.argv[1]); import overhead; sys.stdout.buffer.write(overhead.reply_body())"
+    made = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import overhead; sys.stdout.buffer.write(overhead.reply_body())"
+    )
     reply = subprocess.run([sys.executable, "-c", made, str(BENCH)], stdout=subprocess.PIPE, check=True).stdout
     (folder / "reply.json").write_bytes(reply)
     (folder / "large.json").write_bytes(hostile.large_reply(reply))
