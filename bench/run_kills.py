@@ -133,7 +133,7 @@ class Killing:
         return begun.poll() is None
 
     def _kill_a_worker(self, begun: subprocess.Popen[bytes]) -> None:
-        workers = [one for one in tree(begun.pid)[1:] if one.runs and _is_worker(one)]
+        workers = [one for one in tree(begun.pid)[1:] if one.runs and is_worker(one)]
         if workers:
             with suppress(ProcessLookupError):
                 os.kill(self.draw.choice(workers).pid, signal.SIGKILL)
@@ -169,7 +169,7 @@ def _begin(command: list[str], log: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, stdout=said, stderr=said, env=environment(), start_new_session=True)
 
 
-def _is_worker(one: Process) -> bool:
+def is_worker(one: Process) -> bool:
     with suppress(OSError):
         return b"spawn_main" in Path(f"/proc/{one.pid}/cmdline").read_bytes()
     return False

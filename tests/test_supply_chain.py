@@ -1,0 +1,180 @@
+"""What adjudge is installed from: locked versions with their hashes, a list of all parts, and an honest audit."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+FILES = ("base", "dev", "model")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+# Not ours to lock: they come with a virtual environment.
+BUNDLED = {"adjudge", "pip", "setuptools", "wheel"}
+
+
+def locked(name: str) -> dict[str, tuple[str, list[str]]]:
+    """The packages of a file with their version and hashes."""
+    text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", " ")
+    found = {}
+    for line in text.splitlines():
+        pinned, *hashes = line.split(" --hash=")
+        requirement = Requirement(pinned.strip())
+        (version,) = requirement.specifier
+        assert version.operator == "=="
+        found[canonicalize_name(requirement.name)] = version.version, [one.strip() for one in hashes]
+    return found
+
+
+def demanded(*extras: str) -> Iterator[Requirement]:
+    for written in PROJECT["project"]["dependencies"]:
+        yield Requirement(written)
+    for extra in extras:
+        for written in PROJECT["project"]["optional-dependencies"][extra]:
+            requirement = Requirement(written)
+            yield from demanded(*requirement.extras) if requirement.name == "adjudge" else [requirement]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_locked_package_has_hashes_and_no_file_names_a_server(name: str) -> None:
+    packages = locked(name)
+    assert packages
+    for package, (_, hashes) in packages.items():
+        assert hashes, package
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", one) for one in hashes), package
+    text = (ROOT / "requirements" / f"{name}.txt").read_text()
+    assert "://" not in text
+    assert not re.search(r"^\s*-(?!-hash=)", text, re.MULTILINE)
+
+
+def test_what_pyproject_asks_for_is_locked_in_a_version_it_allows() -> None:
+    groups = PROJECT["dependency-groups"]
+    build = [Requirement(written) for written in (*groups["build"], *PROJECT["build-system"]["requires"])]
+    for name, wanted in (
+        ("base", [*demanded(), *build]),
+        ("dev", [*demanded("dev"), *build]),
+        ("model", [Requirement(written) for written in groups["model"]]),
+    ):
+        packages = locked(name)
+        for requirement in wanted:
+            version, _ = packages[canonicalize_name(requirement.name)]
+            assert requirement.specifier.contains(version), f"{requirement} in {name}.txt: run `make lock`"
+
+
+def test_the_tests_run_with_all_that_users_have() -> None:
+    base, dev = locked("base"), locked("dev")
+    assert {name: dev.get(name) for name in base} == base
+
+
+def test_all_that_is_installed_is_locked() -> None:
+    known = {**locked("dev"), **locked("model")}
+    installed = {canonicalize_name(found.metadata["Name"]): found.version for found in distributions()}
+    strange = {f"{name} {version}" for name, version in installed.items() if known.get(name, ("",))[0] != version}
+    assert {name for name in strange if name.split()[0] not in BUNDLED} == set()
+
+
+def test_make_installs_by_hashes_only() -> None:
+    recipes = (ROOT / "Makefile").read_text()
+    assert "--require-hashes" in recipes
+    for line in re.findall(r"^\t\$\(PIP\).*$", recipes, re.MULTILINE):
+        assert "--no-deps --no-build-isolation --editable ." in line
+
+
+def test_the_bill_of_materials_has_every_locked_package_with_its_hashes(tmp_path: Path) -> None:
+    packages = {**locked("dev"), **locked("model")}
+    recipe = re.search(r"^sbom:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert recipe is not None
+    command = recipe[1].replace("\\\n", "").replace("$(BIN)/cyclonedx-py", f"{sys.executable} -m cyclonedx_py")
+    command = command.replace("sbom.json", str(tmp_path / "sbom.json"))
+    subprocess.run(["bash", "-c", command], cwd=ROOT, check=True, capture_output=True)
+    told = json.loads((tmp_path / "sbom.json").read_text())
+    assert told["bomFormat"] == "CycloneDX"
+    assert told["metadata"]["component"]["name"] == "adjudge"
+    parts = {canonicalize_name(part["name"]): part for part in told["components"]}
+    assert {name: part["version"] for name, part in parts.items()} == {name: v for name, (v, _) in packages.items()}
+    for name, (_, hashes) in packages.items():
+        listed = {one["content"] for reference in parts[name]["externalReferences"] for one in reference["hashes"]}
+        assert listed == {one.removeprefix("sha256:") for one in hashes}
+
+
+# -- the audit --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def database(vulnerable: str | None = None, status: int = 200) -> Iterator[str]:
+    """A server of the OSV API that knows a vulnerability of one package at most."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))["package"]["name"]
+            affected = [{"package": {"name": asked, "ecosystem": "PyPI"}, "ranges": []}]
+            known = {"id": "OSV-1", "summary": "bad", "details": "bad", "affected": affected}
+            said = json.dumps({"vulns": [known]} if asked == vulnerable else {}).encode()
+            self.send_response(status)
+            self.send_header("content-length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1/query"
+        server.shutdown()
+
+
+def audit(url: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "requirements" / "audit.py"), "--osv-url", url]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_an_audit_that_finds_nothing_says_how_much_it_looked_at() -> None:
+    with database() as url:
+        done = audit(url)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(r"audit: \d{3} packages, 0 known vulnerabilities\n", done.stdout)
+
+
+def test_a_vulnerability_that_is_found_fails_the_audit_and_is_named() -> None:
+    with database(vulnerable="aiohttp") as url:
+        done = audit(url)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"aiohttp {locked('base')['aiohttp'][0]}: OSV-1, fixed in no version yet\n" in done.stdout
+
+
+def test_a_database_that_cannot_be_reached_is_not_taken_for_a_clean_audit() -> None:
+    with database() as url:
+        pass
+    done = audit(url)
+    assert done.returncode == 3
+    assert done.stdout.startswith("audit: no vulnerability database could be asked, so nothing is known: ")
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_database_that_fails_is_not_taken_for_a_clean_audit_either() -> None:
+    with database(status=503) as url:
+        done = audit(url)
+    assert done.returncode == 3
+    assert "nothing is known" in done.stdout
+
+
+@pytest.mark.parametrize(("status", "passes"), [(0, True), (3, True), (1, False)])
+def test_the_build_fails_on_a_vulnerability_and_not_on_an_unreachable_database(status: int, passes: bool) -> None:
+    (line,) = (line for line in (ROOT / ".ci" / "run").read_text().splitlines() if "audit.py" in line)
+    command = line.replace(".venv/bin/python requirements/audit.py", f"(exit {status})")
+    assert command != line
+    done = subprocess.run(["bash", "-c", f"set -euo pipefail\n{command}"], check=False)
+    assert (done.returncode == 0) is passes
