@@ -140,11 +140,11 @@ def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
     """The kinds of games and the kinds of tasks, counted by the database; and whether answers differ in length."""
     played, kinds, tasks = (f"{database.schema}.{name}" for name in ("played", "kinds", "tasks"))
     ((scale,),) = database.query(f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}")
-    longer_by = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
+    steps = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
     database.query(
         f"""create or replace table {played} as select list_position($1::VARCHAR[], system_a) - 1 as first,
         list_position($1::VARCHAR[], system_b) - 1 as second,
-        case winner when 'A' then 1 when 'B' then -1 else 0 end as result, coalesce({longer_by}, 0) as length, task
+        case winner when 'A' then 1 when 'B' then -1 else 0 end as result, coalesce({steps}, 0) as length, task
         from {database.chosen} join (select position, task from {database.schema}.cases) using (position)
         where {_PLAYED}""",
         names,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 
-from ...errors import InputError
+from ...errors import InputError, plain_reason
 from ...rubric import PROTOCOLS, Rubric
 from ..delimited import split_header
 from ..review.tags import has_tags
@@ -22,7 +22,6 @@ from .records import (
     Source,
     check_file,
     files_of,
-    os_refusal,
     read_records,
 )
 
@@ -193,7 +192,7 @@ def _format_of(source: Source, protocol: str, given: str | None) -> str:
         if not source.is_piped and not source.path.exists():
             raise FileNotFoundError
     except OSError as error:
-        raise os_refusal(source.name, error) from None
+        raise InputError(source.name, plain_reason(error)) from None
     if given is not None and is_folder != (given == "folder"):
         raise InputError(
             source.name,

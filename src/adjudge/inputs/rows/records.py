@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from ...errors import InputError, SetupError, TooLargeError
+from ...errors import InputError, SetupError, TooLargeError, plain_reason
 from ...models.cases import Comparison, Dialogue, Review
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
@@ -160,7 +160,7 @@ class Source:
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(self.name, f"broken gzip data: {error}", "a whole .gz file is needed") from None
         except OSError as error:
-            raise os_refusal(self.name, error) from None
+            raise InputError(self.name, plain_reason(error)) from None
 
     def _open(self) -> AbstractContextManager[BinaryIO | gzip.GzipFile]:
         if self.is_piped:
@@ -186,12 +186,6 @@ def _expands(source: Source, limit: int) -> TooLargeError:
     )
 
 
-def os_refusal(name: str, error: OSError) -> InputError:
-    """Why the system does not let us read something."""
-    missing = isinstance(error, FileNotFoundError)
-    return InputError(name, "file not found" if missing else (error.strerror or str(error)).lower())
-
-
 def files_of(folder: Path, protocol: str) -> list[Path]:
     """The files that may hold a case, in subfolders too, in the order of their names; others are ignored.
 
@@ -202,7 +196,7 @@ def files_of(folder: Path, protocol: str) -> list[Path]:
         raise InputError(str(folder), "the folder of a run", "give the file or folder its cases came from")
 
     def refuse(error: OSError) -> NoReturn:
-        found = f"cannot be listed: {(error.strerror or str(error)).lower()}"
+        found = f"cannot be listed: {plain_reason(error)}"
         raise InputError(str(error.filename), found, "make it readable, or move it elsewhere")
 
     found: list[Path] = []

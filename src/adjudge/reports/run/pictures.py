@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Mean, Summary
+from ...results.summary import ACTIONS, Mean, Share, Summary
 from .summary import OUTCOMES, SIDES, agreement_sentence, between, criteria
 from .wording import many, number, percent, signed
 
@@ -87,13 +87,16 @@ def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
         count = summary.outcomes[key]
         if count or key in ("A", "B", "tie"):
             share = summary.share(count, summary.verdicts)
-            text = f"{percent(share.share)} · {count:,}"
-            rows.append(Bar(said, text, share.share, *share.interval, key if key in "AB" else "", between(share)))
+            rows.append(_share_bar(said, share, f"· {count:,}", key if key in "AB" else ""))
     title = "Who won" if run.protocol == "compare" else "Which response is preferred"
     lead = f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals."
     if places:
         title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
     return Picture("bars", title, lead, rows)
+
+
+def _share_bar(label: str, share: Share, behind: str, tone: str = "") -> Bar:
+    return Bar(label, f"{percent(share.share)} {behind}", share.share, *share.interval, tone, between(share))
 
 
 def _strengths(board: Leaderboard) -> Picture | None:
@@ -147,28 +150,10 @@ def _labels(summary: Summary) -> Picture | None:
         return None
     rows = []
     if (found := summary.agreement) is not None:
-        rows.append(
-            Bar(
-                "Decided as labelled",
-                f"{percent(found.share)} of {found.of:,}",
-                found.share,
-                *found.interval,
-                "A",
-                between(found),
-            )
-        )
+        rows.append(_share_bar("Decided as labelled", found, f"of {found.of:,}", "A"))
     if summary.labelled_undecided:
         share = summary.share(summary.labelled_undecided, summary.labelled)
-        rows.append(
-            Bar(
-                "Labelled, undecided",
-                f"{percent(share.share)} of {summary.labelled:,}",
-                share.share,
-                *share.interval,
-                "",
-                between(share),
-            )
-        )
+        rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
     return Picture("bars", "Agreement with people", agreement_sentence(summary), rows)
 
 
@@ -223,8 +208,7 @@ def _experience(summary: Summary) -> Picture:
     rows = []
     for step in sorted(summary.outcomes, key=float, reverse=True):
         share = summary.share(summary.outcomes[step], summary.verdicts)
-        text = f"{percent(share.share)} · {share.count:,}"
-        rows.append(Bar(step, text, share.share, *share.interval, "", between(share)))
+        rows.append(_share_bar(step, share, f"· {share.count:,}"))
     lead = f"Share of {many(summary.verdicts, 'dialogue')} at each step, with 95 % intervals."
     return Picture("bars", "Overall experience", lead, rows)
 
