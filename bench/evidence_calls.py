@@ -110,11 +110,11 @@ async def measure(count: int, garbled: float, seed: int) -> Counter[str]:
     def behave(request: Request) -> Behaviour:
         reply = json.dumps(SmallModel(request, garbled, seed).reply(), ensure_ascii=False)
         sent = [request.system, *request.turns, json.dumps(request.schema)]
-        seen.update(calls=1, second=len(request.turns) > 1, read=sum(map(len, sent)) // 4, written=len(reply) // 4)
+        seen.update(calls=1, second=request.repairs, read=sum(map(len, sent)) // 4, written=len(reply) // 4)
         return says(reply)
 
     with tempfile.TemporaryDirectory() as folder:
-        journal = open_journal(Path(folder) / "journal.db")
+        journal = open_journal(Path(folder) / "journal.db", secret=bytes(32))
         async with ScriptedProvider(behave) as provider:
             judge = open_openai(provider, journal)
             room = asyncio.Semaphore(AT_A_TIME)
