@@ -52,7 +52,7 @@ def test_growth_beyond_noise_is_said_and_noise_is_not(bench, capsys):
     flat["write-ahead log, MB"] = 4.0
     assert soak.told([flat] * 30) == []
     for name in flat:
-        grown = [{**flat, name: flat[name] + step * flat[name] / 10 + step} for step in range(30)]
+        grown = [{**flat, name: flat[name] + step * (flat[name] + 10) / 2} for step in range(30)]
         (said,) = soak.told(grown)
         assert said.startswith(name)
     assert "first third" in capsys.readouterr().out
