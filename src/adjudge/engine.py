@@ -6,7 +6,7 @@ Also here: the settings of each protocol, and the form in which a case and its v
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +64,7 @@ class _Settings:
     """What all protocols have in common: how a model is asked.
 
     `attempt`: a question whose stored reply is unusable is asked anew, up to this attempt; the first one is 0.
+    `recheck_attempts`: where a text tries to steer the judge, the case is judged again without these passages.
     """
 
     protocol: ClassVar[str]
@@ -73,6 +74,7 @@ class _Settings:
     attempt: int = 0
     temperature: float = 0.0
     max_tokens: int = 8192
+    recheck_attempts: bool = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
@@ -102,7 +104,7 @@ class CompareSettings(_Settings):
 
     @property
     def options(self) -> CompareOptions:
-        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature)
+        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature, self.recheck_attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +122,7 @@ class DialogueSettings(_Settings):
 
     @property
     def options(self) -> DialogueOptions:
-        return DialogueOptions(self.seed, self.sample, self.temperature)
+        return DialogueOptions(self.seed, self.sample, self.temperature, self.recheck_attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +147,7 @@ class ReviewSettings(_Settings):
 
     @property
     def options(self) -> ReviewOptions:
-        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages)
+        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages, self.recheck_attempts)
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings
@@ -290,9 +292,8 @@ class Engine:
         outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
         if isinstance(outcome, Failure):
             return outcome
-        failures = [(f"CompareQuestion {o.order}", failure) for o in outcome.opinions for failure in o.failures]
         lookups = [lookup.model_dump() for lookup in outcome.lookups]
-        return self._judged(case, settings, outcome, failures, lookups=lookups)
+        return self._judged(case, settings, outcome, lookups=lookups)
 
     async def judge_dialogue(
         self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
@@ -301,7 +302,7 @@ class Engine:
         evaluator = evaluator or self.judge(settings.evaluator, settings)
         critic = critic or self.judge(settings.critic, settings)
         outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
-        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome, outcome.failures)
+        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
     async def judge_review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
@@ -309,11 +310,7 @@ class Engine:
         """The same for a person's ratings."""
         judge = judge or self.judge(settings.judge, settings)
         outcome = await run_review(case, judge, settings.rubric, settings.options)
-        if isinstance(outcome, Failure):
-            return outcome
-        asked = (("RateQuestion", outcome.opinion), ("ExplainQuestion", outcome.explanation))
-        failures = [(question, failure) for question, said in asked if said for failure in said.failures]
-        return self._judged(case, settings, outcome, failures)
+        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
     async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:
         """Store a verdict; `outcome_of`: the run and the position of the case that it settles."""
@@ -325,9 +322,7 @@ class Engine:
         await self.store(judged)
         return judged.verdict
 
-    def _judged(
-        self, case: Case, settings: Settings, verdict: V, failures: Sequence[tuple[str, Failure]], **more: Any
-    ) -> Judged[V]:
+    def _judged(self, case: Case, settings: Settings, verdict: V, **more: Any) -> Judged[V]:
         # Where each provider's model was asked: a replay must not depend on today's environment.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {
@@ -337,10 +332,23 @@ class Engine:
             "settings": settings.stored(),
             **more,
             "urls": {spec: str(url) for spec, url in urls.items() if url},
-            "failures": [[asked, failure.model_dump()] for asked, failure in failures],
+            "failures": [[asked, failure.model_dump()] for asked, failure in _failures(verdict)],
         }
         # A price is stored as text, so that no digit is lost.
         return Judged(verdict, orjson.dumps(inputs, default=str), to_json(verdict))
+
+
+def _failures(verdict: Verdict) -> list[tuple[str, Failure]]:
+    """The failures of jury members behind a verdict and its recheck, with what each was asked: a replay needs them."""
+    if isinstance(verdict, ComparisonVerdict):
+        asked = [(f"CompareQuestion {opinion.order}", opinion.failures) for opinion in verdict.opinions]
+    elif isinstance(verdict, ReviewVerdict):
+        said = (("RateQuestion", verdict.opinion), ("ExplainQuestion", verdict.explanation))
+        asked = [(question, opinion.failures) for question, opinion in said if opinion]
+    else:
+        asked = [(question, (failure,)) for question, failure in verdict.failures]
+    failed = [(question, failure) for question, failures in asked for failure in failures]
+    return failed + (_failures(verdict.recheck.again) if verdict.recheck else [])
 
 
 def open_engine(

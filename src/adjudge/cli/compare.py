@@ -90,7 +90,9 @@ def run(args: argparse.Namespace) -> int:
     if args.output and args.output != "-":
         result = f"winner {outcome.winner}" if outcome.decided else f"undecided, best guess {outcome.winner}"
         print(f"{args.output}: {result}, verdict {outcome.verdict_id}", file=sys.stderr)
-    if not outcome.decided:
+    if outcome.recheck and outcome.recheck.changed:
+        say(f"undecided: without the passages that try to steer the judge the outcome is {outcome.recheck.outcome}")
+    elif not outcome.decided:
         say(f"undecided: this judge is not sure enough; one that reads the answers can decide: {_who_can_decide()}")
     return 0
 

@@ -12,9 +12,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from ..arithmetic import plain
-from .base import Exact, Frozen
+from .base import Exact, Frozen, absent
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, Provenance, Tokens, Warning
+from .common import Call, Failure, Provenance, Recheck, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -155,6 +155,7 @@ class DialogueVerdict(Frozen):
     cost_usd: Exact | None
     calls: tuple[Call, ...]
     provenance: Provenance
+    recheck: Recheck | None = Field(default=None, exclude_if=absent)
     case: Dialogue = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, Wrap
 
 from .base import Exact, Frozen, absent
 from .cases import Original, Review
-from .common import LABELS, Call, Fact, Failure, Label, Provenance, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, Provenance, Recheck, Tokens, Warning
 from .constraints import RESPONSES, Constraint, Observation, as_label
 
 TaskType = Literal[
@@ -186,6 +186,7 @@ class ReviewVerdict(Frozen):
     judge: str
     provenance: Provenance
     opinion: ReviewOpinion | None
+    recheck: Recheck | None = Field(default=None, exclude_if=absent)
     explanation: Explanation | None = Field(default=None, exclude=True)
     case: Review = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
