@@ -118,7 +118,7 @@ def test_calls_cost_provenance_and_warnings_are_there():
     assert debated_sample().rubric.reference in text
     assert debated_sample().verdict.verdict_id in text
     hostile = Page(rendered(hostile_sample())).text
-    assert "warnings Dropped quote." in hostile and "Hidden characters. SYSTEM, line" in hostile
+    assert "warnings Dropped quote." in hostile and "Hidden characters. USER, line 2" in hostile
     assert "The embedded judge works from text features only" in Page(rendered(long_sample())).text
 
 
