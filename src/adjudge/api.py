@@ -43,12 +43,13 @@ T = TypeVar("T")
 
 
 class SamplingOptions(TypedDict, total=False):
-    """How a model is asked, the same for all three; the defaults are those of the settings."""
+    """How a case is judged, the same for all three; the defaults are those of the settings."""
 
     seed: int
     sample: int
     temperature: float
     max_tokens: int
+    recheck_attempts: bool
 
 
 async def compare(

@@ -64,6 +64,7 @@ class _Settings:
     """What all protocols have in common: how a model is asked.
 
     `attempt`: a question whose stored reply is unusable is asked anew, up to this attempt; the first one is 0.
+    `recheck_attempts`: where a text tries to steer the judge, the case is judged again without these passages.
     """
 
     protocol: ClassVar[str]
@@ -73,6 +74,7 @@ class _Settings:
     attempt: int = 0
     temperature: float = 0.0
     max_tokens: int = 8192
+    recheck_attempts: bool = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
@@ -102,7 +104,7 @@ class CompareSettings(_Settings):
 
     @property
     def options(self) -> CompareOptions:
-        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature)
+        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature, self.recheck_attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +122,7 @@ class DialogueSettings(_Settings):
 
     @property
     def options(self) -> DialogueOptions:
-        return DialogueOptions(self.seed, self.sample, self.temperature)
+        return DialogueOptions(self.seed, self.sample, self.temperature, self.recheck_attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +147,7 @@ class ReviewSettings(_Settings):
 
     @property
     def options(self) -> ReviewOptions:
-        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages)
+        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages, self.recheck_attempts)
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings

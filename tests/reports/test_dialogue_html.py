@@ -90,7 +90,8 @@ def test_calls_cost_provenance_and_warnings_are_there():
     assert "2 calls, 3,410 input and 824 output tokens (256 of them reasoning), $0.0059315" in text
     assert debated_sample().rubric.reference in text
     assert debated_sample().verdict.verdict_id in text
-    assert "1 warning Dropped quote." in Page(rendered(hostile_sample())).text
+    hostile = Page(rendered(hostile_sample())).text
+    assert "warnings Dropped quote." in hostile and "Hidden characters. USER, line 2" in hostile
     assert "The embedded judge works from text features only" in Page(rendered(long_sample())).text
 
 

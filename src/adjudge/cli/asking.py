@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
 
 MAX_FILE_BYTES = 8_000_000
-_ASKING = ("seed", "sample", "temperature", "max_tokens")
+_ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 
 # -- options ----------------------------------------------------------------------------------------------------------
 
@@ -53,6 +53,11 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
     group.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 to 2 (default: 0)")
     group.add_argument(
         "--max-tokens", type=int, default=8192, metavar="N", help="longest reply in tokens (default: 8192)"
+    )
+    group.add_argument(
+        "--recheck-attempts",
+        action="store_true",
+        help="where a text tries to steer the judge, judge once more without these passages: twice the calls",
     )
 
 

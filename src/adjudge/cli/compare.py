@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     from ..models import Failure
     from ..models.base import to_json
     from ..reports import error_report
+    from ..text.findings import ATTEMPTS
     from .judging import judge_cases
 
     check_folders(args)
@@ -77,8 +78,12 @@ def run(args: argparse.Namespace) -> int:
     if args.output and args.output != "-":
         result = f"winner {outcome.winner}" if outcome.decided else f"undecided, best guess {outcome.winner}"
         print(f"{args.output}: {result}, verdict {outcome.verdict_id}", file=sys.stderr)
-    if not outcome.decided:
-        say(f"undecided: this judge is not sure enough; one that reads the answers can decide: {_who_can_decide()}")
+    if outcome.recheck and outcome.recheck.changed:
+        say(f"undecided: without the passages that try to steer the judge the outcome is {outcome.recheck.outcome}")
+    elif not outcome.decided:
+        steered = any(fact.name in ATTEMPTS for fact in outcome.facts)
+        why = "a text tries to steer the judge" if steered else "this judge is not sure enough"
+        say(f"undecided: {why}; one that reads the answers can decide: {_who_can_decide()}")
     return 0
 
 

@@ -40,7 +40,8 @@ examples:
 # These decide the verdicts: a resumed run cannot be given others.
 _FIXED = (
     "protocol", "input", "map", "input_format", "skip_bad", "shuffle", "judge", "evaluator", "critic", "one_order",
-    "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "journal",
+    "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "recheck_attempts",
+    "journal",
 )  # fmt: skip
 _OF_ONE_PROTOCOL = {
     "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",

@@ -50,6 +50,8 @@ WarningCode = Literal[
     "search_failed",
     "addresses_the_judge",
     "control_token",
+    "hidden_characters",  # invisible ones, where no script needs them
+    "rechecked",  # judged again without the passages that addressed the judge
     "not_in_english",  # a justification that stayed in another language, and was written by a program instead
     "composed_by_rule",  # a Likert justification that did not fit the tables, written by a program instead
     "not_assessed",  # criteria the judge cannot tell anything about
@@ -109,11 +111,15 @@ class Warning(Frozen):
     message: str
 
 
+# The texts a judge is shown. In a review `task` is the prompt and `context` the conversation.
+Where = Literal["task", "context", "system_prompt", "task_config", "search", "A", "B"]
+
+
 class Fact(Frozen):
     """Something code found in a text: certain, or a hint; and how bad it is, where that can be said."""
 
     name: str
-    where: Literal["task", "context", "A", "B"]
+    where: Where
     start: int
     end: int
     found: str
@@ -136,6 +142,18 @@ class Lookup(Frozen):
     provider: str
     findings: tuple[Finding, ...] = ()
     error: Said | None = None
+
+
+class Recheck(Frozen):
+    """What came of the same case without the passages that tried to steer the judge.
+
+    `outcome` is the winner, the Overall Experience or the Likert; `again` is the whole second verdict, in Python only.
+    """
+
+    outcome: str
+    totals: dict[str, Exact]
+    changed: bool = Field(description="Whether the outcome is another one than with these passages.")
+    again: Any = Field(default=None, exclude=True, repr=False)
 
 
 class Failure(Frozen):

@@ -14,7 +14,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from .base import Exact, Frozen, Plain, absent
 from .cases import Comparison
-from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Stage, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Recheck, Stage, Tokens, Warning
 
 Winner = Literal["A", "B", "tie"]
 Impact = Literal["favorable", "unfavorable"]
@@ -155,7 +155,7 @@ class Judgment(Frozen):
     winner_rationale: str
     web_search_used: bool
     margin: Exact
-    decided: bool = Field(description="False where the judge is too unsure to decide.")
+    decided: bool = Field(description="False where the judge is too unsure to decide, or a recheck came out otherwise.")
     confidence: Exact | None = Field(description="How sure the judge is, from 0 to 1, if it measures that.")
     decided_by: str
     order_consistent: bool | None
@@ -183,6 +183,7 @@ class ComparisonVerdict(Frozen):
     verdict_id: str
     provenance: Provenance
     opinions: tuple[ComparisonOpinion, ...]
+    recheck: Recheck | None = Field(default=None, exclude_if=absent)
     stages: tuple[Stage, ...] = Field(
         default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
     )

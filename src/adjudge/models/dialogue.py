@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from ..arithmetic import plain
 from .base import Exact, Frozen, absent
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, MemberScores, Provenance, Stage, Tokens, Warning
+from .common import Call, Failure, MemberScores, Provenance, Recheck, Stage, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -166,6 +166,7 @@ class DialogueVerdict(Frozen):
     stages: tuple[Stage, ...] = Field(
         default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
     )
+    recheck: Recheck | None = Field(default=None, exclude_if=absent)
     case: Dialogue = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, Wrap
 
 from .base import Exact, Frozen, absent
 from .cases import Original, Review
-from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Stage, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Recheck, Stage, Tokens, Warning
 from .constraints import RESPONSES, Constraint, Observation, as_label
 
 TaskType = Literal[
@@ -191,6 +191,7 @@ class ReviewVerdict(Frozen):
     judge: str
     provenance: Provenance
     opinion: ReviewOpinion | None
+    recheck: Recheck | None = Field(default=None, exclude_if=absent)
     explanation: Explanation | None = Field(default=None, exclude=True)
     stages: tuple[Stage, ...] = Field(
         default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."

@@ -31,6 +31,7 @@ from ..models import (
     OrderReport,
     Overall,
     Provenance,
+    Research,
     Score,
     Warning,
     Winner,
@@ -39,10 +40,10 @@ from ..models import (
 )
 from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
-from ..text.findings import comparison_facts
+from ..text.findings import comparison_facts, found_without_attempts, search_facts, without_attempts
 from ..text.reasons import NOT_IN_THE_TEXT, rescored
 from .cascade import in_stages
-from .common import hostile_warnings, provenance_of, verdict_id
+from .common import hostile_warnings, provenance_of, verdict_id, with_recheck
 
 _LARGE = 100_000  # characters from which reading them would keep others waiting
 
@@ -61,6 +62,7 @@ class CompareOptions:
     seed: int = 0
     sample: int = 0
     temperature: float = 0.0
+    recheck_attempts: bool = False
 
 
 async def compare(
@@ -70,7 +72,7 @@ async def compare(
     options: CompareOptions = CompareOptions(),
     searcher: Searcher | None = None,
 ) -> ComparisonVerdict | Failure:
-    """The verdict on two answers, or why there is none."""
+    """The verdict on two answers, or why there is none; where it is asked for, also of the case without attempts."""
     if isinstance(judge, Cascade):
         margin = rubric.tie_band if judge.margin is None else judge.margin
         return await in_stages(
@@ -78,28 +80,53 @@ async def compare(
             lambda stage: compare(case, stage, rubric, options, searcher),
             lambda verdict: why_unsure(verdict, margin),
         )
-    weights = check_weights(case.weights, rubric.weights)
-    large = len(case.a) + len(case.b) + len(case.context) > _LARGE
-    facts = await asyncio.to_thread(comparison_facts, case) if large else comparison_facts(case)
+    check_weights(case.weights, rubric.weights)
     lookups: tuple[Lookup, ...] = ()
-    calls: list[Call] = []
-    failures: list[tuple[str, Failure]] = []
+    research: Research | None = None
     if searcher is not None:
-        research = await judge.opine(ResearchQuestion(case))
-        if isinstance(research, Failure):
-            return research
-        calls += research.calls
-        failures += [("ResearchQuestion", failure) for failure in research.failures]
+        said = await judge.opine(ResearchQuestion(case))
+        if isinstance(said, Failure):
+            return said
+        research = said
         lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
+    verdict = await _judged(case, judge, rubric, options, lookups, research)
+    if not options.recheck_attempts or isinstance(verdict, Failure):
+        return verdict
+    clean = await asyncio.to_thread(without_attempts, case)
+    found = await asyncio.to_thread(found_without_attempts, lookups, case.task)
+    if (clean, found) == (case, lookups):
+        return verdict
+    again = await _judged(clean, judge, rubric, options, found)
+    if isinstance(again, Failure):
+        return again.with_calls(verdict.calls)
+    totals = {str(label): overall.weighted_total for label, overall in again.overall.items()}
+    checked = with_recheck(verdict, verdict.winner, again, again.winner, totals)
+    decided = verdict.decided and verdict.winner == again.winner
+    return checked.updated(evaluation=checked.evaluation.updated(decided=decided))
 
+
+async def _judged(
+    case: Comparison,
+    judge: Judge,
+    rubric: Rubric,
+    options: CompareOptions,
+    lookups: tuple[Lookup, ...],
+    research: Research | None = None,
+) -> ComparisonVerdict | Failure:
+    """The verdict on two answers, given what was looked up; `research` is what was paid for that."""
+    weights = check_weights(case.weights, rubric.weights)
+    large = len(case.task) + len(case.a) + len(case.b) + len(case.context) > _LARGE
+    facts = await asyncio.to_thread(comparison_facts, case) if large else comparison_facts(case)
+    facts = (*facts, *search_facts(lookups, case.task))
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
     answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
     # Two questions may have one answer: identical texts.
-    calls = each_once([*calls, *(call for answer in answers for call in answer.calls)])
+    calls = each_once([*(research.calls if research else ()), *(call for answer in answers for call in answer.calls)])
     for answer in answers:
         if isinstance(answer, Failure):
             return answer.updated(calls=tuple(calls))
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
+    failures = [("ResearchQuestion", failure) for failure in (research.failures if research else ())]
     failures += [(f"CompareQuestion {opinion.order}", failure) for opinion in opinions for failure in opinion.failures]
 
     scores = _settle(opinions, weights, rubric.scale)
@@ -332,7 +359,13 @@ def _failed_searches(lookups: tuple[Lookup, ...]) -> Iterable[Warning]:
             yield Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
 
 
-_WHERE = {"task": "the task", "context": "the context", "A": "response A", "B": "response B"}
+_WHERE = {
+    "task": "the task",
+    "context": "the context",
+    "search": "a search result",
+    "A": "response A",
+    "B": "response B",
+}
 
 
 def _verdict_id(

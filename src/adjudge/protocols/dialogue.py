@@ -26,10 +26,10 @@ from ..models import (
 from ..models.cases import Dialogue
 from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric
-from ..text.injection import find_control_tokens, find_injection
+from ..text.findings import ATTEMPTS, hostile_facts, without_attempts
 from .audit import audit
 from .cascade import in_stages
-from .common import provenance_of, verdict_id
+from .common import provenance_of, verdict_id, with_recheck
 from .referee import ADOPT_ALL_FROM, normalized, overall_experience, settle
 
 
@@ -40,6 +40,7 @@ class DialogueOptions:
     seed: int = 0
     sample: int = 0
     temperature: float = 0.0
+    recheck_attempts: bool = False
 
 
 async def dialogue(
@@ -49,12 +50,28 @@ async def dialogue(
     rubric: Rubric,
     options: DialogueOptions = DialogueOptions(),
 ) -> DialogueVerdict | Failure:
-    """The verdict on a conversation, or why there is none."""
+    """The verdict on a conversation, or why there is none; where it is asked for, also of the one without attempts."""
     check_weights_add_up(rubric)
     if isinstance(evaluator, Cascade) or isinstance(critic, Cascade):
         return await in_stages(
             (evaluator, critic), lambda one, other: dialogue(case, one, other, rubric, options), why_unsure
         )
+    verdict = await _judged(case, evaluator, critic, rubric, options)
+    if not options.recheck_attempts or isinstance(verdict, Failure):
+        return verdict
+    clean = await asyncio.to_thread(without_attempts, case)
+    if clean == case:
+        return verdict
+    again = await _judged(clean, evaluator, critic, rubric, options)
+    if isinstance(again, Failure):
+        return again.with_calls(verdict.calls)
+    outcomes = [str(one.overall_experience) for one in (verdict, again)]
+    return with_recheck(verdict, outcomes[0], again, outcomes[1], {AVERAGE: again.final_average})
+
+
+async def _judged(
+    case: Dialogue, evaluator: Judge, critic: Judge, rubric: Rubric, options: DialogueOptions
+) -> DialogueVerdict | Failure:
     evaluation = await evaluator.opine(EvaluateQuestion(case, rubric))
     if isinstance(evaluation, Failure):
         return evaluation
@@ -140,9 +157,9 @@ def _attempts(case: Dialogue) -> list[Warning]:
     warnings: list[Warning] = []
     for turn in case.turns:
         where = f"{turn.speaker}, line {turn.line}"
-        steering, tokens = find_injection(turn.text), find_control_tokens(turn.text)
-        warnings += [Warning(code="addresses_the_judge", message=f"{where}: {spot.found}") for spot in steering]
-        warnings += [Warning(code="control_token", message=f"{where}: {spot.found}") for spot in tokens]
+        # An utterance has no place among the texts of a comparison: only names and words of its facts are used.
+        facts = hostile_facts("context", turn.text)
+        warnings += [Warning(code=ATTEMPTS[fact.name], message=f"{where}: {fact.found}") for fact in facts]
     return warnings
 
 

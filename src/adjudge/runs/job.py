@@ -22,6 +22,7 @@ from ..models.cases import Comparison, Dialogue, Review
 from ..models.common import NOT_SENT, PASSING
 from ..models.rows import answer_of, row_of
 from ..redaction import redact
+from ..text.findings import without_attempts
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, RunOptions, Settings
 
@@ -121,8 +122,11 @@ class Job:
         known = read_case(line)
         if known.input is None:
             return ()
-        judged = await self._ask(case_of(self.plan.protocol, known.input))
-        return tuple(judged.calls if isinstance(judged, Failure) else judged.verdict.calls)
+        case = case_of(self.plan.protocol, known.input)
+        asked = [await self._ask(case)]
+        if self._settings.recheck_attempts and (clean := without_attempts(case)) != case:
+            asked.append(await self._ask(clean))
+        return tuple(call for one in asked for call in (one.calls if isinstance(one, Failure) else one.verdict.calls))
 
     def _open(self, settings: Settings) -> tuple[Judge, ...]:
         if isinstance(settings, CompareSettings):

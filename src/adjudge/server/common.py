@@ -96,6 +96,14 @@ def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:
     return default if value is None else value
 
 
+def yes_or_no(data: Mapping[str, Any], field: str, default: bool) -> bool:
+    """A field that holds true or false, if it is given."""
+    value = data.get(field, default)
+    if not isinstance(value, bool):
+        raise InputError(field, f"{str(value)[:80]!r}", "true or false is allowed")
+    return value
+
+
 def failed(failure: Failure, **named: Any) -> Response:
     """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
     if failure.reason in _SAID:

@@ -17,7 +17,7 @@ from ..models import DialogueOutput, Failure
 from ..models.base import to_json
 from .bodies import read_object
 from .callers import CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed
+from .common import FAILURES, State, StateOf, documented_body, failed, yes_or_no
 
 router = APIRouter()
 
@@ -42,6 +42,9 @@ class DialogueRequest(BaseModel):
     judge: str | None = Field(None, description="Does both parts: one of the judges this service allows.")
     evaluator: str | None = Field(None, description="One of the judges this service allows; default: its own.")
     critic: str | None = Field(None, description="One of the judges this service allows; default: its own.")
+    recheck_attempts: bool = Field(
+        False, description="Where an utterance tries to steer the judge, judge again without these passages."
+    )
 
 
 @router.post(
@@ -92,4 +95,5 @@ def _settings(data: dict[str, Any], state: State) -> DialogueSettings:
         settings,
         evaluator=state.judge(data, "evaluator") or both or settings.evaluator,
         critic=state.judge(data, "critic") or both or settings.critic,
+        recheck_attempts=yes_or_no(data, "recheck_attempts", settings.recheck_attempts),
     )

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..engine import CompareSettings
-from ..errors import InputError, NotJournalledError
+from ..errors import NotJournalledError
 from ..inputs.comparison import WANTED, comparison_from
 from ..models import ComparisonVerdict, ErrorReport, Failure
 from ..models.base import to_json
 from .bodies import read_object
 from .callers import CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number
+from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number, yes_or_no
 
 router = APIRouter()
 
@@ -42,6 +42,9 @@ class EvaluateRequest(BaseModel):
     )
     judge: str | None = Field(None, description="One of the judges this service allows; default: the service's own.")
     oneOrder: bool = Field(False, description="Judge in one order only: half the cost.")  # noqa: N815
+    recheckAttempts: bool = Field(  # noqa: N815
+        False, description="Where a text tries to steer the judge, judge again without these passages."
+    )
     seed: int = Field(0, description="For sampling, and for which answer stands first with oneOrder.")
 
 
@@ -83,12 +86,10 @@ async def verdict(verdict_id: str, state: StateOf, caller: CallerOf) -> Response
 
 def _settings(data: dict[str, Any], state: State) -> CompareSettings:
     settings = state.compare
-    one_order = data.get("oneOrder", settings.one_order)
-    if not isinstance(one_order, bool):
-        raise InputError("oneOrder", f"{str(one_order)[:80]!r}", "true or false is allowed")
     return replace(
         settings,
         judge=state.judge(data, "judge") or settings.judge,
-        one_order=one_order,
+        one_order=yes_or_no(data, "oneOrder", settings.one_order),
+        recheck_attempts=yes_or_no(data, "recheckAttempts", settings.recheck_attempts),
         seed=whole_number(data, "seed", settings.seed),
     )

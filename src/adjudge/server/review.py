@@ -23,10 +23,10 @@ from ..models.cases import Review
 from ..reports import render
 from .bodies import read_case, read_object
 from .callers import Caller, CallerOf
-from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number
+from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number, yes_or_no
 
 router = APIRouter(tags=["review"])
-_OPTIONS = ("judge", "languages", "seed")
+_OPTIONS = ("judge", "languages", "seed", "recheck_attempts")
 _WANTED = "prompt, response1, response2, and optionally the other slots"
 _EXAMPLE: dict[str, Any] = {
     "taskconfig": "locale: en-US",
@@ -66,6 +66,9 @@ class ReviewRequest(ReviewSlots):
     judge: str | None = Field(None, description="One of the judges this service allows; default: its own.")
     languages: list[str] | None = Field(None, description="ISO codes in scope; a task in none of them is invalid.")
     seed: int = 0
+    recheck_attempts: bool = Field(
+        False, description="Where a text tries to steer the judge, judge again without these passages."
+    )
 
 
 class DraftResponse(BaseModel):
@@ -189,7 +192,7 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
     },
 )
 async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The body may name a judge, languages and a seed, as for `/api/review`."""
+    """The body may name a judge, languages, a seed and a recheck, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     data = await read_object(request, ", ".join(_OPTIONS), optional=True)
     for name in data:
@@ -240,6 +243,7 @@ def _settings(data: Mapping[str, Any], state: State) -> ReviewSettings:
         judge=state.judge(data, "judge") or settings.judge,
         languages=tuple(languages) if languages is not None else settings.languages,
         seed=whole_number(data, "seed", settings.seed),
+        recheck_attempts=yes_or_no(data, "recheck_attempts", settings.recheck_attempts),
     )
 
 

@@ -14,6 +14,7 @@ from ...models import LABELS, ComparisonOpinion, Evidence, Label, Score
 from ...models.cases import check_weights
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
+from ...text.findings import ATTEMPTS
 from ...text.words import count_words, split_words
 from ..base import CompareQuestion
 from .measures import DECLINED, MEASURES, TASK, Found, Measured
@@ -29,6 +30,7 @@ _KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
 _EVEN = "Nothing that was measured here sets the two responses apart."
+_ATTEMPTED = "Not decided: a text tries to steer the judge, and what that is worth cannot be measured."
 _CLOSE = "What was measured does not set the two responses far enough apart."
 
 
@@ -44,6 +46,7 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
         key: [vote for vote in strongest if MEASURES[vote.measure].criterion == key or key not in _KNOWN]
         for key in known
     }
+    attempted = any(fact.name in ATTEMPTS for fact in question.facts)
     steps = _place(rubric, known, votes, measured)
     _agree(rubric, steps, prediction, check_weights(case.weights, rubric.weights))
     values = rubric.scale.values
@@ -68,9 +71,9 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
         ),
         summaries={label: _summarize(strongest, label, measured) for label in LABELS},
         preference=prediction.winner,
-        rationale=_rationale(measured, prediction, strongest),
+        rationale=_rationale(measured, prediction, strongest, attempted),
         confidence=Decimal(repr(prediction.confidence)).quantize(Decimal("0.01")),
-        decided=prediction.decided,
+        decided=prediction.decided and not attempted,
     )
 
 
@@ -126,9 +129,9 @@ def _sides(label: Label, measured: Measured) -> tuple[Mapping[str, Found], Mappi
     return (measured.a, measured.b) if label == "A" else (measured.b, measured.a)
 
 
-def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[Vote]) -> str:
+def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[Vote], attempted: bool) -> str:
     """What was seen, in a sentence or two, and why that is not enough where it is not."""
-    doubt = _doubt(measured, prediction)
+    doubt = _ATTEMPTED if attempted else _doubt(measured, prediction)
     if prediction.winner == "tie":
         same = "The two responses have the same words." if measured.alike == 1 else "The two responses are much alike."
         return doubt or same

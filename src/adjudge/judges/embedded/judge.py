@@ -15,6 +15,7 @@ from ...constraints.english import demands_in_english
 from ...models import Explanation, Failure, RatedResponse, Rating, Research, ReviewOpinion
 from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion
+from ...text.findings import ATTEMPTS
 from ...text.language import is_in_a_language
 from ...text.words import split_words
 from ..base import (
@@ -89,7 +90,7 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
         invalid=_NONSENSE if _is_nonsense(case) else "",
         response1=RatedResponse(ratings=ratings),
         response2=RatedResponse(ratings=ratings),
-        preference=_preference(prediction),
+        preference=_NO_PREFERENCE if any(f.name in ATTEMPTS for f in question.facts) else _preference(prediction),
         reasons="",
         constraints=tuple(demands_in_english(case)),
     )

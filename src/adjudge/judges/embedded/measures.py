@@ -17,6 +17,7 @@ from ...constraints.measuring import measure
 from ...models.constraints import Constraint
 from ...text import Spot
 from ...text.flaws import find_cut_off, find_repetition
+from ...text.hidden import find_hidden
 from ...text.injection import find_control_tokens, find_injection
 from ...text.sentences import sentence_spans, word_set
 from ...text.structure import read_structure
@@ -193,7 +194,8 @@ def _flaws(task: _Text, answer: _Text) -> Found:
 def _other_flaws(task: _Text, answer: _Text) -> Iterator[Spot]:
     if (cut := find_cut_off(answer.text, task.text)) is not None:
         yield cut
-    yield from (find_injection(answer.text, task.text) or find_control_tokens(answer.text))[:1]
+    found = find_injection(answer.text, task.text) or find_hidden(answer.text) or find_control_tokens(answer.text)
+    yield from found[:1]
 
 
 def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:

@@ -275,12 +275,19 @@ def _looked_up(lookups: tuple[Lookup, ...]) -> str:
 _FINDINGS = {
     "truncation": "breaks off: it ends on a comma, or on the number of a list item that never comes.",
     "injection": "contains text that addresses the judge or asks for a score.",
+    "hidden_characters": "contains invisible characters that hide or turn text.",
 }
 
 
 def _findings(question: CompareQuestion) -> str:
     first, second = question.shown
-    shown = {first: "Answer 1", second: "Answer 2", "task": "The task", "context": "The context"}
+    shown = {
+        first: "Answer 1",
+        second: "Answer 2",
+        "task": "The task",
+        "context": "The context",
+        "search": "The search results",
+    }
     found = {
         f"- {shown[fact.where]}: {_FINDINGS[fact.name]}\n"
         for fact in question.facts

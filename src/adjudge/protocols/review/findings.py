@@ -90,7 +90,12 @@ def _out_of_scope(case: Review, languages: tuple[str, ...]) -> str | None:
 
 def facts_alone(case: Review) -> tuple[Fact, ...]:
     """What code finds without a judge: certain only where SPEC's short list says so."""
-    facts = hostile_facts("context", case.history, case.prompt) if case.history else []
+    facts = [
+        *hostile_facts("task", case.prompt),
+        *hostile_facts("context", case.history, case.prompt),
+        *hostile_facts("system_prompt", case.system_prompt),
+        *hostile_facts("task_config", case.task_config),
+    ]
     hints = [constraint.model_copy(update={"certain": False}) for constraint in demands_in_english(case)]
     for label in LABELS:
         text = case.answer(label)
@@ -114,8 +119,7 @@ def with_the_judges(
         found += _observed(case, label, [seen for seen in observations if seen.response == label])
     told = {(fact.name, fact.where) for fact in found}
     kept = [fact for fact in alone if fact.certain or (fact.name, fact.where) not in told]
-    order = {"task": 0, "context": 1, "A": 2, "B": 3}
-    return tuple(sorted((*kept, *found), key=lambda fact: order[fact.where]))
+    return tuple(sorted((*kept, *found), key=lambda fact: {"A": 1, "B": 2}.get(fact.where, 0)))
 
 
 def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> list[Fact]:

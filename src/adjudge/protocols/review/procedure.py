@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from ...judges.base import Candidate, Cascade, ExplainQuestion, Judge, RateQuestion
@@ -32,10 +33,11 @@ from ...models import (
 )
 from ...models.cases import Original, Review
 from ...models.rows import NO_PREFERENCE
-from ...rubric import LIKERT, Rubric
+from ...rubric import LIKERT, OVERALL, Rubric
+from ...text.findings import without_attempts
 from ...text.reasons import WordChecker
 from ..cascade import in_stages
-from ..common import hostile_warnings, provenance_of, verdict_id
+from ..common import hostile_warnings, provenance_of, verdict_id, with_recheck
 from .binding import bind, bounds_of, without_pleasantries_as_length
 from .consistency import allowed_likerts, deciding, nearest
 from .correcting import NO_WORDS, NOT_GIVEN, OffScale, changelog, correct_response, read_rating
@@ -62,7 +64,14 @@ _LARGE = 100_000  # characters that take long enough for others to notice
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
 _LIKERT = "likert"
 _UNCHECKED = JudgedWords(specific=False, true=True, reason="the judge could not be asked about it")
-_WHERE = {"A": "Response 1", "B": "Response 2", "context": "The conversation", "task": "The prompt"}
+_WHERE = {
+    "A": "Response 1",
+    "B": "Response 2",
+    "context": "The conversation",
+    "task": "The prompt",
+    "system_prompt": "The system prompt",
+    "task_config": "The task configuration",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +82,30 @@ class ReviewOptions:
     sample: int = 0
     temperature: float = 0.0
     languages: tuple[str, ...] = ()
+    recheck_attempts: bool = False
 
 
 async def review(
     case: Review, judge: Judge, rubric: Rubric, options: ReviewOptions = ReviewOptions()
 ) -> ReviewVerdict | Failure:
-    """The audited ratings, or why there are none."""
+    """The audited ratings, or why there are none; where it is asked for, also of the task without attempts."""
     if isinstance(judge, Cascade):
         return await in_stages((judge,), lambda stage: review(case, stage, rubric, options), why_unsure)
+    verdict = await _judged(case, judge, rubric, options)
+    if not options.recheck_attempts or isinstance(verdict, Failure):
+        return verdict
+    clean = await asyncio.to_thread(without_attempts, case)
+    if clean == case:
+        return verdict
+    again = await _judged(clean, judge, rubric, options)
+    if isinstance(again, Failure):
+        return again.with_calls(verdict.calls)
+    outcomes = [str(one.likert.value) if one.likert else "invalid" for one in (verdict, again)]
+    totals = {str(number): Decimal(table[OVERALL].value) for number, table in again.tables.items()}
+    return with_recheck(verdict, outcomes[0], again, outcomes[1], totals)
+
+
+async def _judged(case: Review, judge: Judge, rubric: Rubric, options: ReviewOptions) -> ReviewVerdict | Failure:
     provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
     if reason := await _computed(case, why_invalid, case, options.languages):
         return _invalid(case, rubric, reason, provenance)
@@ -341,7 +366,7 @@ def _invalid(
         invalid_task=reason,
         verdict_id=_verdict_id(case, provenance, calls),
         facts=facts,
-        warnings=opinion.warnings if opinion is not None else (),
+        warnings=(*(opinion.warnings if opinion is not None else ()), *hostile_warnings(facts, _WHERE)),
         **spent(calls),
         judge=provenance.judge,
         provenance=provenance,

@@ -13,6 +13,7 @@ from fractions import Fraction
 from ...arithmetic import cut, weighted_total
 from ...models import LABELS, ComparisonVerdict, Evidence, Fact, Label, Lookup, Winner
 from ...rubric import Rubric
+from ...text.findings import ATTEMPTS
 from .. import wording
 from ..highlighting import Highlight, Piece, marked
 from ..wording import Origin, number, short
@@ -164,6 +165,8 @@ def _confidence(verdict: ComparisonVerdict) -> str:
     sure = f"{int(verdict.confidence * 100)}\u00a0% sure"
     if verdict.decided:
         return f"The judge is {sure}."
+    if any(fact.name in ATTEMPTS for fact in verdict.facts):
+        return f"The judge is {sure}, but decides nothing where a text tries to steer it."
     return f"The judge is only {sure}, which is not enough to decide: one that reads the answers would settle it."
 
 

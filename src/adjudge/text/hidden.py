@@ -1,0 +1,122 @@
+"""Characters that nobody sees: where they hide or turn text, and a text as it is read without them.
+
+What a script, an emoji or a flag needs is ordinary; all else is certain, for nobody types it by accident.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+
+from . import Spot
+
+_SHOWN = 5  # places in one text
+# Characters without a shape. Emoji, Arabic, Indic and other scripts need some of them, and soft hyphens and marks of
+# direction are ordinary. Hidden text is only this: some inside a word of a script that joins nothing, soft hyphens
+# after three letters in a row, four or more together, and tag characters that are no flag.
+_ZERO = "\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0"
+_JOINS_NOTHING = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u3040-\u30ff\u4e00-\u9fff"
+_HIDDEN = re.compile(
+    "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+    f"|(?P<hidden>(?<=[{_JOINS_NOTHING}])[{_ZERO}]+(?=[{_JOINS_NOTHING}])|[{_ZERO}]{{4,}}"
+    "|(?:(?<=[^\\W\\d_])\u00ad[^\\W\\d_](?=\u00ad)){2,}\u00ad"
+    "|[\U000e0000-\U000e007f]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,})"
+)
+_BIDI = re.compile("[\n\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = re.compile(f"[{_ZERO}\u00ad\u180b-\u180d\u202a-\u202e\u2065-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJS"
+)
+_UNLIKE = re.compile(f"{_UNSEEN.pattern}|[{''.join(map(chr, _LOOKALIKES))}]")
+# A stretch of ASCII, of invisible characters, of conjoining Hangul, or a character with its marks; bounded where
+# characters compose, which is quadratic.
+_CLUSTER = re.compile(
+    f"[\x00-\x7f]+(?![\u0300-\u036f])|(?:{_UNSEEN.pattern})+|[\u1100-\u11ff]{{1,30}}"
+    "|.[\u0300-\u036f\u3099\u309a]{0,30}",
+    re.DOTALL,
+)
+
+
+def find_hidden(text: str) -> list[Spot]:
+    """Characters that nobody sees and that no script, emoji or flag needs where they stand."""
+    if text.isascii():
+        return []
+    hidden = (match.span() for match in _HIDDEN.finditer(text) if match["hidden"])
+    places = sorted([*islice(hidden, _SHOWN), *islice(_turned(text), _SHOWN)])[:_SHOWN]
+    return [Spot(low, high, f"hides or turns text with {_named(text[low:high])}", True) for low, high in places]
+
+
+def _turned(text: str) -> Iterator[tuple[int, int]]:
+    """Characters that override the direction of text, or change it and do not change it back in their paragraph."""
+    opened: list[tuple[int, int]] = []
+    for match in _BIDI.finditer(text + "\n"):
+        if match[0] in "\u202d\u202e":
+            yield match.span()
+        elif match[0] == "\n":
+            yield from opened
+            opened = []
+        elif match[0] not in "\u202c\u2069":
+            opened.append(match.span())
+        elif opened:
+            opened.pop()
+
+
+def _named(hidden: str) -> str:
+    char = next(filter(_UNSEEN.match, hidden))
+    return f"{unicodedata.name(char, 'tag characters').lower()} (U+{ord(char):04X})"
+
+
+def without_hidden(text: str) -> str:
+    """The text without these characters; letters between them stay."""
+    if not find_hidden(text):
+        return text
+    turned = {low for low, _ in _turned(text)}
+    text = "".join(char for at, char in enumerate(text) if at not in turned) if turned else text
+    return _HIDDEN.sub(lambda match: _UNSEEN.sub("", match[0]) if match["hidden"] else match[0], text)
+
+
+class Folded:
+    """A text in its compatible form (NFKC), lookalikes of Latin letters as these, without invisible characters."""
+
+    def __init__(self, text: str) -> None:
+        self._from = text
+        self._same = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNLIKE.search(text))
+        self.text = text if self._same else "".join(piece for piece, _ in self._pieces())
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of this text stands in the original."""
+        return (start, end) if self._same else (self._place(start)[0], self._place(end - 1)[1])
+
+    def _pieces(self) -> Iterator[tuple[str, int]]:
+        """Stretches of this text, and where each begins in the original."""
+        for match in _CLUSTER.finditer(self._from):
+            piece = match[0]
+            if not piece.isascii():
+                piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", piece)).translate(_LOOKALIKES)
+            yield piece, match.start()
+
+    @cached_property
+    def _starts(self) -> tuple[array[int], array[int]]:
+        """Where each stretch begins in this text, and in the original."""
+        here, there, at = array("q"), array("q"), 0
+        for piece, start in self._pieces():
+            here.append(at)
+            there.append(start)
+            at += len(piece)
+        return here, there
+
+    def _place(self, at: int) -> tuple[int, int]:
+        """The place of one character; of a stretch that was changed, all of it."""
+        here, there = self._starts
+        piece = bisect_right(here, at) - 1
+        start = there[piece]
+        end = there[piece + 1] if piece + 1 < len(there) else len(self._from)
+        if self._from[start:end].isascii():
+            start += at - here[piece]
+            end = start + 1
+        return start, end
