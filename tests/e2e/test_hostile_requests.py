@@ -80,12 +80,12 @@ def peak_memory(pid: int) -> int:
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def answers_health_within(seconds, service, request):
+def answers_health_within(seconds, service, request, measured="longest_wait"):
     # Other work on this machine can only make it slower: the quickest of three tells what the service does.
     for _ in range(3):
         served = hostile.serve_one(service[0], request, service[1])
         assert served.status in request.expected, served.said[:200]
-        if served.longest_work < seconds:
+        if getattr(served, measured) < seconds:
             return True
     return False
 
@@ -99,12 +99,13 @@ def test_health_is_answered_while_a_hostile_request_is_served(service, name):
 
 @pytest.mark.parametrize("name", hostile.TO_A_MODEL)
 def test_health_is_answered_while_a_model_is_asked_about_hostile_texts(model, name):
-    assert answers_health_within(0.2, model, hostile.TO_A_MODEL[name])
+    # These take so long that other work always falls into them: what counts is the service's own.
+    assert answers_health_within(0.2, model, hostile.TO_A_MODEL[name], "longest_work")
 
 
 def test_health_is_answered_while_a_reply_as_large_as_we_read_is_decoded(model):
     asked = hostile.Hostile("evaluate", json.dumps({**json.loads(SMALL), "judge": model[2]}).encode(), (200, 502))
-    assert answers_health_within(0.2, model, asked)
+    assert answers_health_within(0.2, model, asked, "longest_work")
 
 
 def test_a_compressed_request_is_refused(service):
