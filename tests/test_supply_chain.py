@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[1]
 FILES = ("base", "dev", "model")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 # Not ours to lock: they come with a virtual environment.
-BUNDLED = {"adjudge", "pip", "setuptools", "wheel"}
 
 
 def locked(name: str) -> dict[str, tuple[str, list[str]]]:
@@ -78,11 +77,10 @@ def test_the_tests_run_with_all_that_users_have() -> None:
     assert {name: dev.get(name) for name in base} == base
 
 
-def test_all_that_is_installed_is_locked() -> None:
+def test_what_is_installed_is_what_is_locked() -> None:
     known = {**locked("dev"), **locked("model")}
     installed = {canonicalize_name(found.metadata["Name"]): found.version for found in distributions()}
-    strange = {f"{name} {version}" for name, version in installed.items() if known.get(name, ("",))[0] != version}
-    assert {name for name in strange if name.split()[0] not in BUNDLED} == set()
+    assert {name: version for name, version in installed.items() if known.get(name, (version,))[0] != version} == {}
 
 
 def test_make_installs_by_hashes_only() -> None:
@@ -169,12 +167,3 @@ def test_a_database_that_fails_is_not_taken_for_a_clean_audit_either() -> None:
         done = audit(url)
     assert done.returncode == 3
     assert "nothing is known" in done.stdout
-
-
-@pytest.mark.parametrize(("status", "passes"), [(0, True), (3, True), (1, False)])
-def test_the_build_fails_on_a_vulnerability_and_not_on_an_unreachable_database(status: int, passes: bool) -> None:
-    (line,) = (line for line in (ROOT / ".ci" / "run").read_text().splitlines() if "audit.py" in line)
-    command = line.replace(".venv/bin/python requirements/audit.py", f"(exit {status})")
-    assert command != line
-    done = subprocess.run(["bash", "-c", f"set -euo pipefail\n{command}"], check=False)
-    assert (done.returncode == 0) is passes
