@@ -21,7 +21,6 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 FILES = ("base", "dev", "model")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-# Not ours to lock: they come with a virtual environment.
 
 
 def locked(name: str) -> dict[str, tuple[str, list[str]]]:
