@@ -59,21 +59,21 @@ def test_cases_in_one_run_only_and_ids_with_other_texts_are_named(runs, tmp_path
     rows = comparisons()
     rows[0] = replace(rows[0], case=rows[0].case.updated(task="How do I fry an egg?"))
     found = diffed(runs["compare"], write_run(tmp_path / "second", rows[:-2]))
-    assert list(found.only_first) == ["egg-0", "bad", "late"]
-    assert list(found.only_second) == ["egg-0"] == list(found.other_texts)
+    assert found.only_first == ["egg-0", "bad", "late"]
+    assert found.only_second == ["egg-0"] == found.other_texts
 
 
 def test_failures_that_are_fixed_or_new_are_named(runs, tmp_path, diffed):
     rows = [replace(row, fate="failure" if row.name == "egg-1" else "verdict") for row in comparisons()[:9]]
     found = diffed(runs["compare"], write_run(tmp_path / "second", rows))
-    assert (list(found.fixed), list(found.broken)) == (["lost"], ["egg-1"])
+    assert (found.fixed, found.broken) == (["lost"], ["egg-1"])
 
 
 def test_a_case_that_stands_twice_is_paired_twice(tmp_path, diffed):
     rows = [comparisons()[0]] * 2
     first, second = write_run(tmp_path / "first", rows), write_run(tmp_path / "second", [*rows, rows[0]])
     found = diffed(first, second)
-    assert found.in_both == 2 and list(found.only_second) == ["egg-0"]
+    assert found.in_both == 2 and found.only_second == ["egg-0"]
 
 
 def decided(row, winner, label="A", name=None):

@@ -2,30 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from adjudge.results import statistics
-from adjudge.results.statistics import Sums, share_interval
-
-
-def sums_of(first, second):
-    apart = second - first
-    deviation = float(apart.std(ddof=1)) if len(apart) > 1 else None
-    means = float(first.mean()), float(second.mean()), float(apart.mean())
-    return Sums(len(apart), *means, deviation, int((apart > 0).sum()), int((apart < 0).sum()))
-
-
-def mean_change(before, after):
-    first, second = np.asarray(before, float), np.asarray(after, float)
-    moved = first != second
-    return statistics.mean_change(
-        sums_of(first, second), lambda: (first[moved], second[moved]), lambda: (first, second)
-    )
-
-
-def share_change(before, after):
-    first, second = np.asarray(before, float), np.asarray(after, float)
-    return statistics.share_change(sums_of(first, second), lambda: (first, second))
+from adjudge.results.statistics import mean_change, share_change, share_interval
 
 
 def test_three_pairs_that_all_rise_have_the_p_value_that_counting_gives():
@@ -74,8 +53,6 @@ def test_the_short_way_for_many_pairs_leads_where_the_draws_lead(monkeypatch):
     assert short.test == "paired t test"
     assert short.p == pytest.approx(drawn.p, abs=0.03)
     assert short.interval == pytest.approx(drawn.interval, abs=0.03)
-    assert short.p == pytest.approx(stats.ttest_rel(before, after).pvalue)
-    assert short.interval == pytest.approx(tuple(stats.ttest_rel(after, before).confidence_interval()))
 
 
 def test_the_interval_of_a_share_is_wilsons():

@@ -7,7 +7,7 @@ texts under several ids are copies: tests and intervals count them as one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from ..errors import InputError
 from .columns import name
 from .database import Database, seal, staged, workspace
 from .run import Run
-from .statistics import Change, Sums, mean_change, share_change, share_interval
+from .statistics import Change, mean_change, share_change, share_interval
 from .summary import NUMBER, OUTCOME
 
 # The number a verdict comes to, as it is called here, and what else is worth a test.
@@ -50,43 +50,20 @@ class Shift:
     after: float
 
 
-class CaseIds(Collection[str]):
-    """The ids of the pairs for which a condition holds, in the order of the input; read when they are wanted."""
-
-    def __init__(self, database: Database, condition: str) -> None:
-        self._database, self._from = database, f"from pairs where {condition}"
-        ((self._count,),) = database.query(f"select count(*) {self._from}")
-
-    def __len__(self) -> int:
-        return int(self._count)
-
-    def __contains__(self, case: object) -> bool:
-        return any(case == each for each in self)
-
-    def __iter__(self) -> Iterator[str]:
-        found = self._database.cursor().execute(f'select "case" {self._from} order by first, second')
-        while rows := found.fetchmany(_BATCH):
-            yield from (case for (case,) in rows)
-
-
 @dataclass(frozen=True)
 class Diff:
-    """What two runs have in common, and what not. `different` of the judged cases are no copies of others.
-
-    `other_texts` are ids that stand in both runs, but with different texts.
-    """
+    """What two runs have in common, and what not. `different` of the judged cases are no copies of others."""
 
     protocol: str
     names: tuple[str, str]
-    only_first: CaseIds
-    only_second: CaseIds
-    other_texts: CaseIds
+    only_first: list[str]
+    only_second: list[str]
     in_both: int
     judged_in_both: int
     different: int
     unfinished: int
-    fixed: CaseIds
-    broken: CaseIds
+    fixed: list[str]
+    broken: list[str]
     failed_in_both: int
     undecided: tuple[int, int]
     flips: Counter[tuple[str, str]]
@@ -97,6 +74,12 @@ class Diff:
     changed: int
     _scores: tuple[str, ...]
     _database: Database
+
+    @property
+    def other_texts(self) -> list[str]:
+        """Ids that stand in both runs, but with different texts."""
+        gone = set(self.only_first)
+        return [case for case in self.only_second if case in gone]
 
     @property
     def flipped(self) -> int:
@@ -144,7 +127,10 @@ def _compared(old: Database, new: Database) -> Diff:
     scores = tuple(numbers)
     _pair(old)
     _judge(old, protocol, numbers)
-    other_texts = """first is null and "case" in (select "case" from pairs where second is null)"""
+
+    def cases(condition: str) -> list[str]:
+        return [case for (case,) in old.query(f'select "case" from pairs where {condition} order by first, second')]
+
     ((in_both, unfinished, failed),) = old.query(
         """select count(*), count(*) filter (was is null or now is null),
         count(*) filter (was <> 'verdict' and now <> 'verdict') from pairs
@@ -158,25 +144,28 @@ def _compared(old: Database, new: Database) -> Diff:
     names = (old.run.name, new.run.name)
     # Two runs of one name are told apart by where they are.
     names = (str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names
-    tests = {score: _tested(old, f"b{at}", f"a{at}") for at, score in enumerate(scores) if score in _TESTED[protocol]}
+    agreed = _by_content(old, "agreed", "agrees")
     return Diff(
         protocol=protocol,
         names=names,
-        only_first=CaseIds(old, "second is null"),
-        only_second=CaseIds(old, "first is null"),
-        other_texts=CaseIds(old, other_texts),
+        only_first=cases("second is null"),
+        only_second=cases("first is null"),
         in_both=in_both,
         judged_in_both=judged,
         different=different,
         unfinished=unfinished,
-        fixed=CaseIds(old, "was <> 'verdict' and now = 'verdict'"),
-        broken=CaseIds(old, "was = 'verdict' and now <> 'verdict'"),
+        fixed=cases("was <> 'verdict' and now = 'verdict'"),
+        broken=cases("was = 'verdict' and now <> 'verdict'"),
         failed_in_both=failed,
         undecided=(undecided_1, undecided_2),
         flips=Counter({(was, now): count for was, now, count in flips}),
         flipped_different=flipped,
-        tests={score: change for score, change in tests.items() if change is not None},
-        agreement=_tested(old, "agreed", "agrees", share=True),
+        tests={
+            score: mean_change(*pairs)
+            for at, score in enumerate(scores)
+            if score in _TESTED[protocol] and len((pairs := _by_content(old, f"b{at}", f"a{at}"))[0])
+        },
+        agreement=share_change(*agreed) if len(agreed[0]) else None,
         shifts=_shifts(old, {at: score for at, score in enumerate(scores) if score not in _TESTED[protocol]}),
         changed=changed,
         _scores=scores,
@@ -215,26 +204,14 @@ def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> Non
     )
 
 
-def _tested(database: Database, before: str, after: str, *, share: bool = False) -> Change | None:
-    """The change of a number over the cases that have it in both runs; copies count once, with their means."""
-    pairs = f"""(select content, avg({before}) as before, avg({after}) as after from judged
-    where {before} is not null and {after} is not null group by content)"""
-
-    def numbers(condition: str) -> tuple[Any, Any]:
-        found = database.cursor().execute(f"select before, after from {pairs} where {condition} order by content")
-        arrays = found.fetchnumpy()
-        return arrays["before"], arrays["after"]
-
-    (row,) = database.query(
-        f"""select count(*), avg(before), avg(after), avg(after - before), stddev_samp(after - before),
-        count(*) filter (after > before), count(*) filter (after < before) from {pairs}"""
+def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any]:
+    """Both numbers of every case that has both; of copies the means."""
+    found = database.cursor().execute(
+        f"""select avg({before}) as before, avg({after}) as after from judged
+        where {before} is not null and {after} is not null group by content order by content"""
     )
-    sums = Sums(*row)
-    if not sums.pairs:
-        return None
-    if share:
-        return share_change(sums, lambda: numbers("true"))
-    return mean_change(sums, lambda: numbers("before <> after"), lambda: numbers("true"))
+    arrays = found.fetchnumpy()
+    return arrays["before"], arrays["after"]
 
 
 def _shifts(database: Database, scores: Mapping[int, str]) -> dict[str, Shift]:

@@ -6,7 +6,7 @@ runs give the same figures. Where drawing would take minutes, the paired t distr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,23 +20,6 @@ _DRAWS = 9_999
 _MANY_MOVED = 500  # pairs, for the permutation test, which draws pair by pair
 _MANY_PAIRS = 5_000  # for the bootstrap
 _NUMBERS_HELD = 2_000_000
-
-
-# Both numbers of each pair, as two arrays.
-Numbers = Callable[[], tuple[Any, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """What pairs of numbers come to: means, the differences' mean and deviation, and how many rose and fell."""
-
-    pairs: int
-    before: float
-    after: float
-    change: float
-    deviation: float | None
-    rose: int
-    fell: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,50 +62,59 @@ def same_chance(one: int, other: int) -> float:
     return float(stats.binomtest(one, one + other).pvalue) if one + other else 1.0
 
 
-def mean_change(sums: Sums, moved: Numbers, every: Numbers) -> Change:
+def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
     """The change of a mean over pairs: a paired bootstrap for its interval, a permutation test for its p-value.
 
     Under the test's assumption nothing distinguishes the runs, so that in each pair the two numbers might as well be
-    exchanged; pairs of equal numbers say nothing either way and are left out of it. The numbers, of the pairs that
-    `moved` and of `every` pair, are asked for only if they are few.
+    exchanged; pairs of equal numbers say nothing either way and are left out of it.
     """
-    count = sums.rose + sums.fell
-    if count < 2:  # either way round, one pair is as extreme as it can be
-        return _change(sums, every, 1.0, "permutation test")
-    if count > _MANY_MOVED:
-        error = (sums.deviation or 0.0) / np.sqrt(sums.pairs)
-        p = 2 * stats.t.sf(abs(sums.change) / error, sums.pairs - 1) if error else 0.0
-        return _change(sums, every, float(p), "paired t test")
+    first, second = _arrays(before, after)
+    moved = first != second
+    if moved.sum() < 2:  # either way round, one pair is as extreme as it can be
+        return _change(first, second, 1.0, "permutation test")
+    if moved.sum() > _MANY_MOVED:
+        return _change(first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
     p = stats.permutation_test(
-        moved(),
+        (first[moved], second[moved]),
         _mean_difference,
         permutation_type="samples",
         vectorized=True,
         n_resamples=_DRAWS,
-        batch=_batch(count),
+        batch=_batch(int(moved.sum())),
         random_state=np.random.default_rng(SEED),
     ).pvalue
-    return _change(sums, every, float(p), "permutation test")
+    return _change(first, second, float(p), "permutation test")
 
 
-def share_change(sums: Sums, every: Numbers) -> Change:
+def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
     """The change of a share over pairs; the p-value is the exact sign test over those that changed (McNemar)."""
-    return _change(sums, every, same_chance(sums.rose, sums.fell), "sign test")
+    first, second = _arrays(before, after)
+    gained, lost = int((second > first).sum()), int((second < first).sum())
+    return _change(first, second, same_chance(gained, lost), "sign test")
 
 
-def _change(sums: Sums, every: Numbers, p: float, test: str) -> Change:
-    many = sums.pairs > _MANY_PAIRS
-    interval = mean_interval(sums.change, sums.deviation, sums.pairs) if many else _drawn_interval(*every())
-    by = "Student's t" if many else "bootstrap"
-    return Change(sums.pairs, sums.before, sums.after, sums.change, interval, p, test, by)
+def _change(first: Any, second: Any, p: float, test: str) -> Change:
+    return Change(
+        pairs=len(first),
+        before=float(first.mean()),
+        after=float(second.mean()),
+        change=float((second - first).mean()),
+        interval=_interval(first, second),
+        p=p,
+        test=test,
+        interval_by="Student's t" if len(first) > _MANY_PAIRS else "bootstrap",
+    )
 
 
-def _drawn_interval(first: Any, second: Any) -> tuple[float, float] | None:
+def _interval(first: Any, second: Any) -> tuple[float, float] | None:
     if len(first) < 2:
         return None
     apart = second - first
     if (apart == apart[0]).all():
         return float(apart[0]), float(apart[0])
+    if len(first) > _MANY_PAIRS:
+        found = stats.ttest_rel(second, first).confidence_interval(CONFIDENCE)
+        return float(found.low), float(found.high)
     found = stats.bootstrap(
         (first, second),
         _mean_difference,
@@ -139,6 +131,13 @@ def _drawn_interval(first: Any, second: Any) -> tuple[float, float] | None:
 
 def _mean_difference(first: Any, second: Any, axis: int = -1) -> Any:
     return (second - first).mean(axis=axis)
+
+
+def _arrays(before: Sequence[float], after: Sequence[float]) -> tuple[Any, Any]:
+    first, second = np.asarray(before, float), np.asarray(after, float)
+    if not len(first) or len(first) != len(second):
+        raise ValueError(f"{len(first)} and {len(second)} numbers are not pairs")
+    return first, second
 
 
 def _batch(size: int) -> int:

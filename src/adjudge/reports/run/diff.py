@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
-from ...models.base import escape_controls, exact_number, to_json
+from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
 from .document import Document, Grid, Section
@@ -35,31 +33,16 @@ def diff_document(diff: Diff, limit: int) -> Document:
 
 def diff_json(diff: Diff) -> Iterator[bytes]:
     """All of it, with every case that changed, piece by piece: together one JSON document."""
-    lists: dict[str, Iterable[Any]] = {
-        "only_in_first": diff.only_first,
-        "only_in_second": diff.only_second,
-        "same_id_other_texts": diff.other_texts,
-        "fixed": diff.fixed,
-        "new": diff.broken,
-        "changed": (_case_json(change, diff.protocol) for change in diff.changes()),
-    }
-    for line in to_json(_facts(diff), indent=True).splitlines(keepends=True):
-        name, found, rest = line.partition(b'": []')
-        if not found or (key := name.strip().strip(b'"').decode()) not in lists:
-            yield line
-            continue
-        yield name + b'": ['
-        inner = b"\n" + b" " * (len(name) - len(name.lstrip()) + 2)
-        separator, end = inner, b""
-        for item in lists[key]:
-            written = escape_controls(orjson.dumps(item, option=orjson.OPT_INDENT_2, default=exact_number))
-            yield separator + written.replace(b"\n", inner)
-            separator, end = b"," + inner, inner[:-2]
-        yield end + b"]" + rest
+    empty = b"[]\n}\n"
+    yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
+    separator = b"[\n    "
+    for change in diff.changes():
+        yield separator + to_json(_case_json(change, diff.protocol), indent=True).rstrip().replace(b"\n", b"\n    ")
+        separator = b",\n    "
+    yield b"\n  ]\n}\n" if diff.changed else empty
 
 
 def _facts(diff: Diff) -> dict[str, Any]:
-    """What is said of both runs; its lists of cases are empty yet."""
     return {
         "protocol": diff.protocol,
         "runs": list(diff.names),
@@ -68,10 +51,10 @@ def _facts(diff: Diff) -> dict[str, Any]:
         "different_cases": diff.different,
         "undecided": list(diff.undecided),
         "unfinished": diff.unfinished,
-        "only_in_first": [],
-        "only_in_second": [],
-        "same_id_other_texts": [],
-        "failures": {"fixed": [], "new": [], "in_both": diff.failed_in_both},
+        "only_in_first": diff.only_first,
+        "only_in_second": diff.only_second,
+        "same_id_other_texts": diff.other_texts,
+        "failures": {"fixed": diff.fixed, "new": diff.broken, "in_both": diff.failed_in_both},
         "outcome": _COLUMNS[diff.protocol],
         "flipped": {
             "count": diff.flipped,
@@ -85,7 +68,6 @@ def _facts(diff: Diff) -> dict[str, Any]:
             name: {"pairs": shift.pairs, "moved": shift.moved, "before": shift.before, "after": shift.after}
             for name, shift in diff.shifts.items()
         },
-        "changed": [],
     }
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
 from ...results.database import Counts
@@ -64,10 +63,11 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def listed(names: Collection[str], most: int = 8) -> str:
+def listed(names: Iterable[str], most: int = 8) -> str:
     """Some names, and how many more there are."""
-    rest = len(names) - most
-    return ", ".join(islice(names, most)) + (f" and {rest:,} more" if rest > 0 else "")
+    every = list(names)
+    rest = len(every) - most
+    return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def shown(value: Any) -> str:
