@@ -25,6 +25,7 @@ LAYERS = [
     "protocols",
     "inputs",
     "results",
+    "agreement",
     "reports",
     "engine",
     "api",

@@ -10,6 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 # How temporary files begin: a kill may leave one.
 TEMPORARY = ".adjudge-"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none
@@ -29,6 +34,16 @@ def make_private(path: Path) -> None:
     """Make an empty file and its folder if they are not there."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(open_handle(path, os.O_RDWR | os.O_CREAT))
+
+
+def try_lock(handle: int, *, wait: bool = False) -> bool:
+    """Whether no other process holds this file; if so, it is ours until the handle is closed or the process dies."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+    return True
 
 
 @contextmanager

@@ -59,3 +59,30 @@ def test_neither_markup_nor_emoji_codes_nor_escapes_of_others_mean_anything():
     hostile = "[bold]x[/bold] :smile: \x1b[31mred"
     assert plain(80).paragraph(hostile) == "[bold]x[/bold] :smile: red"
     assert plain(80).table(("[red]A",), [(hostile,)]) == "[red]A\n[bold]x[/bold] :smile: red"
+
+
+def test_texts_stand_side_by_side_where_there_is_room_and_keep_their_line_ends():
+    texts = [("One", "first line\n  indented"), ("Two", "a\tb")]
+    wide, narrow = plain(100), plain(90)
+    assert wide.has_room_for(2) and not narrow.has_room_for(2) and not wide.has_room_for(1)
+    assert wide.blocks(texts).split("\n")[0].split() == ["One", "Two"]
+    assert wide.blocks(texts).split("\n")[1].split() == ["first", "line", "a", "b"]
+    assert narrow.blocks(texts) == "One\nfirst line\n  indented\n\nTwo\na   b"
+
+
+def test_a_long_text_is_cut_and_says_how_to_see_the_rest_and_a_short_one_is_not():
+    shown = plain(40).blocks([("Long", "word " * 100)], lines=4, more="… more")
+    assert shown.split("\n")[0] == "Long" and shown.split("\n")[4:] == ["… more"]
+    assert plain(40).blocks([("Long", "word " * 100)]).count("word") == 100
+    assert plain(40).blocks([("Short", "a\nb\nc\nd")], lines=4, more="… more") == "Short\na\nb\nc\nd"
+
+
+@given(WORDS, st.integers(40, 120), st.integers(2, 9))
+def test_no_line_of_a_block_is_too_wide_and_there_are_never_more_than_asked_for(text, width, lines):
+    shown = plain(width).blocks([("T", text * 30)], lines=lines, more="…").split("\n")
+    assert len(shown) <= lines + 1 and all(width_of(line) <= width for line in shown)
+
+
+def test_a_block_of_others_text_commands_nothing():
+    shown = plain(100).blocks([("\x1b[2JT", "\x1b[31m[red]x[/red] \u202e:smile:"), ("U", "\x9b2J\x07y")])
+    assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"} and "[red]x[/red] :smile:" in shown

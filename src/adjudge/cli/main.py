@@ -21,6 +21,7 @@ from . import (
     diff,
     embedded,
     export,
+    label,
     leaderboard,
     review,
     run,
@@ -30,7 +31,7 @@ from . import (
 )
 from .asking import say
 
-_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, tools, embedded, serve)
+_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, label, tools, embedded, serve)
 _EPILOG = """\
 examples:
   adjudge compare case.json

@@ -13,9 +13,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .escaping import one_line
+from .escaping import clean, one_line
 
 MIN_WIDTH = 40
+MIN_BESIDE = 48
 Cell = str | tuple[str, str]
 _STYLES = {"": "", "strong": "bold", "faint": "dim", "warning": "yellow", "+": "green", "−": "red"}
 
@@ -65,6 +66,36 @@ class Terminal:
         if total:
             table.rows[-1].style = "bold"
         return self._lines(table)
+
+    def has_room_for(self, texts: int) -> bool:
+        """Whether so many texts fit side by side."""
+        return texts > 1 and self.width // texts >= MIN_BESIDE
+
+    def blocks(self, titled: Sequence[tuple[str, str]], *, lines: int | None = None, more: str = "") -> Markup:
+        """Texts with their line ends, each under its title: side by side if all have room for it, else one below the
+        other. Of a text that is longer than so many lines, its beginning and what `more` says."""
+        beside = self.has_room_for(len(titled))
+        width = self.width // len(titled) - 2 if beside else self.width
+        grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        blocks = [[Text(one_line(title), "bold"), *self._wrapped(text, width, lines, more)] for title, text in titled]
+        if beside:
+            for _ in blocks:
+                grid.add_column(width=width)
+            grid.add_row(*(Text("\n").join(block) for block in blocks))
+        else:
+            apart = [[*block, Text()] for block in blocks[:-1]]
+            for block in (*apart, blocks[-1]):
+                grid.add_row(Text("\n").join(block))
+        return self._lines(grid)
+
+    def _wrapped(self, text: str, width: int, lines: int | None, more: str) -> list[Text]:
+        whole = clean(text).expandtabs(4).strip("\n")
+        # A megabyte need not be wrapped to show its first lines.
+        begun = whole if lines is None else whole[: lines * width]
+        wrapped = list(Text(begun).wrap(self._console, width, overflow="fold"))
+        if lines is None or (len(wrapped) <= lines and len(begun) == len(whole)):
+            return wrapped
+        return [*wrapped[: lines - 1], Text(more, "dim")]
 
     def _lines(self, shown: RenderableType) -> Markup:
         lines = []

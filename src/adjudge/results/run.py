@@ -75,11 +75,14 @@ class Reader:
         known: dict[str, Any] = orjson.loads(self._cases.at(position) or b"{}")
         return known
 
+    def given(self, position: int) -> Comparison | Dialogue | Review:
+        """What was judged in a case."""
+        return _MODELS[self._run.protocol][0].model_validate(self.case(position)["input"])
+
     def verdict(self, position: int) -> Verdict:
         """A case's verdict as it was stored, with its case and rubric."""
-        case, verdict = _MODELS[self._run.protocol]
-        given = case.model_validate(self.case(position)["input"])
-        return from_json(verdict, self.verdict_json(position), case=given, rubric=self._run.rubric)
+        verdict = _MODELS[self._run.protocol][1]
+        return from_json(verdict, self.verdict_json(position), case=self.given(position), rubric=self._run.rubric)
 
     @cached_property
     def _cases(self) -> _VerdictLines:

@@ -24,16 +24,11 @@ import orjson
 
 from ..engine import case_json
 from ..errors import InputError, plain_reason
-from ..files import TEMPORARY, open_handle, open_private, replacing
+from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number
 from .plan import Plan
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
 OWN_JOURNAL = "journal.db"
@@ -97,12 +92,8 @@ class RunDirectory:
             found = f"cannot be used: {plain_reason(error)}"
             raise InputError(str(self.path), found, "a folder that can be written") from None
         try:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    found = "another process is executing this run"
-                    raise InputError(str(self.path), found, "wait for it, or stop it") from None
+            if not try_lock(handle):
+                raise InputError(str(self.path), "another process is executing this run", "wait for it, or stop it")
             for left in self.path.glob(f"{TEMPORARY}*"):
                 left.unlink()
             yield

@@ -26,7 +26,7 @@ from .records import (
     read_records,
 )
 
-__all__ = ["BadRow", "Row", "Rows", "Scalar", "open_rows"]
+__all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "open_records", "open_rows"]
 
 Item = Record | Row | BadRow
 
@@ -112,6 +112,16 @@ def open_rows(
         raise InputError("--map", "there are no columns in this input", "leave it out")
     reader = settle_columns(protocol, Columns(origin.name, records, mapping or {}), rubric) if records else None
     return Rows(items, chain(head, begun), reader)
+
+
+def open_records(source: str) -> Iterator[Record | BadRow]:
+    """The rows of a file or of standard input (`-`) as columns and values, before any column has a meaning."""
+    origin = Source(source)
+    chosen = _format_of(origin, "review", None)
+    if chosen in ("text", "folder"):
+        found = "is a folder, not a file" if chosen == "folder" else "plain text has no columns"
+        raise InputError(origin.name, found, "JSONL, JSON, CSV, TSV or Parquet is needed")
+    return read_records(origin, chosen)
 
 
 def _head(items: Iterator[Item]) -> list[Item]:

@@ -1,0 +1,271 @@
+"""The conversation behind `adjudge label`: a case, what is asked about it, and the keys that answer.
+
+It shows what `agreement.labels.shown_case` lets a person see, and nothing else of a case.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from ..agreement.labels import HumanLabel, LabelFile, ShownCase, criterion_scales, now, shown_case, turned
+from ..agreement.sampling import Pick, Selection, order_for
+from ..models.comparison import Order
+from ..reports.terminal import Terminal
+from ..results.run import Reader, Run
+from ..rubric import LIKERT, Scale
+from .keys import Keys
+
+_HELP = """\
+s  skip this case, or this criterion: you cannot tell, or would rather not
+f  flag it, as one to talk about; again to take the flag away
+n  write a note about it
+u  go back: to the question before, or to the case before to change its label
+m  show the texts in full
+q  quit; every label is kept, and the same command continues here
+?  this help"""
+_COMMANDS = "s skip · f flag · n note · u back · m more · q quit · ? help"
+_MORE = "… m shows the rest"
+_KEYS_AT_MOST = 9
+_ROOM_FOR_A_QUESTION = 10
+_FEWEST_LINES = 5
+_SHOWN_AS = ("Answer 1", "Answer 2")
+Outcome = Literal["answered", "back", "quit"]
+
+
+# -- questions --------------------------------------------------------------------------------------------------------
+
+
+class _Asked(NamedTuple):
+    """A question about a case: of what (None: the whole), its words, what each answer means, and what may be typed.
+
+    `keys`: every answer is a single key.
+    """
+
+    criterion: str | None
+    words: str
+    meanings: Sequence[tuple[str, str]]
+    answers: Mapping[str, Any]
+    keys: bool = True
+
+
+def _questions(run: Run, order: Order, *, criteria: bool) -> list[_Asked]:
+    """What is asked about a case, in terms of what stands first on the screen."""
+    if run.protocol == "compare":
+        meanings = [("1", f"{_SHOWN_AS[0]} is better"), ("2", f"{_SHOWN_AS[1]} is better"), ("t", "tie")]
+        return [_Asked(None, "Which answer is better?", meanings, {"1": "A", "2": "B", "t": "tie"})]
+    if run.protocol == "dialogue":
+        bands = dict(run.rubric.bands)
+        asked = [_on_scale(None, "How good was the system in this conversation, all in all?", run.rubric.scale, bands)]
+        rated = [
+            _on_scale(each.key, f"{each.name}: {each.guidance}", each.scale, bands) for each in run.rubric.criteria
+        ]
+        return asked + (rated if criteria else [])
+    one, two = _SHOWN_AS
+    better = ("is much better", "is better", "is slightly better")
+    said = [*(f"{one} {how}" for how in better), "no preference", *(f"{two} {how}" for how in reversed(better))]
+    ends = {str(value): words for value, words in zip(LIKERT.values, said, strict=True)}
+    asked = [_on_scale(None, "Which answer do you prefer?", LIKERT, ends)]
+    rated = [
+        _on_scale(f"{each.key}_{label}", f"{shown}, {each.name}: {each.guidance}", each.scale, dict(each.bands))
+        for shown, label in zip(_SHOWN_AS, order, strict=True)
+        for each in run.rubric.criteria
+    ]
+    return asked + (rated if criteria else [])
+
+
+def _on_scale(criterion: str | None, words: str, scale: Scale, bands: Mapping[str, str]) -> _Asked:
+    """A question for a value of a scale: its digits are keys if they are single, else keys count its steps from 1.
+
+    Where neither will do (-2 to 2, 1 to 10), the number is typed.
+    """
+    values = {str(value): value for value in scale.values}
+    steps = {str(number): value for number, value in enumerate(scale.values, 1)}
+    if all(len(name) == 1 for name in values):
+        answers, named = values, dict.fromkeys(values, "")
+    elif len(values) <= _KEYS_AT_MOST and not values.keys() & steps.keys():
+        answers, named = {**steps, **values}, {key: str(value) for key, value in steps.items()}
+    else:
+        return _Asked(criterion, words, [(name, bands.get(name, "")) for name in values], values, keys=False)
+    meanings = [
+        (key, ": ".join(filter(None, (number, bands.get(str(answers[key]), ""))))) for key, number in named.items()
+    ]
+    return _Asked(criterion, words, meanings, answers)
+
+
+def _answered(label: HumanLabel, criterion: str | None, answer: Any) -> HumanLabel:
+    """The label with an answer to what was asked of the case as it was shown."""
+    if criterion is not None:
+        return label.updated(criteria={**label.criteria, criterion: answer})
+    return label.updated(value=turned(answer, label.shown) if label.shown else answer, skipped=False)
+
+
+def _fitting_terminal() -> tuple[Terminal, int]:
+    """A terminal of the size that the window has now, and its height."""
+    size = shutil.get_terminal_size((100, 24))
+    return Terminal(colour=sys.stdout.isatty(), width=size.columns), size.lines
+
+
+# -- the session ------------------------------------------------------------------------------------------------------
+
+
+class LabelSession:
+    """One person at work on a run; every label is on the disk before the next case is shown."""
+
+    def __init__(
+        self, run: Run, selection: Selection, queue: Sequence[Pick], file: LabelFile, reader: Reader, *, criteria: bool
+    ) -> None:
+        self._run, self._selection, self._queue, self._file, self._reader = run, selection, queue, file, reader
+        self._criteria, self._scales = criteria, criterion_scales(run)
+        self._seen = sys.stdout.isatty()
+        self._terminal, _ = _fitting_terminal()
+        self._keys = Keys()
+
+    def is_open(self, pick: Pick) -> bool:
+        """Whether something is still to be asked about a case."""
+        label = self._file.labels.get(pick.position)
+        if label is None or label.skipped:
+            return label is None
+        return label.value is None or (self._criteria and not self._scales.keys() <= label.criteria.keys())
+
+    def run(self, todo: Sequence[Pick], resume: str) -> int:
+        """Ask about these cases, one after the other; `resume` is the command that continues."""
+        waiting, wanted = deque(todo), {pick.position for pick in todo}
+        if waiting:
+            self._tell(f"{self._progress()} Each label is kept at once in {self._file.path}; ? explains the keys.")
+        try:
+            while waiting:
+                pick = waiting.popleft()
+                outcome = self._ask_about(pick)
+                if outcome == "quit":
+                    self._tell(self._progress())
+                    self._print(f"Continue with: {resume}")
+                    return 0
+                if outcome == "answered":
+                    wanted.discard(pick.position)
+                    continue
+                at = self._queue.index(pick)
+                if at == 0:
+                    self._tell("This is the first case.")
+                if at == 0 or pick.position in wanted:
+                    waiting.appendleft(pick)
+                if at > 0:
+                    before = self._queue[at - 1]
+                    if before in waiting:
+                        waiting.remove(before)
+                    waiting.appendleft(before)
+        except KeyboardInterrupt:
+            self._print(f"\nStopped.\n{self._progress()}\nContinue with: {resume}")
+            return 130
+        self._tell(self._progress())
+        if not todo:
+            self._tell("Nothing is open: --change ID changes a label, and a larger --n picks more cases.")
+        return 0
+
+    def _progress(self) -> str:
+        labels = [self._file.labels[pick.position] for pick in self._queue if pick.position in self._file.labels]
+        labelled = sum(label.value is not None for label in labels)
+        told = [f"{labelled} of {len(self._queue)} cases labelled by {self._file.annotator}"]
+        for what in ("skipped", "flagged"):
+            count = sum(getattr(label, what) for label in labels)
+            told += [f"{count} {what}"] if count else []
+        return f"{', '.join(told)}."
+
+    def _ask_about(self, pick: Pick) -> Outcome:
+        """Show a case and ask what is open; or, if nothing is, everything again. Each answer is kept at once."""
+        order = order_for(self._selection, self._file.annotator, pick.position)
+        shown = shown_case(self._reader.given(pick.position))
+        begun = HumanLabel(
+            case=pick.case,
+            position=pick.position,
+            annotator=self._file.annotator,
+            shown=order if shown.answers else None,
+            texts=shown.digest,
+        )
+        label = self._file.labels.get(pick.position, begun).updated(stratum=pick.stratum, time=now())
+        questions = _questions(self._run, order, criteria=self._criteria)
+        at = 0
+        self._show(pick, shown, order)
+        if not self.is_open(pick):
+            self._tell(f"Your label so far: {self._as_shown(label)}")
+        elif label.value is not None:
+            at = next(number for number, each in enumerate(questions) if each.criterion not in (None, *label.criteria))
+        while at < len(questions):
+            question = questions[at]
+            said = self._ask(question)
+            command, _, rest = (said or "").partition(" ")
+            if said is None or command == "q":
+                return "quit"
+            if said in question.answers or (command == "s" and at > 0):
+                label = self._kept(_answered(label, question.criterion, question.answers.get(said)))
+                at += 1
+            elif command == "s":
+                self._kept(label.updated(value=None, criteria={}, skipped=True))
+                return "answered"
+            elif command == "u" and at == 0:
+                return "back"
+            elif command == "u":
+                at -= 1
+            elif command == "f":
+                label = self._kept(label.updated(flagged=not label.flagged))
+                self._tell("Flagged." if label.flagged else "No longer flagged.")
+            elif command == "n":
+                label = self._kept(label.updated(note=rest.strip() or self._keys.line("note: ") or ""))
+            elif command == "m":
+                self._show(pick, shown, order, whole=True)
+            elif command == "?":
+                self._help()
+            else:
+                allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u m q ?"
+                self._tell(self._keys.refused(said, allowed), "warning")
+        return "answered"
+
+    def _kept(self, label: HumanLabel) -> HumanLabel:
+        self._file.add(label)
+        return label
+
+    def _ask(self, question: _Asked) -> str | None:
+        self._print("")
+        self._tell(question.words, "strong")
+        width = max(len(key) for key, _ in question.meanings)
+        for key, meaning in question.meanings:
+            self._print(self._terminal.item(key, meaning, indent=2, column=width))
+        self._tell(_COMMANDS, "faint")
+        return self._keys.key("> ") if question.keys else self._keys.line("number and Enter > ")
+
+    def _as_shown(self, label: HumanLabel) -> str:
+        """A label in the words of the screen."""
+        if label.skipped:
+            return "skipped"
+        value = turned(label.value, label.shown) if label.shown else label.value
+        return f"{_SHOWN_AS['AB'.index(str(value))]} is better" if value in ("A", "B") else str(value)
+
+    def _show(self, pick: Pick, shown: ShownCase, order: Order, *, whole: bool = False) -> None:
+        self._terminal, height = _fitting_terminal()
+        room = height - _ROOM_FOR_A_QUESTION
+        self._print("─" * self._terminal.width)
+        self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
+        first, second = shown.answers or ("", "")
+        answers = [*zip(_SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
+        for block in (*([titled] for titled in shown.before), *([answers] if shown.answers else [])):
+            # Cut only for a person who can ask for more. Answers get most of the screen.
+            share = room if not shown.answers else room // 4 if len(block) == 1 else room // 2
+            lines = max(_FEWEST_LINES, share if self._terminal.has_room_for(len(block)) else share // len(block))
+            self._print("")
+            self._print(self._terminal.blocks(block, lines=None if whole or not self._seen else lines, more=_MORE))
+
+    def _help(self) -> None:
+        self._print(_HELP)
+        self._tell("What counts, in the words of the rubric:", "strong")
+        for criterion in self._run.rubric.criteria:
+            self._print(self._terminal.item("·", f"{criterion.name}: {criterion.guidance}", indent=2))
+
+    def _tell(self, sentence: str, style: str = "") -> None:
+        self._print(self._terminal.paragraph(sentence, style))
+
+    def _print(self, text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()

@@ -1,0 +1,418 @@
+"""`adjudge label` as a person meets it: blind, kept after each answer, continued at the first open case."""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from decimal import Decimal
+
+import orjson
+import pytest
+from results.building import Given, write_run
+from results.samples import HOSTILE, comparisons, dialogues, reviews
+
+from adjudge.agreement.sampling import order_for, read_selection
+from adjudge.agreement.sources import load_labels
+from adjudge.models.cases import Comparison
+from adjudge.results.run import Reader, open_run
+
+
+def pairs(count):
+    """Cases whose texts tell apart every answer, and whose ids, sources, labels and columns would give them away."""
+    return [
+        Given(
+            f"secretid{n}",
+            Comparison(
+                f"Task number {n}.", f"First text of {n}. It is short.", f"Second text of {n}. It is long. " * 3
+            ),
+            "B",
+            ("secretmodel-x", "secretmodel-y"),
+            {"secretcolumn": "secretvalue"},
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("label")
+    return {
+        "compare": write_run(folder / "compare", pairs(6)),
+        "hostile": write_run(folder / "hostile", [row for row in comparisons() if row.name.startswith("=")]),
+        "dialogue": write_run(folder / "dialogue", dialogues()[:2]),
+        "review": write_run(folder / "review", reviews()[:2]),
+    }
+
+
+@pytest.fixture
+def copied(made, tmp_path):
+    return lambda name: shutil.copytree(made[name], tmp_path / name)
+
+
+@pytest.fixture
+def folder(copied):
+    return copied("compare")
+
+
+def kept(folder, annotator="ann"):
+    """The last label of each case, by its id."""
+    lines = (folder / "labels" / f"{annotator}.jsonl").read_bytes().splitlines()
+    return {label["case"]: label for label in map(orjson.loads, lines)}
+
+
+def shown_order(folder, annotator="ann"):
+    """The positions in the order in which they are shown, and which answer stands first in each."""
+    selection = read_selection(open_run(folder))
+    return [(pick.position, order_for(selection, annotator, pick.position)) for pick in selection.picks]
+
+
+# -- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def test_neither_verdict_nor_source_nor_anybodys_label_is_shown(adjudge, folder):
+    code, out, err = adjudge("label", folder, "--annotator", "ann", stdin="1\n2\nt\n?\nm\n1\n2\n1\n")
+    assert (code, err) == (0, "")
+    assert out.count("Task number") == 7 and "6 of 6 cases labelled by ann." in out
+    assert "secret" not in out.replace(str(folder), "") and "random" not in out and "undecided" not in out
+    with Reader(open_run(folder)) as reader:
+        for position in range(6):
+            verdict = reader.verdict(position)
+            assert verdict.rationale not in out and str(verdict.overall["A"].weighted_total) not in out
+
+
+def test_what_is_shown_does_not_depend_on_what_the_judge_said(adjudge, folder):
+    asked = ("label", folder, "--annotator")
+    before = adjudge(*asked, "ann", stdin="q\n")[1]
+    lines = (folder / "verdicts.jsonl").read_bytes()
+    (folder / "verdicts.jsonl").write_bytes(lines.replace(b'"winner":"A"', b'"winner":"B"').replace(b"true", b"false"))
+    assert (folder / "verdicts.jsonl").read_bytes() != lines
+    assert adjudge(*asked, "ann", stdin="q\n")[1] == before
+
+
+def test_what_was_seen_first_is_recorded_and_the_label_is_in_the_cases_own_terms(adjudge, folder):
+    code, out, _ = adjudge("label", folder, "--annotator", "ann", stdin="1\n" * 6)
+    order = shown_order(folder)
+    assert code == 0 and {first for _, first in order} == {"ab", "ba"}
+    screens = out.split("─" * 100)[1:]
+    for screen, (position, first) in zip(screens, order, strict=True):
+        texts = [f"First text of {position}.", f"Second text of {position}."]
+        heading, left = next(line for line in screen.splitlines() if " text of " in line), texts[first == "ba"]
+        assert heading.startswith(left)
+        label = kept(folder)[f"secretid{position}"]
+        assert (label["shown"], label["value"]) == (first, "A" if first == "ab" else "B")
+
+
+def test_narrow_terminals_show_one_answer_below_the_other(adjudge, folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    out = adjudge("label", folder, "--annotator", "ann", stdin="q\n")[1]
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines.index("Answer 1") < lines.index("Answer 2")
+    assert max(len(line) for line in lines if str(folder) not in line) == 60
+
+
+def test_what_strangers_wrote_commands_no_terminal(adjudge, copied):
+    folder = copied("hostile")
+    with (folder / "cases.jsonl").open("rb") as file:
+        line = orjson.loads(file.read())
+    line["input"]["a"] = "\x1b]0;title\x07 \x1b[2J [bold]text[/bold] :smile: \x9b31m" + line["input"]["a"]
+    (folder / "cases.jsonl").write_bytes(orjson.dumps(line) + b"\n")
+    out = adjudge("label", folder, "--annotator", "ann", stdin="n \x1b[2J\u202e\n1\n")[1]
+    out += adjudge("label", folder, "--annotator", "ann", "--list")[1]
+    assert not set(out) & {"\x1b", "\x07", "\x9b", "\u202e"}
+    assert "[bold]text[/bold]" in out and ":smile:" in out and HOSTILE.split()[0] in out
+
+
+# -- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def test_labels_skips_flags_and_notes_are_kept_and_the_same_command_goes_on_at_the_first_open_case(adjudge, folder):
+    order = [f"secretid{position}" for position, _ in shown_order_after(adjudge, folder, 4)]
+    code, out, _ = adjudge("label", folder, "--annotator", "ann", stdin="f\nn a hard one\nt\ns\nq\n")
+    assert code == 0 and "1 of 4 cases labelled by ann, 1 skipped, 1 flagged." in out
+    assert f"Continue with: adjudge label {folder} --annotator ann" in out
+    labels = kept(folder)
+    first, second = labels[order[0]], labels[order[1]]
+    assert (first["value"], first["flagged"], first["note"]) == ("tie", True, "a hard one")
+    assert (second["value"], second["skipped"]) == (None, True)
+    assert first["stratum"] in ("random", "disagreement") and first["time"].endswith("Z")
+    out = adjudge("label", folder, "--annotator", "ann", stdin="1\n")[1]
+    assert out.split("─" * 100)[1].splitlines()[1] == "3 of 4"
+    assert list(kept(folder)) == order[:3]
+    out = adjudge("label", folder, "--annotator", "ann", stdin="1\n")[1]
+    assert out.endswith("3 of 4 cases labelled by ann, 1 skipped, 1 flagged.\n")
+    assert "Nothing is open: --change ID" in adjudge("label", folder, "--annotator", "ann")[1]
+
+
+def shown_order_after(adjudge, folder, n):
+    assert adjudge("label", folder, "--annotator", "nobody", "--n", n)[0] == 0
+    return shown_order(folder)
+
+
+def test_a_flag_or_a_note_is_kept_although_the_case_is_left_open(adjudge, folder):
+    adjudge("label", folder, "--annotator", "ann", stdin="f\nn\nlook at this\n")
+    (label,) = kept(folder).values()
+    assert (label["flagged"], label["note"], label["value"], label["skipped"]) == (True, "look at this", None, False)
+    out = adjudge("label", folder, "--annotator", "ann", stdin="f\n1\nq\n")[1]
+    assert "0 of 6 cases labelled by ann, 1 flagged." in out and "No longer flagged." in out and "2 of 6" in out
+
+
+def test_u_goes_back_to_change_the_case_before_and_then_on_at_the_open_one(adjudge, folder):
+    order = shown_order_after(adjudge, folder, 4)
+    out = adjudge("label", folder, "--annotator", "ann", stdin="u\n1\n1\nu\nu\nt\nq\n")[1]
+    assert "This is the first case." in out
+    screens = [screen.splitlines()[1] for screen in out.split("─" * 100)[1:]]
+    assert screens == ["1 of 4", "1 of 4", "2 of 4", "3 of 4", "2 of 4", "1 of 4", "3 of 4"]
+    assert out.count("Your label so far: Answer 1 is better") == 2
+    values = [kept(folder)[f"secretid{position}"]["value"] for position, _ in order[:2]]
+    assert values == ["tie", "A" if order[1][1] == "ab" else "B"]
+    assert len((folder / "labels" / "ann.jsonl").read_bytes().splitlines()) == 3
+
+
+def test_change_asks_about_these_cases_again_and_the_new_label_counts(adjudge, folder):
+    adjudge("label", folder, "--annotator", "ann", stdin="1\ns\n1\n1\n1\n1\n")
+    skipped = next(case for case, label in kept(folder).items() if label["skipped"])
+    other = next(case for case, label in kept(folder).items() if not label["skipped"])
+    code, out, _ = adjudge("label", folder, "--annotator", "ann", "--change", skipped, other, stdin="t\nt\n")
+    assert code == 0 and "Your label so far: skipped" in out and "Your label so far: Answer 1 is better" in out
+    assert [kept(folder)[case]["value"] for case in (skipped, other)] == ["tie", "tie"]
+    assert not kept(folder)[skipped]["skipped"]
+    code, _, err = adjudge("label", folder, "--annotator", "ann", "--change", "nobody")
+    assert code == 2 and err.startswith("adjudge: --change: 'nobody' is not among the cases to label; one of those")
+
+
+def test_the_list_shows_ones_own_labels(adjudge, folder):
+    adjudge("label", folder, "--annotator", "ann", stdin="f\nn why, though\nt\ns\nq\n")
+    code, out, _ = adjudge("label", folder, "--annotator", "ann", "--list")
+    head, _, first, second = out.splitlines()
+    assert code == 0 and head.split() == ["case", "label", "flag", "note", "time"]
+    assert first.split()[1:6] == ["tie", "flagged", "why,", "though", kept(folder)[first.split()[0]]["time"]]
+    assert second.split()[1] == "skipped"
+    code, _, err = adjudge("label", folder, "--annotator", "eve", "--list")
+    assert (code, err) == (2, "adjudge: --annotator: no labels by eve; labels are there by: ann\n")
+
+
+def test_everybody_gets_the_same_cases_and_more_can_be_added(adjudge, folder):
+    adjudge("label", folder, "--annotator", "ann", "--n", 2, stdin="1\n1\n")
+    adjudge("label", folder, "--annotator", "ben", stdin="2\n2\n")
+    assert list(kept(folder)) == list(kept(folder, "ben")) and len(kept(folder)) == 2
+    before = list(kept(folder))
+    out = adjudge("label", folder, "--annotator", "ann", "--n", 5, stdin="1\n1\n1\n")[1]
+    assert "3 of 5" in out and "5 of 5 cases labelled by ann." in out
+    assert list(kept(folder))[:2] == before and len(kept(folder)) == 5
+    # Somebody with less time takes the first ones.
+    assert "0 of 3 cases labelled by eve" in adjudge("label", folder, "--annotator", "eve", "--n", 3, stdin="q\n")[1]
+    labels = load_labels(open_run(folder))
+    assert labels.annotators == ("ann", "ben") and sum(len(by) == 2 for by in labels.by_case.values()) == 2
+
+
+def test_separate_cases_are_ones_own(adjudge, folder):
+    adjudge("label", folder, "--annotator", "ann", "--n", 3, stdin="1\n" * 3)
+    code, out, err = adjudge("label", folder, "--annotator", "ben", "--n", 4, "--separate", stdin="1\nq\n")
+    assert code == 0 and err == (
+        "adjudge: only 3 cases can be picked: the others have no verdict, are copies, or are somebody else's\n"
+    )
+    assert f"Continue with: adjudge label {folder} --annotator ben --separate" in out
+    assert not kept(folder).keys() & kept(folder, "ben").keys()
+
+
+# -- dialogues and reviews --------------------------------------------------------------------------------------------
+
+
+def test_a_dialogue_is_rated_on_the_rubrics_scale_by_its_steps_or_its_numbers(adjudge, copied):
+    folder = copied("dialogue")
+    out = adjudge("label", folder, "--annotator", "ann", stdin="4\n20\n")[1]
+    assert "SYSTEM: " in out and "USER: " in out and "OVERALL" not in out
+    assert "  4 80: a small flaw, otherwise met" in out
+    assert sorted(label["value"] for label in kept(folder).values()) == [20, 80]
+    assert all(label["shown"] is None and label["criteria"] == {} for label in kept(folder).values())
+
+
+def test_criteria_are_rated_one_by_one_each_kept_at_once_and_one_may_be_skipped(adjudge, copied):
+    folder = copied("dialogue")
+    adjudge("label", folder, "--annotator", "ann", "--criteria", stdin="4\n1\ns\n3\nu\n5\n")
+    (label,) = kept(folder).values()
+    assert label["value"] == 80
+    assert label["criteria"] == {"TaskSuccess": 20, "Helpfulness": None, "Accuracy": 100}
+    out = adjudge("label", folder, "--annotator", "ann", "--criteria", stdin="2\n2\n2\nq\n")[1]
+    assert "How good was the system" not in out.split("Fluency")[0] and "Understanding: " in out
+    label = next(iter(kept(folder).values()))
+    assert list(label["criteria"].values()) == [20, None, 100, 40, 40, 40]
+    labels = load_labels(open_run(folder))
+    assert [labels.ratings("ann", [label["position"]], key) for key in ("Accuracy", "Helpfulness")] == [[100.0], [None]]
+
+
+def test_a_reviews_preference_and_ratings_are_mapped_back_to_its_own_responses(adjudge, copied):
+    folder = copied("review")
+    ratings = ["3", "2", "3", "-1", "3", "3", "4"], ["1", "1", "1", "2", "1", "1", "2"]
+    answers = ["2", *ratings[0], *ratings[1]]
+    out = adjudge("label", folder, "--annotator", "ann", "--criteria", stdin="\n".join(answers * 2) + "\n")[1]
+    assert "2 of 2 cases labelled by ann." in out and "Answer 1 is much better" in out
+    for position, order in shown_order(folder):
+        label = next(label for label in kept(folder).values() if label["position"] == position)
+        assert label["value"] == (2 if order == "ab" else 6)
+        for letter, given in zip(order, ratings, strict=True):
+            assert label["criteria"][f"verbosity_{letter}"] == int(given[3])
+            assert label["criteria"][f"overall_quality_{letter}"] == int(given[6])
+    values = load_labels(open_run(folder)).by_case
+    assert all(by["ann"].value in (Decimal(2), Decimal(6)) for by in values.values())
+
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "says"),
+    [
+        ([], "1\nx\n", "standard input, line 2: 'x' is not an answer here; 1, 2, t, or s f n u m q ?"),
+        ([], "A\n", "standard input, line 1: 'A' is not an answer here; 1, 2, t,"),
+        ([], "\n", "standard input, line 1: no answer; 1, 2, t,"),
+        (["--annotator", "../up"], "", "--annotator: '../up' cannot be the name of a file; 1 to 64 letters"),
+        (["--n", 0], "", "--n: 0; 1 to 10,000"),
+        (["--random-share", "1.5"], "", "--random-share: '1.5'; a number from 0 to 1"),
+        (["--random-share", "half"], "", "--random-share: 'half'; a number from 0 to 1"),
+        (["--criteria"], "", "--criteria: this run compares answers; it is for dialogue and review runs"),
+    ],
+)
+def test_errors_are_one_line_that_says_what_is_allowed_and_labels_before_them_are_kept(
+    adjudge, folder, args, stdin, says
+):
+    code, _, err = adjudge(
+        "label", folder, *(args if "--annotator" in args else ["--annotator", "ann", *args]), stdin=stdin
+    )
+    assert code == 2 and err.startswith(f"adjudge: {says}") and err.count("\n") == 1
+    if stdin.startswith("1"):
+        assert len(kept(folder)) == 1
+
+
+def test_a_folder_that_is_no_run_is_refused(adjudge, tmp_path):
+    assert "no run.json there; a run directory" in adjudge("label", tmp_path)[2]
+
+
+def test_a_torn_last_line_is_said(adjudge, folder):
+    adjudge("label", folder, "--annotator", "ann", stdin="1\nq\n")
+    with (folder / "labels" / "ann.jsonl").open("ab") as file:
+        file.write(b'{"case":"secr')
+    code, out, err = adjudge("label", folder, "--annotator", "ann", stdin="1\nq\n")
+    assert code == 0 and "the last line was cut off when it was written, and is left out" in err
+    assert "2 of 6 cases labelled by ann." in out and len(kept(folder)) == 2
+
+
+# -- real processes and a real terminal -------------------------------------------------------------------------------
+
+
+class Person:
+    """Somebody at a terminal: reads what is shown up to a text, and presses keys."""
+
+    def __init__(self, *args, columns=100, rows=24):
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        command = [sys.executable, "-m", "adjudge.cli.main", *map(str, args)]
+        environment = {**os.environ, "TERM": "xterm"}
+        self.process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
+        )
+        os.close(slave)
+
+    def sees(self, text, patience=60):
+        """What is shown up to this text."""
+        shown, end = b"", time.monotonic() + patience
+        while text.encode() not in shown:
+            assert time.monotonic() < end and select.select([self._master], [], [], patience)[0], shown.decode()
+            try:
+                shown += os.read(self._master, 4096)
+            except OSError:  # the other side is gone
+                raise AssertionError(shown.decode()) from None
+        return shown.decode().replace("\r\n", "\n")
+
+    def presses(self, keys):
+        os.write(self._master, keys.encode())
+
+    def ends(self):
+        code = self.process.wait(60)
+        os.close(self._master)
+        return code
+
+
+def test_at_a_terminal_single_keys_answer_and_long_texts_are_cut_until_m_shows_them(tmp_path):
+    long = "".join(f"Line {n} of a long answer.\n" for n in range(60))
+    folder = write_run(tmp_path / "run", [Given("x", Comparison("Do it.", long, "No.")), *pairs(2)])
+    person = Person("label", folder, "--annotator", "ann")
+    for _ in range(3):
+        screen = person.sees("> ")
+        if "Do it." in screen:
+            assert "Line 3 of" in screen and "Line 50 of" not in screen and "… m shows the rest" in screen
+            person.presses("m")
+            assert "Line 59 of" in person.sees("> ")
+        person.presses("z")
+        assert "'z' is not an answer here; 1, 2, t, or s f n u m q ?" in person.sees("> ")
+        person.presses("\x1b[A")  # an arrow key
+        assert "no answer; 1, 2, t" in person.sees("> ")
+        person.presses("n")
+        person.sees("note: ")
+        person.presses("so so\n")
+        person.sees("> ")
+        person.presses("2")
+    assert "3 of 3 cases labelled by ann." in person.sees("ann.")
+    assert person.ends() == 0
+    assert [label["note"] for label in kept(folder).values()] == ["so so"] * 3
+    assert all(label["value"] == ("B" if label["shown"] == "ab" else "A") for label in kept(folder).values())
+
+
+def test_ctrl_c_at_a_terminal_loses_nothing_and_says_how_to_go_on(folder):
+    person = Person("label", folder, "--annotator", "ann")
+    person.sees("> ")
+    person.presses("1")
+    person.sees("2 of 6")
+    person.sees("> ")
+    person.process.send_signal(signal.SIGINT)
+    said = person.sees("--annotator ann")
+    assert "1 of 6 cases labelled by ann." in said and "Continue with: adjudge label" in said
+    assert person.ends() == 130 and len(kept(folder)) == 1
+
+
+def test_a_number_of_several_digits_is_typed_with_enter(copied):
+    folder = copied("review")
+    person = Person("label", folder, "--annotator", "ann", "--criteria")
+    for key in "2333":
+        person.sees("> ")
+        person.presses(key)
+    person.sees("number and Enter > ")
+    person.presses("-1\n")
+    person.sees("> ")
+    person.presses("\x04")
+    assert person.ends() == 0
+    (label,) = kept(folder).values()
+    assert label["criteria"][f"verbosity_{label['shown'][0]}"] == -1
+
+
+def test_two_people_label_at_once_and_after_a_kill_each_goes_on_where_they_were(adjudge, folder):
+    started = {
+        who: subprocess.Popen(
+            [sys.executable, "-m", "adjudge.cli.main", "label", str(folder), "--annotator", who],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for who in ("ann", "ben")
+    }
+    for who, process in started.items():
+        process.stdin.write(b"1\n" if who == "ann" else b"2\n2\n")
+        process.stdin.flush()
+        shown = b""
+        while f"{2 if who == 'ann' else 3} of 6\n".encode() not in shown:
+            shown += os.read(process.stdout.fileno(), 65536)
+    for process in started.values():
+        process.kill()
+        process.communicate()
+    assert len(kept(folder)) == 1 and len(kept(folder, "ben")) == 2
+    assert list(kept(folder)) == list(kept(folder, "ben"))[:1]
+    out = adjudge("label", folder, "--annotator", "ben", stdin="q\n")[1]
+    assert out.startswith("2 of 6 cases labelled by ben.") and "3 of 6" in out
+    assert json.loads((folder / "labels" / "selection.json").read_text())["format"] == 1
