@@ -1,0 +1,200 @@
+"""What moves a judge of comparisons besides quality: the order, the length, the format, who wrote the answer.
+
+That the longer answer wins more often is no bias if people prefer it too. So each habit is measured twice where people
+labelled the cases, once for the judge and once for them, and the bias is the difference on the same cases; without
+labels only the habit itself is reported. A bias is found where the 95 % interval leaves out what is fair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from .intervals import share, with_interval
+from .metrics import Figure
+
+Side = Literal["A", "B", "tie"]
+Feature = Callable[["JudgedPair"], tuple[float, float] | None]
+EVEN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """A comparison as the judge saw it and, if known, as people did. None is not known or not judged.
+
+    `a_first` and `b_first` are the winners named when A or B stood first; the pairs of numbers belong to A and B.
+    """
+
+    case: str
+    winner: Side | None
+    a_first: Side | None = None
+    b_first: Side | None = None
+    margin: float | None = None
+    confidence: float | None = None
+    lengths: tuple[float, float] | None = None
+    list_items: tuple[float, float] | None = None
+    bold: tuple[float, float] | None = None
+    sources: tuple[str, str] | None = None
+    human: Side | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderBias:
+    """`flips`: of the cases judged in both orders, those whose winner changed with the order.
+
+    `first_wins`: of all verdicts that name a winner, those that name the answer shown first; 0.5 is fair.
+    """
+
+    flips: Figure
+    first_wins: Figure
+
+    @property
+    def found(self) -> bool:
+        return _leaves_out(self.first_wins, EVEN)
+
+
+@dataclass(frozen=True, slots=True)
+class HabitBias:
+    """How often the answer with more of something wins, with the judge and with people, and by how much more.
+
+    `balanced_agreement` is agreement with length (or whatever it is) controlled: the mean of the agreement where people
+    prefer the answer with more and of that where they prefer the one with less. A judge that only follows the habit
+    has 0.5 there, however often people share the habit.
+    """
+
+    name: str
+    more_wins: Figure
+    people: Figure | None = None
+    excess: Figure | None = None
+    balanced_agreement: Figure | None = None
+
+    @property
+    def found(self) -> bool | None:
+        """Whether the judge follows it more, or less, than people do; None without labels to tell by."""
+        return None if self.excess is None else _leaves_out(self.excess, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Cases with a similar difference: its middle, and how often A won (a tie counts half)."""
+
+    difference: float
+    cases: int
+    judge: float
+    people: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BiasReport:
+    """All of it; a habit that no case can show is left out."""
+
+    order: OrderBias
+    habits: tuple[HabitBias, ...]
+
+
+def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = ()) -> BiasReport:
+    """Order, length, lists, bold and, where `own_sources` names the judge's own systems, self-preference."""
+    features: dict[str, Feature] = {
+        "length": lambda pair: pair.lengths,
+        "lists": lambda pair: pair.list_items,
+        "bold": lambda pair: pair.bold,
+    }
+    if own_sources:
+        features["self-preference"] = lambda pair: _owned(pair, own_sources)
+    habits = (habit_bias(name, pairs, of) for name, of in features.items())
+    return BiasReport(order_bias(pairs), tuple(habit for habit in habits if habit.more_wins.cases))
+
+
+def order_bias(pairs: Sequence[JudgedPair]) -> OrderBias:
+    """How the order moves the verdict; a tie in one order only is a flip too."""
+    both = [pair for pair in pairs if pair.a_first is not None and pair.b_first is not None]
+    flips = share(sum(pair.a_first != pair.b_first for pair in both), len(both))
+    named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
+    # Both verdicts of a case are drawn together: they are not independent.
+    return OrderBias(flips, with_interval(_first_wins, named) if named else Figure(None, 0, "no order is known"))
+
+
+def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias:
+    """How often the answer with more of a feature wins, among cases that differ in it and have a winner."""
+    more = [(_more(pair, of), pair) for pair in pairs]
+    judged = [(side, pair) for side, pair in more if side is not None and pair.winner in ("A", "B")]
+    wins = share(sum(pair.winner == side for side, pair in judged), len(judged))
+    labelled = [(pair.winner == side, pair.human == side) for side, pair in judged if pair.human in ("A", "B")]
+    if not labelled:
+        return HabitBias(name, wins)
+    return HabitBias(
+        name,
+        wins,
+        share(sum(human for _, human in labelled), len(labelled)),
+        _zero_width_allowed(with_interval(_excess, labelled)),
+        with_interval(_balanced, labelled),
+    )
+
+
+def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[CurvePoint, ...]:
+    """How often A wins by how much more of a feature it has, over bins of about as many cases each."""
+    known = [(numbers[0] - numbers[1], pair) for pair in pairs if pair.winner and (numbers := of(pair)) is not None]
+    if not known:
+        return ()
+    known.sort(key=lambda item: item[0])
+    points = []
+    for part in np.array_split(np.arange(len(known)), min(bins, len(known))):
+        apart, inside = zip(*(known[at] for at in part.tolist()), strict=True)
+        people = [_worth(pair.human) for pair in inside if pair.human]
+        points.append(
+            CurvePoint(
+                difference=float(np.median(apart)),
+                cases=len(inside),
+                judge=float(np.mean([_worth(pair.winner) for pair in inside])),
+                people=float(np.mean(people)) if people else None,
+            )
+        )
+    return tuple(points)
+
+
+def _first_wins(pairs: Sequence[JudgedPair]) -> Figure:
+    named = [(said, first) for pair in pairs for said, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
+    named = [(said, first) for said, first in named if said in ("A", "B")]
+    return Figure(sum(said == first for said, first in named) / len(named), len(pairs))
+
+
+def _excess(cases: Sequence[tuple[bool, bool]]) -> Figure:
+    return Figure(sum(judge - human for judge, human in cases) / len(cases), len(cases))
+
+
+def _balanced(cases: Sequence[tuple[bool, bool]]) -> Figure:
+    with_more = [judge for judge, human in cases if human]
+    with_less = [not judge for judge, human in cases if not human]
+    if not with_more or not with_less:
+        return Figure(None, len(cases), "people always prefer the same kind of answer")
+    return Figure((sum(with_more) / len(with_more) + sum(with_less) / len(with_less)) / 2, len(cases))
+
+
+def _zero_width_allowed(figure: Figure) -> Figure:
+    """Judge and people with the same winners everywhere: no excess, and nothing to doubt in that."""
+    if figure.value == 0 and figure.interval is None and figure.cases:
+        return replace(figure, interval=(0.0, 0.0), reason="")
+    return figure
+
+
+def _more(pair: JudgedPair, of: Feature) -> Side | None:
+    """The answer with more of a feature; None where they are equal or it is not known."""
+    numbers = of(pair)
+    if numbers is None or numbers[0] == numbers[1]:
+        return None
+    return "A" if numbers[0] > numbers[1] else "B"
+
+
+def _owned(pair: JudgedPair, own: Collection[str]) -> tuple[float, float] | None:
+    return None if pair.sources is None else (float(pair.sources[0] in own), float(pair.sources[1] in own))
+
+
+def _worth(side: str | None) -> float:
+    return {"A": 1.0, "tie": EVEN}.get(side or "", 0.0)
+
+
+def _leaves_out(figure: Figure, fair: float) -> bool:
+    return figure.interval is not None and not figure.interval[0] <= fair <= figure.interval[1]
