@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -53,6 +53,7 @@ def test_proportional_odds_find_the_cuts_that_were_planted():
     assert found.levels == (1, 2, 3, 4)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(SCORES, st.sampled_from([1.0, 2.0, 3.0])), min_size=3, max_size=25))
 def test_every_map_rises_stays_on_the_human_scale_and_survives_json(pairs):
     x, y = zip(*pairs, strict=True)

@@ -1,14 +1,16 @@
 """What moves a judge of comparisons besides quality: the order, the length, the format, who wrote the answer.
 
-That the longer answer wins more often is no bias if people prefer it too. So each habit is measured twice where people
-labelled the cases, once for the judge and once for them, and the bias is the difference on the same cases; without
-labels only the habit itself is reported. A bias is found where the 95 % interval leaves out what is fair.
+That the longer answer wins more often is no bias if people prefer it too, and a judge with random errors picks it less
+often than they do without being biased. What tells a bias is that errors lean: the judge picks the longer answer
+against people more often than the shorter one. Labels are taken as the truth; without them only the habit itself is
+reported. A bias is found where the 95 % interval leaves out what is fair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -52,14 +54,18 @@ class OrderBias:
     first_wins: Figure
 
     @property
-    def found(self) -> bool:
+    def found(self) -> bool | None:
+        """Whether the first or the second answer wins beyond chance; None without an interval to tell by."""
         return _leaves_out(self.first_wins, EVEN)
 
 
 @dataclass(frozen=True, slots=True)
 class HabitBias:
-    """How often the answer with more of something wins, with the judge and with people, and by how much more.
+    """How often the answer with more of something wins, with the judge (`more_wins`) and with people.
 
+    `followed` is the share of verdicts that the habit decides: P(more | people: more) + P(more | people: less) − 1. It
+    is f for a judge that picks the answer with more in a share f of cases and otherwise follows people, whatever its
+    random errors; 0 is fair, and below 0 the judge leans to the answer with less.
     `balanced_agreement` is agreement with length (or whatever it is) controlled: the mean of the agreement where people
     prefer the answer with more and of that where they prefer the one with less. A judge that only follows the habit
     has 0.5 there, however often people share the habit.
@@ -68,13 +74,13 @@ class HabitBias:
     name: str
     more_wins: Figure
     people: Figure | None = None
-    excess: Figure | None = None
+    followed: Figure | None = None
     balanced_agreement: Figure | None = None
 
     @property
     def found(self) -> bool | None:
-        """Whether the judge follows it more, or less, than people do; None without labels to tell by."""
-        return None if self.excess is None else _leaves_out(self.excess, 0.0)
+        """Whether the judge leans one way beyond chance; None without an interval to tell by."""
+        return None if self.followed is None else _leaves_out(self.followed, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,7 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias
         name,
         wins,
         share(sum(human for _, human in labelled), len(labelled)),
-        _zero_width_allowed(with_interval(_excess, labelled)),
+        with_interval(_followed, labelled),
         with_interval(_balanced, labelled),
     )
 
@@ -161,23 +167,24 @@ def _first_wins(pairs: Sequence[JudgedPair]) -> Figure:
     return Figure(sum(said == first for said, first in named) / len(named), len(pairs))
 
 
-def _excess(cases: Sequence[tuple[bool, bool]]) -> Figure:
-    return Figure(sum(judge - human for judge, human in cases) / len(cases), len(cases))
+def _picked_more(cases: Sequence[tuple[bool, bool]]) -> tuple[float, float] | None:
+    """How often the judge picks the answer with more where people prefer it, and where they prefer the other."""
+    kinds = [[judge for judge, human in cases if human is wanted] for wanted in (True, False)]
+    return (fmean(kinds[0]), fmean(kinds[1])) if all(kinds) else None
+
+
+def _followed(cases: Sequence[tuple[bool, bool]]) -> Figure:
+    picked = _picked_more(cases)
+    return Figure(picked[0] + picked[1] - 1, len(cases)) if picked else _one_kind(cases)
 
 
 def _balanced(cases: Sequence[tuple[bool, bool]]) -> Figure:
-    with_more = [judge for judge, human in cases if human]
-    with_less = [not judge for judge, human in cases if not human]
-    if not with_more or not with_less:
-        return Figure(None, len(cases), "people always prefer the same kind of answer")
-    return Figure((sum(with_more) / len(with_more) + sum(with_less) / len(with_less)) / 2, len(cases))
+    picked = _picked_more(cases)
+    return Figure((picked[0] + 1 - picked[1]) / 2, len(cases)) if picked else _one_kind(cases)
 
 
-def _zero_width_allowed(figure: Figure) -> Figure:
-    """Judge and people with the same winners everywhere: no excess, and nothing to doubt in that."""
-    if figure.value == 0 and figure.interval is None and figure.cases:
-        return replace(figure, interval=(0.0, 0.0), reason="")
-    return figure
+def _one_kind(cases: Sequence[object]) -> Figure:
+    return Figure(None, len(cases), "people always prefer the same kind of answer")
 
 
 def _more(pair: JudgedPair, of: Feature) -> Side | None:
@@ -196,5 +203,5 @@ def _worth(side: str | None) -> float:
     return {"A": 1.0, "tie": EVEN}.get(side or "", 0.0)
 
 
-def _leaves_out(figure: Figure, fair: float) -> bool:
-    return figure.interval is not None and not figure.interval[0] <= fair <= figure.interval[1]
+def _leaves_out(figure: Figure, fair: float) -> bool | None:
+    return None if figure.interval is None else not figure.interval[0] <= fair <= figure.interval[1]
