@@ -5,6 +5,7 @@ Each stands beside what the judge says, never instead of it, and says why it is 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -21,7 +22,7 @@ from .intervals import share
 from .joining import JoinedRun, JudgedRow, LabelledCase, side_of
 from .metrics import Figure, Value, confusion
 
-T = TypeVar("T")
+T = TypeVar("T", bound=tuple[float, ...] | tuple[float, object, object])
 
 MOST_SYSTEMS = 12
 MEAN = "mean"
@@ -125,10 +126,11 @@ def calibration_of(run: Run, counted: Sequence[LabelledCase]) -> tuple[Calibrati
 
 
 def _parts(sorted_cases: Sequence[T], most: int) -> Iterator[Sequence[T]]:
-    """So many parts of about the same size, fewer where cases are few."""
+    """So many parts of about the same size, fewer where cases are few; what begins with the same number stays together."""
     parts = max(min(most, len(sorted_cases) // _FEW_IN_BIN), 1)
-    cuts = [round(len(sorted_cases) * at / parts) for at in range(parts + 1)]
-    return (sorted_cases[begin:end] for begin, end in pairwise(cuts))
+    numbers = [case[0] for case in sorted_cases]
+    cuts = {bisect_left(numbers, numbers[round(len(numbers) * at / parts)]) for at in range(parts)}
+    return (sorted_cases[begin:end] for begin, end in pairwise([*sorted(cuts), len(numbers)]))
 
 
 def _side_of(system: str, row: JudgedRow) -> str | None:
