@@ -126,7 +126,7 @@ def calibration_of(run: Run, counted: Sequence[LabelledCase]) -> tuple[Calibrati
 
 
 def _parts(sorted_cases: Sequence[T], most: int) -> Iterator[Sequence[T]]:
-    """So many parts of about the same size, fewer where cases are few; what begins with the same number stays together."""
+    """So many parts of about the same size, fewer where cases are few; the same number is never in two of them."""
     parts = max(min(most, len(sorted_cases) // _FEW_IN_BIN), 1)
     numbers = [case[0] for case in sorted_cases]
     cuts = {bisect_left(numbers, numbers[round(len(numbers) * at / parts)]) for at in range(parts)}

@@ -14,6 +14,7 @@ from ...agreement.changes import CascadeCurve
 from ...agreement.metrics import Figure
 from ...agreement.report import AgreementReport
 from ...agreement.scoring import HEADLINES
+from ..run.document import Grid
 from ..run.pictures import Bar, Picture
 from ..run.wording import many, number, percent, rounded_percent, signed
 from .wording import interval_of, side, value_of, who
@@ -112,6 +113,12 @@ def confusion_matrix(report: AgreementReport) -> Matrix | None:
     return Matrix("Confusion", lead, tuple(names), tuple(rows))
 
 
+def as_grid(matrix: Matrix) -> Grid:
+    """The same counts as a plain table."""
+    head = ("People say", *(f"judge: {name}" for name in matrix.head))
+    return Grid(head, tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows))
+
+
 def length_chart(report: AgreementReport) -> Chart | None:
     """How often A wins by how much longer it is."""
     curve = report.length_curve
@@ -177,7 +184,7 @@ def _confidence_chart(report: AgreementReport) -> Chart | None:
     )
     lead = "How often the judge is right by how sure it says it is. On the dashed line it is as sure as it should be."
     return Chart(
-        *("Calibration", lead, "confidence", "right", _SHARES, _SHARES),
+        *("Calibration", lead, "confidence", "right verdicts", _SHARES, _SHARES),
         *((ChartSeries("the judge", "A", dots),), (0.0, 0.0, 1.0, 1.0)),
     )
 
@@ -198,7 +205,7 @@ def _margin_chart(report: AgreementReport) -> Chart | None:
             "Calibration",
             lead,
             "how far apart the totals are",
-            "right",
+            "right verdicts",
             axis.ticks(lambda value: f"{value:g}"),
             _SHARES,
         ),

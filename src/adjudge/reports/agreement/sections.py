@@ -48,9 +48,11 @@ class DisputedCard:
 
 @dataclass(frozen=True, slots=True)
 class AgreementSection:
-    """A heading, sentences, tables and pictures; `key` is its place on the page. `after` stands below the tables."""
+    """A heading, sentences, tables and pictures; `key` is its place on the page, `short` what leads there. `after`
+    stands below the tables."""
 
     key: str
+    short: str
     title: str
     sentences: tuple[str, ...]
     grids: tuple[Grid, ...] = ()
@@ -88,7 +90,7 @@ def _consistency(report: AgreementReport) -> AgreementSection:
             "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) "
             "would say how far the judge agrees with itself."
         )
-    return AgreementSection("consistency", "Consistency: the judge against itself", tuple(said))
+    return AgreementSection("consistency", "Consistency", "Consistency: the judge against itself", tuple(said))
 
 
 def _share(figure: Figure) -> str:
@@ -99,7 +101,9 @@ def _agreement(report: AgreementReport) -> AgreementSection:
     protocol = report.protocol
     said = []
     if report.base_rates:
-        rates = ", ".join(f"{side_name(value, protocol)} {percent(rate)}" for value, rate in report.base_rates.items())
+        rates = ", ".join(
+            f"{side_name(value, protocol)} in {percent(rate)}" for value, rate in report.base_rates.items()
+        )
         said.append(f"Base rates, what people say: {rates}.")
     if report.people_alpha is not None:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
@@ -122,14 +126,15 @@ def _agreement(report: AgreementReport) -> AgreementSection:
     pictures: list[Picture | Chart | Matrix] = [beside_bars(report)] if report.counted else []
     if (matrix := confusion_matrix(report)) is not None:
         pictures.append(matrix)
-        grids.append(Grid(("People say", *(f"judge: {name}" for name in matrix.head)), _counts(matrix)))
     return AgreementSection(
-        "agreement", "Agreement: the judge and people", tuple(said), tuple(grids), tuple(pictures), after=tuple(reasons)
+        "agreement",
+        "Agreement",
+        "Agreement: the judge and people",
+        tuple(said),
+        tuple(grids),
+        tuple(pictures),
+        after=tuple(reasons),
     )
-
-
-def _counts(matrix: Matrix) -> tuple[tuple[str, ...], ...]:
-    return tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows)
 
 
 def side_name(value: str, protocol: Protocol) -> str:
@@ -174,7 +179,7 @@ def _people_grid(report: AgreementReport) -> Grid:
 
 def _bias(report: AgreementReport) -> AgreementSection | None:
     bias = report.bias
-    if bias is None:
+    if bias is None or not report.biases:
         return None
     said = [bias_sentence(report, name) for name in report.biases]
     grids = []
@@ -204,7 +209,14 @@ def _bias(report: AgreementReport) -> AgreementSection | None:
     )
     chart = length_chart(report)
     return AgreementSection(
-        *("bias", "Bias: what moves the judge besides quality", tuple(said), tuple(grids), (chart,) if chart else ()),
+        *(
+            "bias",
+            "Bias",
+            "Bias: what moves the judge besides quality",
+            tuple(said),
+            tuple(grids),
+            (chart,) if chart else (),
+        ),
         after=after if bias.habits else (),
     )
 
@@ -256,9 +268,10 @@ def _disputed(report: AgreementReport, rubric: Rubric) -> AgreementSection | Non
         return None
     if not found.total:
         said = f"Judge and people say the same of all {many(found.labelled, 'labelled and decided case')}."
-        return AgreementSection("differ", "Where they differ", (said,))
+        return AgreementSection("differ", "Where they differ", "Where they differ", (said,))
     names = criterion_names([group.name for group in found.by_criterion], rubric)
-    said = f"{found.total:,} of {many(found.labelled, 'labelled and decided case')}, most confident first."
+    first = "most confident" if report.protocol == "compare" else "farthest apart"
+    said = f"{found.total:,} of {many(found.labelled, 'labelled and decided case')}, {first} first."
     if report.labels.at_random is not None:
         said += " Cases picked for their doubts are among them: these counts are no rates of the run."
     grids = []
@@ -271,7 +284,9 @@ def _disputed(report: AgreementReport, rubric: Rubric) -> AgreementSection | Non
     rest = found.total - len(cards)
     after = (f"{many(rest, 'more is', 'more are')} not listed: --limit shows more.",) if rest else ()
     hint = "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
-    return AgreementSection("differ", "Where they differ", (said, hint), tuple(grids), cards=cards, after=after)
+    return AgreementSection(
+        "differ", "Where they differ", "Where they differ", (said, hint), tuple(grids), cards=cards, after=after
+    )
 
 
 def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> DisputedCard:
@@ -319,7 +334,9 @@ def _corrected(report: AgreementReport) -> AgreementSection | None:
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), tuple(rows))
-    return AgreementSection("corrected", "Corrected for the judge’s errors", (said,), (grid,), after=tuple(reasons))
+    return AgreementSection(
+        "corrected", "Corrected", "Corrected for the judge’s errors", (said,), (grid,), after=tuple(reasons)
+    )
 
 
 def _weights(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
@@ -328,14 +345,14 @@ def _weights(report: AgreementReport, rubric: Rubric) -> AgreementSection | None
         return None
     title = "Weights that these labels would give"
     if found.weights is None:
-        return AgreementSection("weights", title, (f"None: {found.reason}.",))
+        return AgreementSection("weights", "Weights", title, (f"None: {found.reason}.",))
     names = criterion_names(found.defaults, rubric)
     rows = tuple((names[key], number(found.defaults[key]), number(found.weights[key])) for key in found.defaults)
     loss = f"{number(found.loss, 3)} against {number(found.default_loss, 3)}"
     said = f"On held-out cases they predict people better than the rubric’s own (log loss {loss})."
     if not found.better:
         said = f"On held-out cases they predict people no better than the rubric’s own (log loss {loss}): keep those."
-    return AgreementSection("weights", title, (said,), (Grid(("Criterion", "Rubric", "Learned"), rows),))
+    return AgreementSection("weights", "Weights", title, (said,), (Grid(("Criterion", "Rubric", "Learned"), rows),))
 
 
 def _calibration(report: AgreementReport) -> AgreementSection | None:
@@ -364,14 +381,16 @@ def _calibration(report: AgreementReport) -> AgreementSection | None:
         said.append("How often the judge is right by how far apart its totals are:")
         rows = tuple(
             (
-                f"{number(it.low)} to {number(it.high)}",
+                number(it.low) if it.low == it.high else f"{number(it.low)} to {number(it.high)}",
                 value_of("accuracy", it.right),
                 interval_of("accuracy", it.right),
             )
             for it in report.by_margin
         )
         grids.append(Grid(("Totals apart", "Right", "95 % interval"), rows))
-    return AgreementSection("calibration", "Calibration", tuple(said), tuple(grids), (chart,) if chart else ())
+    return AgreementSection(
+        "calibration", "Calibration", "Calibration", tuple(said), tuple(grids), (chart,) if chart else ()
+    )
 
 
 def points_apart(report: AgreementReport) -> str:
@@ -420,7 +439,7 @@ def _against(report: AgreementReport) -> AgreementSection | None:
         said.append("A threshold chosen by these labels will agree a little less on new cases.")
         if (chart := cost_chart(curve)) is not None:
             pictures.append(chart)
-    return AgreementSection("against", f"Beside {other.run}", tuple(said), tuple(grids), tuple(pictures))
+    return AgreementSection("against", "Beside", f"Beside {other.run}", tuple(said), tuple(grids), tuple(pictures))
 
 
 def _changes_grid(before: str, after: str, metrics: dict[str, Difference]) -> Grid:
@@ -458,7 +477,7 @@ def _over_time(report: AgreementReport) -> AgreementSection | None:
         said += [f"{start}: {_change_sentence(SHORT[name], name, it)}" for name, it in run.metrics.items()]
         grids.append(_changes_grid(run.run, report.run, run.metrics))
     chart = time_chart(report)
-    return AgreementSection("time", "Over time", tuple(said), tuple(grids), (chart,) if chart else ())
+    return AgreementSection("time", "Over time", "Over time", tuple(said), tuple(grids), (chart,) if chart else ())
 
 
 def _how_to_read(report: AgreementReport) -> AgreementSection:
@@ -474,4 +493,4 @@ def _how_to_read(report: AgreementReport) -> AgreementSection:
         said.append("Rank correlations take how far A’s total is ahead of B’s.")
     if report.protocol == "dialogue":
         said.append("Distances are in points of the rubric’s scale. Rank correlations take the weighted average.")
-    return AgreementSection("reading", "How to read it", tuple(said))
+    return AgreementSection("reading", "How to read it", "How to read it", tuple(said))

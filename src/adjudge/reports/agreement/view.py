@@ -15,9 +15,9 @@ from ...rubric import Rubric
 from ..run.document import Document, Section
 from ..run.wording import listed, many, number, percent, rounded_percent
 from ..wording import judge_note
-from .charts import constant_of
+from .charts import Matrix, as_grid, constant_of
 from .sections import AgreementSection, DisputedCard, bias_sentence, sections_of
-from .wording import ENDINGS, value_of, who, with_bounds
+from .wording import ENDINGS, RULES, value_of, who, with_bounds
 
 _FEW = 30  # labelled cases: fewer say little
 
@@ -59,6 +59,7 @@ def as_document(view: AgreementView) -> Document:
         first, *others = section.grids or (None,)
         sections.append(Section(section.title, section.sentences, first))
         sections += [Section("", (), grid) for grid in others]
+        sections += [Section("", (), as_grid(picture)) for picture in section.pictures if isinstance(picture, Matrix)]
         sections += [Section(f"{card.case}: {card.judge}; {card.people}", tuple(_told(card))) for card in section.cards]
         if section.after:
             sections.append(Section("", section.after))
@@ -124,11 +125,17 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
         yield said
     rules = {row.name: row.figures[main] for row in report.beside}
     judge = rules["judge"]
-    for name in ("constant", "longest", "first position"):
-        rule = rules.get(name)
-        if main == "accuracy" and rule is not None and judge.interval and (rule.value or 0.0) >= judge.interval[0]:
-            shown = value_of(main, rule)
-            yield f"Not clearly better than a simple rule: “{who(name, constant_of(report))}” is at {shown}."
+    if judge.interval is not None:
+        low, high = judge.interval
+        known = {name: rules[name] for name in RULES if name in rules and rules[name].value is not None}
+        as_good = {
+            name: rule
+            for name, rule in known.items()
+            if ((rule.value or 0.0) <= high and main == "mae") or ((rule.value or 0.0) >= low and main != "mae")
+        }
+        told = [f"“{who(name, constant_of(report))}” is at {value_of(main, rule)}" for name, rule in as_good.items()]
+        if told:
+            yield f"Not clearly better than a simple rule: {', '.join(told)}."
     for name, found in report.biases.items():
         if found:
             yield bias_sentence(report, name)

@@ -20,6 +20,7 @@ METRICS = {
     "mae_average": "Mean distance, before rounding",
 }
 SHORT = {"accuracy": "Accuracy", "kappa": "Kappa", "mae": "Mean distance", "spearman": "Spearman"}
+RULES = ("constant", "longest", "first position")
 ENDINGS = {
     "undecided": "the judge did not decide",
     "failure": "no verdict: the judgment failed",
