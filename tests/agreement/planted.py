@@ -31,7 +31,9 @@ def planted_pairs(count: int, seed: int = 1, ties: float = 0.0) -> list[dict[str
         for side in "AB":
             said = GOOD if truth in (side, "tie") else POOR
             texts[side] = f"Road {number} {side}. {said}" + f" {FILLER}" * drawn.randint(0, 3)
-        systems = {"model_a": "wren", "model_b": "rook"} if drawn.random() < 0.5 else {"model_a": "rook", "model_b": "wren"}
+        systems = (
+            {"model_a": "wren", "model_b": "rook"} if drawn.random() < 0.5 else {"model_a": "rook", "model_b": "wren"}
+        )
         rows.append(
             {"id": f"road-{number}", "task": f"Which road to town {number}?", "a": texts["A"], "b": texts["B"]}
             | {"truth": truth, **systems}

@@ -137,10 +137,13 @@ def build_report(
         )
     counted = [case for case in sample if case.human is not None and case.row.decided is not None]
     cases = [rated(case) for case in counted]
+    # First what may be refused.
+    own = _own_sources(joined, own_sources)
+    beside_it = None if other is None else against(joined, other)
+    before = [earlier_run(joined, each, source, annotators) for each in earlier]
     protocol = run.protocol
     metrics = all_figures(protocol, cases)
     pairs = read_pairs(joined) if protocol != "dialogue" else []
-    own = _own_sources(joined, own_sources)
     bias = bias_report(pairs, own) if pairs else None
     calibration, score_curve = calibration_of(run, counted)
     bins = confidence_curve(counted)
@@ -181,10 +184,8 @@ def build_report(
         by_margin=margin_curve(counted) if protocol == "compare" else (),
         calibration=calibration,
         score_curve=score_curve,
-        against=None if other is None else against(joined, other),
-        earlier=tuple(
-            sorted((earlier_run(joined, each, source, annotators) for each in earlier), key=lambda found: found.created)
-        ),
+        against=beside_it,
+        earlier=tuple(sorted(before, key=lambda found: found.created)),
     )
 
 

@@ -345,7 +345,7 @@ def _weights(report: AgreementReport, rubric: Rubric) -> AgreementSection | None
         return None
     title = "Weights that these labels would give"
     if found.weights is None:
-        return AgreementSection("weights", "Weights", title, (f"None: {found.reason}.",))
+        return AgreementSection("weights", "Weights", title, (f"{found.reason[0].upper()}{found.reason[1:]}.",))
     names = criterion_names(found.defaults, rubric)
     rows = tuple((names[key], number(found.defaults[key]), number(found.weights[key])) for key in found.defaults)
     loss = f"{number(found.loss, 3)} against {number(found.default_loss, 3)}"
