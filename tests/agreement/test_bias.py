@@ -58,7 +58,7 @@ def test_a_fair_judge_is_accused_of_nothing():
 
 
 def test_fair_judges_are_accused_about_once_in_twenty():
-    accused = sum(bool(habit_bias("length", planted(100 + seed, 80), lengths_of).found) for seed in range(20))
+    accused = sum(bool(habit_bias("length", planted(100 + seed, 60), lengths_of).found) for seed in range(20))
     assert accused <= 4  # one in the mean; five or more about three times in a thousand
 
 

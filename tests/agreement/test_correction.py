@@ -55,6 +55,9 @@ def test_shares_are_never_below_zero_or_above_one():
 def test_a_class_that_people_never_use_takes_no_share():
     found = corrected_rate(table([[40, 5, 5], [0, 0, 0], [5, 5, 40]], THREE), {"A": 45, "tie": 10, "B": 45}, {"A": 1})
     assert found.corrected.value == pytest.approx(0.5)
+    # But how many ties there are cannot be told from labels without one.
+    shares = corrected_shares(table([[40, 5, 5], [0, 0, 0], [5, 5, 40]], THREE), {"A": 45, "tie": 10, "B": 45})
+    assert shares["tie"].raw.value == 0.1 and shares["tie"].corrected.value is None
 
 
 def test_what_cannot_be_corrected_says_why_and_keeps_the_raw_number():
@@ -64,7 +67,9 @@ def test_what_cannot_be_corrected_says_why_and_keeps_the_raw_number():
     assert "says much the same whatever people say" in blind.corrected.reason
     few = corrected_rate(table([[30, 20], [1, 2]]), said, {"A": 1})
     assert few.corrected.reason == "too few labelled cases that people call B: 3, at least 5 are needed"
-    assert corrected_rate(table([[0, 0], [0, 0]]), said, {"A": 1}).corrected.reason == "no labelled cases"
+    for one_sided in ([[0, 0], [0, 0]], [[30, 20], [0, 0]]):
+        found = corrected_rate(table(one_sided), said, {"A": 1}).corrected
+        assert found.reason == "the labelled cases do not show what people call by each of these names"
     assert corrected_rate(table([[9, 1], [1, 9]]), {}, {"A": 1}).raw.reason == "no cases without labels"
     with pytest.raises(ValueError, match="C: not one of A, B"):
         corrected_rate(table([[9, 1], [1, 9]]), {"C": 1}, {"A": 1})

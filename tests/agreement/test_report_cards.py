@@ -6,9 +6,9 @@ import pytest
 from adjudge.agreement.report_cards import ReviewedRating, report_cards
 
 
-def ratings(person, dimension, pairs, start=0):
+def ratings(person, dimension, pairs, start=0, timed=True):
     return [
-        ReviewedRating(person, dimension, original, final, response=(person, start + at), time=float(start + at))
+        ReviewedRating(person, dimension, original, final, (person, start + at), float(start + at) if timed else None)
         for at, (original, final) in enumerate(pairs)
     ]
 
@@ -44,7 +44,9 @@ def pool():
     return [
         rating
         for number in range(8)
-        for rating in ratings(f"p{number}", "truth", [HIGH] * (5 + 5 * number) + [RIGHT] * (95 - 5 * number))
+        for rating in ratings(
+            f"p{number}", "truth", [HIGH] * (5 + 5 * number) + [RIGHT] * (95 - 5 * number), timed=False
+        )
     ]
 
 
@@ -64,7 +66,9 @@ def test_drawn_rates_are_nearer_to_the_truth_and_their_intervals_hold_it():
     data = [
         rating
         for number, truth in enumerate(truths)
-        for rating in ratings(f"p{number:02}", "truth", [HIGH if hit else RIGHT for hit in rng.random(12) < truth])
+        for rating in ratings(
+            f"p{number:02}", "truth", [HIGH if hit else RIGHT for hit in rng.random(12) < truth], timed=False
+        )
     ]
     rates = [card.dimensions[0] for card in report_cards(data)]
     counted, shrunk = (np.array([getattr(rate, name).value for rate in rates]) for name in ("counted", "shrunk"))

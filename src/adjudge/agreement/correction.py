@@ -34,12 +34,12 @@ class Corrected:
     corrected: Figure
 
 
-def corrected_shares(labelled: Confusion, said: Mapping[Value, int]) -> dict[Value, Corrected]:
+def corrected_shares(labelled: Confusion, said: Mapping[Any, int]) -> dict[Value, Corrected]:
     """The share of each class: `said` counts what the judge says of the cases without labels."""
     return {value: corrected_rate(labelled, said, {value: 1.0}) for value in labelled.classes}
 
 
-def corrected_rate(labelled: Confusion, said: Mapping[Value, int], worth: Mapping[Value, float]) -> Corrected:
+def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[Any, float]) -> Corrected:
     """A rate that is a sum of shares, such as a win rate in which a tie counts half: {"A": 1, "tie": 0.5}."""
     if strange := set(said) - set(labelled.classes):
         raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, labelled.classes))}")
@@ -62,8 +62,9 @@ def corrected_rate(labelled: Confusion, said: Mapping[Value, int], worth: Mappin
         if count < FEW_LABELS:
             reason = f"too few labelled cases that people call {name}: {count:g}, at least {FEW_LABELS} are needed"
             return Corrected(raw, Figure(None, total, reason))
-    if len(names) == 0:
-        return Corrected(raw, Figure(None, total, "no labelled cases"))
+    if len(names) < 2 or not value_of.any():
+        reason = "the labelled cases do not show what people call by each of these names"
+        return Corrected(raw, Figure(None, total, reason))
     matrix = rows / rows.sum(axis=1, keepdims=True)
     if np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
         reason = "the judge says much the same whatever people say: its error cannot be taken out"
