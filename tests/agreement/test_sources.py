@@ -14,7 +14,9 @@ from adjudge.agreement.labels import HumanLabel, LabelFile, shown_case
 from adjudge.agreement.sampling import Selection, candidates, grow, select_cases
 from adjudge.agreement.sources import load_labels
 from adjudge.errors import InputError
+from adjudge.models.cases import Original
 from adjudge.results.run import Reader, open_run
+from adjudge.rubric import parse, shipped
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +234,24 @@ def test_several_peoples_ratings_of_a_dialogue_stay_several(made):
         "1": {"label 1": 80, "label 2": 100, "label 3": 80},
         "2": {"label 1": 40, "label 2": 20},
     }
+
+
+def test_the_inputs_ratings_of_dialogues_are_from_1_to_5_whatever_the_rubrics_scale(tmp_path):
+    source = shipped("dialogue").source.replace("{min: 20, max: 100, step: 20}", "{min: 1, max: 9, step: 2}")
+    case = dialogues()[0].case.updated(overall_ratings=(2, 5))
+    run = open_run(write_run(tmp_path / "run", [Given("1", case, "3.5")], rubric=parse(source, "nine.yaml")))
+    assert said(load_labels(run)) == {"1": {"label 1": 3, "label 2": 9}}
+    on_the_scale = write(tmp_path / "g.csv", [{"id": "1", "ann": 2, "ben": 5}])
+    assert said(load_labels(run, on_the_scale)) == {"1": {"ann": 2, "ben": 5}}
+
+
+def test_a_reviews_own_labels_are_the_preferences_entered_and_those_off_the_scale_are_counted(tmp_path):
+    case = reviews()[0].case
+    rows = [Given(word, case.updated(prompt=word, preference=Original(word))) for word in ("6", "11", "2 (better)", "")]
+    run = open_run(write_run(tmp_path / "run", [Given(f"r{n}", row.case) for n, row in enumerate(rows)]))
+    labels = load_labels(run)
+    assert said(labels) == {"r0": {"label": 6}, "r2": {"label": 2}}
+    assert labels.notes == ("entered preferences that are not on the scale are left out: 1",)
 
 
 def test_a_run_without_any_label_says_how_to_get_some(tmp_path):

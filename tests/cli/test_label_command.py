@@ -336,29 +336,46 @@ class Person:
         os.write(self._master, keys.encode())
 
     def ends(self):
-        code = self.process.wait(60)
+        return self.process.wait(60)
+
+    def leaves(self):
+        self.process.kill()
+        self.process.wait(60)
         os.close(self._master)
-        return code
 
 
-def test_at_a_terminal_single_keys_answer_and_long_texts_are_cut_until_m_shows_them(tmp_path):
+@pytest.fixture
+def sit_down():
+    """A person at a terminal, in front of a command."""
+    people = []
+
+    def sits(*args):
+        people.append(Person(*args))
+        return people[-1]
+
+    yield sits
+    for person in people:
+        person.leaves()
+
+
+def test_at_a_terminal_single_keys_answer_and_long_texts_are_cut_until_m_shows_them(sit_down, tmp_path):
     long = "".join(f"Line {n} of a long answer.\n" for n in range(60))
     folder = write_run(tmp_path / "run", [Given("x", Comparison("Do it.", long, "No.")), *pairs(2)])
-    person = Person("label", folder, "--annotator", "ann")
+    person = sit_down("label", folder, "--annotator", "ann")
     for _ in range(3):
-        screen = person.sees("> ")
+        screen = person.sees("\n> ")
         if "Do it." in screen:
             assert "Line 3 of" in screen and "Line 50 of" not in screen and "… m shows the rest" in screen
             person.presses("m")
-            assert "Line 59 of" in person.sees("> ")
+            assert "Line 59 of" in person.sees("\n> ")
         person.presses("z")
-        assert "'z' is not an answer here; 1, 2, t, or s f n u m q ?" in person.sees("> ")
+        assert "'z' is not an answer here; 1, 2, t, or s f n u m q ?" in person.sees("\n> ")
         person.presses("\x1b[A")  # an arrow key
-        assert "no answer; 1, 2, t" in person.sees("> ")
+        assert "no answer; 1, 2, t" in person.sees("\n> ")
         person.presses("n")
         person.sees("note: ")
         person.presses("so so\n")
-        person.sees("> ")
+        person.sees("\n> ")
         person.presses("2")
     assert "3 of 3 cases labelled by ann." in person.sees("ann.")
     assert person.ends() == 0
@@ -366,27 +383,26 @@ def test_at_a_terminal_single_keys_answer_and_long_texts_are_cut_until_m_shows_t
     assert all(label["value"] == ("B" if label["shown"] == "ab" else "A") for label in kept(folder).values())
 
 
-def test_ctrl_c_at_a_terminal_loses_nothing_and_says_how_to_go_on(folder):
-    person = Person("label", folder, "--annotator", "ann")
-    person.sees("> ")
+def test_ctrl_c_at_a_terminal_loses_nothing_and_says_how_to_go_on(sit_down, folder):
+    person = sit_down("label", folder, "--annotator", "ann")
+    person.sees("\n> ")
     person.presses("1")
-    person.sees("2 of 6")
-    person.sees("> ")
+    assert "2 of 6" in person.sees("\n> ")
     person.process.send_signal(signal.SIGINT)
     said = person.sees("--annotator ann")
     assert "1 of 6 cases labelled by ann." in said and "Continue with: adjudge label" in said
     assert person.ends() == 130 and len(kept(folder)) == 1
 
 
-def test_a_number_of_several_digits_is_typed_with_enter(copied):
+def test_a_number_of_several_digits_is_typed_with_enter(sit_down, copied):
     folder = copied("review")
-    person = Person("label", folder, "--annotator", "ann", "--criteria")
+    person = sit_down("label", folder, "--annotator", "ann", "--criteria")
     for key in "2333":
-        person.sees("> ")
+        person.sees("\n> ")
         person.presses(key)
     person.sees("number and Enter > ")
     person.presses("-1\n")
-    person.sees("> ")
+    person.sees("\n> ")
     person.presses("\x04")
     assert person.ends() == 0
     (label,) = kept(folder).values()

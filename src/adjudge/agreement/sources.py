@@ -256,8 +256,11 @@ def _columns(run: Run, columns: Sequence[str], cases: Sequence[_Known], source: 
     if not said and source is None:
         allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
         raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
-    name = "the input's label column" if list(columns) == [OWN_COLUMN] else f"the input's {', '.join(columns)}"
-    return _read(run, name, said)
+    if list(columns) != [OWN_COLUMN]:
+        return _read(run, f"the input's {', '.join(columns)}", said)
+    off = sum(isinstance(read_rating(case.entered, LIKERT), OffScale) for case in cases)
+    notes = (f"entered preferences that are not on the scale are left out: {off}",) if off else ()
+    return _read(run, "the input's label column", said, notes, five=True)
 
 
 def _own_cell(run: Run, case: _Known, column: str) -> Any:
@@ -266,7 +269,7 @@ def _own_cell(run: Run, case: _Known, column: str) -> Any:
     if column != OWN_COLUMN:
         return None
     if run.protocol == "review":
-        return case.label or case.entered
+        return None if isinstance(read_rating(case.entered, LIKERT), OffScale) else case.entered
     # Several people's ratings of a dialogue say more than their mean.
     return list(case.ratings) or case.label
 
@@ -343,12 +346,12 @@ def _one(columns: Sequence[str], names: Sequence[str]) -> str | None:
 # -- words → labels ---------------------------------------------------------------------------------------------------
 
 
-def _read(run: Run, source: str, said: Sequence[_Said]) -> LabelSet:
+def _read(run: Run, source: str, said: Sequence[_Said], notes: tuple[str, ...] = (), *, five: bool = False) -> LabelSet:
+    """The labels that the words mean; `five`: a dialogue's ratings are known to be from 1 to 5."""
     scale = overall_scale(run)
-    notes: tuple[str, ...] = ()
-    stretched = run.protocol == "dialogue" and scale is not None and _is_one_to_five(said, scale)
+    stretched = run.protocol == "dialogue" and scale is not None and _is_one_to_five(said, scale, five=five)
     if stretched and scale is not None:
-        notes = (f"ratings from 1 to 5 were stretched to the rubric's scale from {scale.low} to {scale.high}",)
+        notes += (f"ratings from 1 to 5 were stretched to the rubric's scale from {scale.low} to {scale.high}",)
     collected = _Collected()
     for each in said:
         _collect(collected, each, _value(run, each, scale, stretched=stretched))
@@ -403,12 +406,14 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
     return plain(number)
 
 
-def _is_one_to_five(said: Sequence[_Said], scale: Scale) -> bool:
+def _is_one_to_five(said: Sequence[_Said], scale: Scale, *, five: bool) -> bool:
     """Whether the ratings are on the scale of most people's forms and not on the rubric's. All of them say so, or none:
     a single rating could be either."""
+    if scale == ONE_TO_FIVE:
+        return False
     numbers = [number for each in said if (number := _number(each.words)) is not None]
     fits = bool(numbers) and all(ONE_TO_FIVE.low <= number <= ONE_TO_FIVE.high for number in numbers)
-    return fits and not all(scale.low <= number <= scale.high for number in numbers)
+    return fits and (five or not all(scale.low <= number <= scale.high for number in numbers))
 
 
 def _number(words: Any) -> Decimal | None:

@@ -213,7 +213,9 @@ class LabelSession:
                 label = self._kept(label.updated(flagged=not label.flagged))
                 self._tell("Flagged." if label.flagged else "No longer flagged.")
             elif command == "n":
-                label = self._kept(label.updated(note=rest.strip() or self._keys.line("note: ") or ""))
+                if (note := rest.strip() or self._keys.line("note: ")) is None:
+                    return "quit"
+                label = self._kept(label.updated(note=note))
             elif command == "m":
                 self._show(pick, shown, order, whole=True)
             elif command == "?":
