@@ -4,7 +4,7 @@ import json
 
 import pytest
 from aiohttp import web
-from scripted.provider import judges, says
+from scripted.provider import fails, judges, says
 
 from adjudge.api import replay
 from adjudge.engine import CompareSettings, Engine
@@ -123,8 +123,8 @@ def script(queries):
     return lambda request: says({"queries": queries}) if "queries" in request.schema["properties"] else judges()
 
 
-async def judged(tmp_path, provider, search):
-    settings = CompareSettings(judge=f"{provider.url}/v1#m", search=search)
+async def judged(tmp_path, provider, search, judge=None):
+    settings = CompareSettings(judge=judge or f"{provider.url}/v1#m", search=search)
     async with Engine(open_journal(tmp_path / "journal.db")) as engine:
         verdict = await engine.compare(CASE, settings)
     assert isinstance(verdict, ComparisonVerdict), verdict
@@ -160,6 +160,43 @@ async def test_a_search_that_failed_is_no_search_used_and_a_warning(tmp_path, pr
     verdict, shown = await judged(tmp_path, provider, f"searxng:{url}")
     assert shown["evaluation"]["web_search_used"] is False
     assert [warning["code"] for warning in shown["warnings"]] == ["search_failed"]
+    kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    assert kept == made
+
+
+async def test_the_searches_of_every_stage_of_a_cascade_stay_with_the_verdict(tmp_path, provider, service):
+    url, asked = service
+    wishes = {"cheap": ["height of Mont Blanc"], "dear": ["Mont Blanc"]}
+
+    def behave(request):
+        model = request.json["model"]
+        if "queries" in request.schema["properties"]:
+            return says({"queries": wishes[model]})
+        return judges((lambda text: 5) if model == "cheap" else None)
+
+    provider.script = behave
+    judge = f"cascade:{provider.url}/v1#cheap>{provider.url}/v1#dear"
+    verdict, shown = await judged(tmp_path, provider, f"searxng:{url}", judge)
+    assert [lookup["query"] for lookup in shown["lookups"]] == ["height of Mont Blanc", "Mont Blanc"]
+    assert [stage["calls"] for stage in shown["stages"]] == [3, 3]
+    kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    assert kept == made
+    assert len(asked) == 2
+
+
+async def test_a_jurys_verdict_is_replayed_although_a_member_failed_when_asked_what_to_look_up(
+    tmp_path, provider, service
+):
+    url, _ = service
+
+    def behave(request):
+        if request.json["model"] == "bad" and "queries" in request.schema["properties"]:
+            return fails(400, "not this")
+        return script(["Mont Blanc"])(request)
+
+    provider.script = behave
+    jury = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("x", "y", "bad"))
+    verdict, _ = await judged(tmp_path, provider, f"searxng:{url}", jury)
     kept, made, _ = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
     assert kept == made
 
