@@ -172,6 +172,7 @@ def test_undecided_failed_and_drawn_cases_are_counted_and_in_no_figure(tmp_path)
     assert found.left_out == {"undecided": 2, "failure": 1, "unfinished": 1, "people draw": 1}
     assert (found.best_guess.value, found.best_guess.cases) == (pytest.approx(13 / 14), 14)
     text = shown(found, run)[0]
+    assert text.startswith("Agrees with people in 100 % of the 86 % it decides\n")
     told = (
         "5 labelled cases of the sample are in no figure: 2 the judge did not decide, 1 no verdict: the judgment failed"
     )

@@ -20,6 +20,7 @@ from .sections import AgreementSection, DisputedCard, bias_sentence, sections_of
 from .wording import ENDINGS, RULES, value_of, who, with_bounds
 
 _FEW = 30  # labelled cases: fewer say little
+_MOSTLY_DECIDED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,10 @@ def _headline(report: AgreementReport) -> str:
         return "Nothing to measure yet"
     if report.protocol == "dialogue":
         return f"{number(main.value, 1)} points from people"
+    open_cases = report.left_out.get("undecided", 0)
+    if (decided := report.counted / (report.counted + open_cases)) < _MOSTLY_DECIDED:
+        # A judge that leaves most cases open may be right in nearly all the others: both belong in one line.
+        return f"Agrees with people in {rounded_percent(main.value)} of the {rounded_percent(decided)} it decides"
     return f"Agrees with people in {rounded_percent(main.value)}"
 
 
