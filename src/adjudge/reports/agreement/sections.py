@@ -196,8 +196,8 @@ def _bias(report: AgreementReport) -> AgreementSection | None:
         rows = [
             (
                 *(HABITS[habit.name], value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people)),
-                *(points(habit.followed), _point_bounds(habit.followed)),
-                *(value_of("accuracy", habit.balanced_agreement), f"{habit.more_wins.cases:,}"),
+                *(points(_bounded(habit.followed)), _point_bounds(habit.followed)),
+                *(value_of("accuracy", _bounded(habit.balanced_agreement)), f"{habit.more_wins.cases:,}"),
             )
             for habit in bias.habits
         ]
@@ -219,6 +219,11 @@ def _bias(report: AgreementReport) -> AgreementSection | None:
         ),
         after=after if bias.habits else (),
     )
+
+
+def _bounded(figure: Figure | None) -> Figure | None:
+    """The figure if it has an interval: what rests on a case or two on one side would mislead without."""
+    return figure if figure is not None and figure.interval is not None else None
 
 
 def _point_bounds(figure: Figure | None) -> str:
@@ -462,6 +467,8 @@ def _change_sentence(said: str, name: str, found: Difference) -> str:
         else signed(found.change.value, 1 if name == "mae" else 2)
     )
     verdict = "more than chance would bring" if found.real else "chance alone may explain it"
+    if found.change.value == 0:
+        return f"{said}: no change."
     return f"{said}: {shown}, {verdict} (p {p_is(found.p)}, {found.test})."
 
 
@@ -470,8 +477,8 @@ def _over_time(report: AgreementReport) -> AgreementSection | None:
         return None
     said, grids = [], []
     for run in report.earlier:
-        base = "the same labelled cases" if run.paired else "its own labels, of other cases"
-        start = f"{run.run}, {run.created[:10] or 'undated'}, {many(run.cases, 'case')} by {base}"
+        whose = "the same" if run.paired else "other, its own"
+        start = f"{run.run}, {run.created[:10] or 'undated'}, {whose} {many(run.cases, 'labelled case')}"
         if not run.same_judge:
             said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so that no change is drift.")
         said += [f"{start}: {_change_sentence(SHORT[name], name, it)}" for name, it in run.metrics.items()]
