@@ -25,6 +25,7 @@ def test_the_public_names():
         "ReviewVerdict",
         "Turn",
         "__version__",
+        "agree",
         "compare",
         "compare_sync",
         "dialogue",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .api import agree as agree
     from .api import compare as compare
     from .api import compare_sync as compare_sync
     from .api import dialogue as dialogue
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .reports import render as render
 
 _NAMES = {
-    "api": "compare compare_sync dialogue dialogue_sync replay review review_sync",
+    "api": "agree compare compare_sync dialogue dialogue_sync replay review review_sync",
     "drafts": "ReviewDraft",
     "engine": "CompareSettings DialogueSettings ReviewSettings open_engine",
     "errors": "AdjudgeError InputError",

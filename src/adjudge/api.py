@@ -1,4 +1,4 @@
-"""The Python functions: `compare`, `dialogue` and `review` from plain arguments, and `replay` of a stored verdict.
+"""The Python functions: `compare`, `dialogue` and `review` from plain arguments, `replay` of a stored verdict, `agree`.
 
 One async core; the `_sync` functions are its doors for code that is not async.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
 
 import orjson
 
@@ -37,6 +37,9 @@ from .models.base import to_json
 from .models.cases import Comparison, Dialogue, Original, Review, check_weights
 from .rubric import Rubric, parse
 from .search import RecordedSearcher
+
+if TYPE_CHECKING:
+    from .agreement.report import AgreementReport
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -193,6 +196,38 @@ def _under_keys(place: str, ratings: Mapping[str, Original], rubric: Rubric) -> 
             raise InputError(f"{place}.{name}", "rated twice", "each dimension once")
         found[key] = given
     return found
+
+
+def agree(
+    run: str | Path,
+    labels: str | Path | None = None,
+    *,
+    annotators: Sequence[str] = (),
+    against: str | Path | None = None,
+    earlier: Sequence[str | Path] = (),
+    own_sources: Sequence[str] = (),
+    limit: int = 20,
+) -> AgreementReport:
+    """How far the judge of a run directory agrees with people, as `adjudge agree` reports it.
+
+    `labels` is a file, a folder, or a column of the run's input; else those of `adjudge label`. `own_sources` are the
+    judge's own systems, and `limit` how many disagreements are listed. It needs the extra `runs`.
+    """
+    from .results import require_extra
+
+    require_extra("adjudge.agree")
+    from .agreement.report import build_report
+    from .results.run import open_run
+
+    return build_report(
+        open_run(run, "run"),
+        None if labels is None else str(labels),
+        annotators=annotators,
+        other=None if against is None else open_run(against, "against"),
+        earlier=[open_run(each, "earlier") for each in earlier],
+        own_sources=own_sources,
+        limit=limit,
+    )
 
 
 class Replayed(NamedTuple):

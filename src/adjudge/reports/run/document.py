@@ -69,7 +69,8 @@ def as_text(document: Document, *, colour: bool, width: int | None) -> str:
     for section in document.sections:
         style = "yellow" if section.warning else ""
         console.print()
-        say(section.title, f"bold {style}".strip())
+        if section.title:
+            say(section.title, f"bold {style}".strip())
         for sentence in section.sentences:
             say(sentence, style)
         if section.grid is not None:

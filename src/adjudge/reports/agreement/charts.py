@@ -1,0 +1,295 @@
+"""The pictures of an agreement report as data: bars with intervals, a matrix, curves. A template draws them as SVG.
+
+Places along an axis are shares from 0 to 1, from the left and from the bottom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ...agreement.beside import ONE_PERSON, SAME_PEOPLE
+from ...agreement.changes import CascadeCurve
+from ...agreement.metrics import Figure
+from ...agreement.report import AgreementReport
+from ...agreement.scoring import HEADLINES
+from ..run.document import Grid
+from ..run.pictures import Bar, Picture
+from ..run.wording import many, number, percent, rounded_percent, signed
+from .wording import interval_of, side, value_of, who
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPoint:
+    """A point with its interval, if it has one; `said` is what it shows, in words."""
+
+    x: float
+    y: float
+    said: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChartSeries:
+    """Points of one colour (`tone` A, B or nothing), joined by a line or not."""
+
+    name: str
+    tone: str
+    points: tuple[ChartPoint, ...]
+    line: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A curve: its axes with their ticks (place and label), its series, and a line of reference if there is one."""
+
+    title: str
+    lead: str
+    x_name: str
+    y_name: str
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    series: tuple[ChartSeries, ...]
+    reference: tuple[float, float, float, float] | None = None
+    reference_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A table of counts with how full each cell is, as a share of its row."""
+
+    title: str
+    lead: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
+
+
+def beside_bars(report: AgreementReport) -> Picture:
+    """Agreement with its interval beside simple rules and the ceiling."""
+    name = HEADLINES[report.protocol][0]
+    rows = [(row.name, row.figures[name]) for row in report.beside if row.figures[name].value is not None]
+    top = 1.0 if name == "accuracy" else max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
+    constant = constant_of(report)
+    bars = [
+        Bar(
+            who(row, constant),
+            value_of(name, figure),
+            (figure.value or 0.0) / top,
+            _ends(figure)[0] / top,
+            _ends(figure)[1] / top,
+            {"judge": "A", SAME_PEOPLE: "A", ONE_PERSON: "B"}.get(row, ""),
+            interval_of(name, figure) if figure.interval else "",
+        )
+        for row, figure in rows
+    ]
+    lead = "Share of cases in which each says what people say, with 95 % intervals."
+    if name == "mae":
+        lead = "How far each is from people on average, with 95 % intervals; shorter is better."
+    return Picture("bars", "Beside simple rules and people", lead, bars)
+
+
+def constant_of(report: AgreementReport) -> str:
+    """What the best constant says."""
+    if report.protocol == "dialogue":
+        return "people’s median"
+    return side(next(iter(report.base_rates), "A"), report.protocol)
+
+
+def confusion_matrix(report: AgreementReport) -> Matrix | None:
+    """What the judge says where people say what."""
+    found = report.confusion
+    if found is None:
+        return None
+    names = [side(value, report.protocol) for value in found.classes]
+    rows = []
+    for at, (name, counts) in enumerate(zip(names, found.counts, strict=True)):
+        of = sum(counts)
+        rows.append(
+            (name, tuple((f"{count:,}", count / of if of else 0.0, at == place) for place, count in enumerate(counts)))
+        )
+    lead = "Rows are what people say, columns what the judge says. The diagonal is agreement."
+    return Matrix("Confusion", lead, tuple(names), tuple(rows))
+
+
+def as_grid(matrix: Matrix) -> Grid:
+    """The same counts as a plain table."""
+    head = ("People say", *(f"judge: {name}" for name in matrix.head))
+    return Grid(head, tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows))
+
+
+def length_chart(report: AgreementReport) -> Chart | None:
+    """How often A wins by how much longer it is."""
+    curve = report.length_curve
+    if len(curve) < 2:
+        return None
+    axis = _Axis([point.difference for point in curve])
+    judge = [ChartPoint(axis.at(it.difference), it.judge, _won(it.difference, it.judge, it.cases)) for it in curve]
+    people = [
+        ChartPoint(axis.at(it.difference), it.people, _won(it.difference, it.people, it.cases))
+        for it in curve
+        if it.people is not None
+    ]
+    series = [ChartSeries("the judge", "A", tuple(judge))]
+    if people:
+        series.append(ChartSeries("people", "B", tuple(people)))
+    lead = "How often A wins by how many words longer it is; a judge that follows length rises steeper than people do."
+    return Chart(
+        *("Length and winning", lead, "words that A has more", "A wins"),
+        *(axis.ticks(signed_whole), _SHARES, tuple(series)),
+        (0.0, 0.5, 1.0, 0.5),
+    )
+
+
+def calibration_chart(report: AgreementReport) -> Chart | None:
+    """How sure the judge is against how often it is right; or its scores against people's."""
+    if report.protocol == "compare":
+        return _confidence_chart(report) or _margin_chart(report)
+    curve = report.score_curve
+    if len(curve) < 2:
+        return None
+    axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped or it.people)])
+    dots = tuple(
+        ChartPoint(
+            axis.at(it.judge), axis.at(it.people), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
+        )
+        for it in curve
+    )
+    series = [ChartSeries("people’s mean", "B", dots, line=False)]
+    if all(it.mapped is not None for it in curve):
+        mapped = (
+            ChartPoint(axis.at(it.judge), axis.at(it.mapped or 0.0), f"mapped to {it.mapped:.3g}") for it in curve
+        )
+        series.append(ChartSeries("the chosen map", "A", tuple(mapped)))
+    lead = "What people say by what the judge says, over parts of the cases. On the dashed line both say the same."
+    ticks = axis.ticks(lambda value: f"{value:g}")
+    return Chart(
+        *("Calibration", lead, "the judge’s score", "people’s score", ticks, ticks),
+        *(tuple(series), (0.0, 0.0, 1.0, 1.0)),
+    )
+
+
+def _confidence_chart(report: AgreementReport) -> Chart | None:
+    bins = report.confidence_curve
+    if len(bins) < 2:
+        return None
+    dots = tuple(
+        ChartPoint(
+            it.confidence,
+            it.right,
+            f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases",
+        )
+        for it in bins
+    )
+    lead = "How often the judge is right by how sure it says it is. On the dashed line it is as sure as it should be."
+    return Chart(
+        *("Calibration", lead, "confidence", "right verdicts", _SHARES, _SHARES),
+        *((ChartSeries("the judge", "A", dots),), (0.0, 0.0, 1.0, 1.0)),
+    )
+
+
+def _margin_chart(report: AgreementReport) -> Chart | None:
+    bins = report.by_margin
+    if len(bins) < 2:
+        return None
+    middles = [(it.low + it.high) / 2 for it in bins]
+    axis = _Axis([0.0, *middles])
+    dots = []
+    for it, middle in zip(bins, middles, strict=True):
+        said = f"{number(it.low)} to {number(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
+        dots.append(ChartPoint(axis.at(middle), it.right.value or 0.0, said, *_ends(it.right)))
+    lead = "How often the judge is right by how far apart its totals are: it names no confidence of its own."
+    return Chart(
+        *(
+            "Calibration",
+            lead,
+            "how far apart the totals are",
+            "right verdicts",
+            axis.ticks(lambda value: f"{value:g}"),
+            _SHARES,
+        ),
+        (ChartSeries("the judge", "A", tuple(dots)),),
+    )
+
+
+def cost_chart(curve: CascadeCurve) -> Chart | None:
+    """The cost–agreement frontier of a cascade."""
+    if len(curve.points) < 2:
+        return None
+    costs = [1000 * float(point.cost) for point in curve.points]
+    axis = _Axis([0.0, *costs])
+    dots: dict[bool, list[ChartPoint]] = {True: [], False: []}
+    for point, cost in zip(curve.points, costs, strict=True):
+        at = "the dear judge alone" if point.threshold is None else f"threshold {point.threshold:.2g}"
+        value = point.agreement.value or 0.0
+        said = f"{at}: ${cost:.2f} a thousand cases, {percent(value)}"
+        dots[point.efficient].append(ChartPoint(axis.at(cost), value, said, *_ends(point.agreement)))
+    series = [ChartSeries("nothing cheaper agrees as well", "A", tuple(sorted(dots[True], key=lambda dot: dot.x)))]
+    if dots[False]:
+        series.append(ChartSeries("other thresholds", "", tuple(dots[False]), line=False))
+    lead = f"{curve.cheap} first, {curve.dear} only where that is unsure by its {curve.by}, threshold by threshold."
+    return Chart(
+        *("Cost and agreement", lead, "dollars for a thousand cases", "same as people"),
+        *(axis.ticks(lambda value: f"${value:g}"), _SHARES, tuple(series)),
+    )
+
+
+def time_chart(report: AgreementReport) -> Chart | None:
+    """The headline figure run by run."""
+    name = HEADLINES[report.protocol][0]
+    same = [run for run in report.earlier if run.same_judge and run.metrics[name].first.value is not None]
+    figures = [(run.created[:10], run.run, run.metrics[name].first) for run in same]
+    figures.append((report.created[:10], report.run, report.metrics[name]))
+    if len(figures) < 2 or report.metrics[name].value is None or name != "accuracy":
+        return None
+    dots, ticks = [], []
+    for at, (day, run, figure) in enumerate(figures):
+        x = (at + 0.5) / len(figures)
+        ticks.append((x, day))
+        dots.append(ChartPoint(x, figure.value or 0.0, f"{run}: {value_of(name, figure)}", *_ends(figure)))
+    lead = "The same judge and rubric in earlier runs, with 95 % intervals."
+    return Chart(
+        *("Over time", lead, "", "same as people", tuple(ticks), _SHARES),
+        (ChartSeries("the judge", "A", tuple(dots)),),
+    )
+
+
+class _Axis:
+    """Places of values on an axis with round ticks."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        low, high = min(values), max(values)
+        rough = (high - low) / 4 or 1.0
+        power = 10.0 ** math.floor(math.log10(rough))
+        self._step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
+        self._low = math.floor(low / self._step) * self._step
+        steps = max(math.ceil((high - self._low) / self._step - 1e-9), 1)
+        self._places = [self._low + self._step * at for at in range(steps + 1)]
+
+    def at(self, value: float) -> float:
+        return (value - self._low) / (self._places[-1] - self._low)
+
+    def ticks(self, said: Callable[[float], str]) -> tuple[tuple[float, str], ...]:
+        return tuple((self.at(place), said(round(place, 9))) for place in self._places)
+
+
+def signed_whole(value: float) -> str:
+    """A whole number with its sign."""
+    return signed(value, 0)
+
+
+def _won(difference: float, share: float, cases: int) -> str:
+    return f"{signed(difference, 0)} words: A wins {percent(share)} of {many(cases, 'case')}"
+
+
+def _ends(figure: Figure) -> tuple[float, float]:
+    value = figure.value or 0.0
+    return figure.interval or (value, value)
+
+
+def _shares(places: Iterable[float]) -> tuple[tuple[float, str], ...]:
+    return tuple((place, f"{100 * place:.0f} %") for place in places)
+
+
+_SHARES = _shares((0.0, 0.25, 0.5, 0.75, 1.0))

@@ -1,0 +1,160 @@
+"""An agreement report in words: what was found, what to know before trusting it, and the sections in reading order.
+
+Everything is plain data: text and Markdown are written as every document of a run is, and a template makes the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...agreement.beside import ONE_PERSON
+from ...agreement.report import AgreementReport
+from ...agreement.scoring import HEADLINES
+from ...rubric import Rubric
+from ..run.document import Document, Section
+from ..run.wording import listed, many, number, percent, rounded_percent
+from ..wording import judge_note
+from .charts import Matrix, as_grid, constant_of
+from .sections import AgreementSection, DisputedCard, bias_sentence, sections_of
+from .wording import ENDINGS, RULES, value_of, who, with_bounds
+
+_FEW = 30  # labelled cases: fewer say little
+_MOSTLY_DECIDED = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementView:
+    """The whole report as people read it."""
+
+    headline: str
+    lead: str
+    eyebrow: str
+    facts: tuple[tuple[str, str], ...]
+    cautions: tuple[str, ...]
+    sections: tuple[AgreementSection, ...]
+
+
+def build(report: AgreementReport, rubric: Rubric) -> AgreementView:
+    """The report in words; the rubric names the criteria."""
+    people = report.labels.annotators
+    return AgreementView(
+        headline=_headline(report),
+        lead=_lead(report),
+        eyebrow=f"{report.run}: the judge and people",
+        facts=(
+            ("Judge", report.judge or "–"),
+            ("Rubric", report.rubric),
+            ("Labels", f"{report.labels.source}: {many(report.labels.cases, 'case')}"),
+            ("People", f"{len(people)}: {listed(people, 4)}" if len(people) > 1 else listed(people)),
+        ),
+        cautions=tuple(_cautions(report)),
+        sections=sections_of(report, rubric),
+    )
+
+
+def as_document(view: AgreementView) -> Document:
+    """The same for a terminal or as Markdown, without the pictures."""
+    sections = []
+    for section in view.sections:
+        first, *others = section.grids or (None,)
+        sections.append(Section(section.title, section.sentences, first))
+        sections += [Section("", (), grid) for grid in others]
+        sections += [Section("", (), as_grid(picture)) for picture in section.pictures if isinstance(picture, Matrix)]
+        sections += [Section(f"{card.case}: {card.judge}; {card.people}", tuple(_told(card))) for card in section.cards]
+        if section.after:
+            sections.append(Section("", section.after))
+    warning = (Section("Before you trust it", view.cautions, warning=True),) if view.cautions else ()
+    facts = "; ".join(f"{name.lower()} {said}" for name, said in view.facts)
+    return Document(view.headline, (view.lead, f"{facts[0].upper()}{facts[1:]}."), (*warning, *sections))
+
+
+def _told(card: DisputedCard) -> Iterable[str]:
+    yield f"{card.opening} ({card.about})"
+    if card.criterion:
+        yield f"Moved by {card.criterion}."
+    if card.reason:
+        yield f"The judge: {card.reason}"
+    yield from (f"{source}: “{quote}”" for source, quote in card.quotes)
+
+
+# -- the finding ------------------------------------------------------------------------------------------------------
+
+
+def _headline(report: AgreementReport) -> str:
+    main = report.metrics[HEADLINES[report.protocol][0]]
+    if main.value is None:
+        return "Nothing to measure yet"
+    if report.protocol == "dialogue":
+        return f"{number(main.value, 1)} points from people"
+    open_cases = report.left_out.get("undecided", 0)
+    if (decided := report.counted / (report.counted + open_cases)) < _MOSTLY_DECIDED:
+        # A judge that leaves most cases open may be right in nearly all the others: both belong in one line.
+        return f"Agrees with people in {rounded_percent(main.value)} of the {rounded_percent(decided)} it decides"
+    return f"Agrees with people in {rounded_percent(main.value)}"
+
+
+def _lead(report: AgreementReport) -> str:
+    first, second = HEADLINES[report.protocol]
+    main, beside = report.metrics[first], report.metrics[second]
+    if main.value is None:
+        return f"None of {many(report.labels.cases, 'labelled case')} can be counted: {_left(report) or main.reason}."
+    said = f"Over {many(report.counted, 'labelled case')} "
+    if report.protocol == "dialogue":
+        said += f"the judge is {with_bounds(first, main)} points from people on average"
+        said += f", and its order of dialogues has a rank correlation of {with_bounds(second, beside)} with theirs."
+    else:
+        said += f"it says what people say in {with_bounds(first, main)}; kappa is {with_bounds(second, beside)}"
+        rate = next(iter(report.base_rates.values()), None)
+        said += f", where always saying {constant_of(report)} would be right in {percent(rate)}."
+    rules = {row.name: row.figures[first] for row in report.beside}
+    if (person := rules.get(ONE_PERSON)) is not None and person.value is not None:
+        said += f" One person is at {value_of(first, person)} against the others."
+    return said
+
+
+def _left(report: AgreementReport) -> str:
+    return ", ".join(f"{count:,} {ENDINGS.get(why, why)}" for why, count in report.left_out.items())
+
+
+def _cautions(report: AgreementReport) -> Iterable[str]:
+    main = HEADLINES[report.protocol][0]
+    if report.counted < _FEW and report.counted:
+        yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals say how little that is."
+    if left := _left(report):
+        total = sum(report.left_out.values())
+        said = f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} in no figure: {left}."
+        if report.best_guess is not None:
+            guess = with_bounds("accuracy", report.best_guess)
+            said += f" With its best guess where it did not decide, the judge would be at {guess}."
+        yield said
+    rules = {row.name: row.figures[main] for row in report.beside}
+    judge = rules["judge"]
+    if judge.interval is not None:
+        low, high = judge.interval
+        known = {name: rules[name] for name in RULES if name in rules and rules[name].value is not None}
+        as_good = {
+            name: rule
+            for name, rule in known.items()
+            if ((rule.value or 0.0) <= high and main == "mae") or ((rule.value or 0.0) >= low and main != "mae")
+        }
+        told = [f"“{who(name, constant_of(report))}” is at {value_of(main, rule)}" for name, rule in as_good.items()]
+        if told:
+            yield f"Not clearly better than a simple rule: {', '.join(told)}."
+    for name, found in report.biases.items():
+        if found:
+            yield bias_sentence(report, name)
+    labels = report.labels
+    if labels.at_random is None:
+        yield "The labelled cases are taken for a random sample of the run: nobody recorded how they were chosen."
+    elif labels.cases > labels.at_random:
+        yield (
+            f"Figures rest on the {many(labels.at_random, 'case')} drawn at random. The other "
+            f"{labels.cases - labels.at_random:,} were picked because the judge was unsure: they show where it fails, "
+            "and are in no figure."
+        )
+    if report.sampled:
+        yield "The run is large: what is said of all its cases rests on a random sample of them."
+    yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
+    if note := judge_note(report.judge):
+        yield note

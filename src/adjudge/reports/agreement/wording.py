@@ -1,0 +1,93 @@
+"""Figures of an agreement report as people read them: names, numbers with their intervals, why one is missing."""
+
+from __future__ import annotations
+
+from ...agreement.beside import ONE_PERSON, SAME_PEOPLE
+from ...agreement.metrics import Figure, Value
+from ...models.rows import Protocol
+from ..run.wording import number, percent, signed
+
+METRICS = {
+    "accuracy": "Accuracy (same as people)",
+    "kappa": "Cohen’s kappa",
+    "quadratic_kappa": "Kappa, quadratic",
+    "alpha_nominal": "Krippendorff’s alpha, nominal",
+    "alpha_ordinal": "Krippendorff’s alpha, ordinal",
+    "alpha_interval": "Krippendorff’s alpha, interval",
+    "spearman": "Spearman’s rank correlation",
+    "kendall": "Kendall’s tau",
+    "mae": "Mean distance",
+    "mae_average": "Mean distance, before rounding",
+}
+SHORT = {"accuracy": "Accuracy", "kappa": "Kappa", "mae": "Mean distance", "spearman": "Spearman"}
+RULES = ("constant", "longest", "first position")
+ENDINGS = {
+    "undecided": "the judge did not decide",
+    "failure": "no verdict: the judgment failed",
+    "skipped": "could not be judged",
+    "unfinished": "not judged yet",
+    "invalid": "the task cannot be rated",
+    "people draw": "people’s votes draw",
+    "no vote on the whole": "only criteria were rated",
+}
+HABITS = {
+    "length": "The longer answer",
+    "lists": "The answer with more list items",
+    "bold": "The answer with more bold type",
+    "self-preference": "The judge’s own answer",
+}
+_PERCENT = ("accuracy",)
+
+
+def value_of(name: str, figure: Figure | None) -> str:
+    """A figure without its interval; a dash for none."""
+    if figure is None or figure.value is None:
+        return "–"
+    return percent(figure.value) if name in _PERCENT else number(figure.value, 1 if name.startswith("mae") else 2)
+
+
+def interval_of(name: str, figure: Figure | None) -> str:
+    """Its 95 % interval; a dash for none."""
+    if figure is None or figure.interval is None:
+        return "–"
+    low, high = figure.interval
+    if name in _PERCENT:
+        return f"{100 * low:.1f} to {percent(high)}"
+    decimals = 1 if name.startswith("mae") else 2
+    return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def with_bounds(name: str, figure: Figure) -> str:
+    """Both: `0.86 (0.75 to 0.96)`; or why there is none."""
+    if figure.value is None:
+        return f"not known ({figure.reason})"
+    bounds = f" ({interval_of(name, figure)})" if figure.interval else ""
+    return f"{value_of(name, figure)}{bounds}"
+
+
+def points(figure: Figure | None, *, sign: bool = True) -> str:
+    """A difference of shares in points."""
+    if figure is None or figure.value is None:
+        return "–"
+    return signed(100 * figure.value, 1) if sign else number(100 * figure.value, 1)
+
+
+def side(value: Value, protocol: Protocol) -> str:
+    """A winner, a preferred side, or a number."""
+    if not isinstance(value, str):
+        return f"{value:g}"
+    if protocol == "review":
+        return {"A": "Response 1", "B": "Response 2", "tie": "neither"}[value]
+    return value
+
+
+def who(name: str, constant: str) -> str:
+    """Whose figures a row holds."""
+    return {
+        "judge": "The judge",
+        "constant": f"Always {constant}",
+        "longest": "The longer answer",
+        "first position": "Whatever stands first",
+        ONE_PERSON: "One person against the others",
+        SAME_PEOPLE: "The judge against the same others",
+    }[name]
