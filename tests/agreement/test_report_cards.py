@@ -117,7 +117,7 @@ def test_the_lessons_are_those_that_would_save_most_corrections():
     )
     found = [(lesson.rule or lesson.dimension, lesson.direction, lesson.corrections) for lesson in card.lessons]
     assert found == [("truncation", "", 8), ("truth", "too high", 5), ("style", "too high", 3)]
-    assert card.lessons[0].said == "a response breaks off: read to the last line."
+    assert card.lessons[0].said == "A response breaks off: read to the last line."
     assert card.lessons[0].share == pytest.approx(8 / 19)
 
 

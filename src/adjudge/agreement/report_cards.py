@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from ..results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
 from .intervals import Difference, drift, share, with_interval
-from .metrics import Figure, krippendorff_alpha
+from .metrics import Figure, consensus, krippendorff_alpha
 
 LESSONS = 3
 # In which way a rating was wrong: by its value, or by how bad an issue it says there is. The first two are opposite to
@@ -80,21 +80,18 @@ class ReviewedRating:
 class CorrectionRate:
     """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool.
 
-    `ways` counts corrections by what was wrong. `p` is that of the sign test of the two opposite ones, allowing for how
-    many such tests there are in all cards together (Benjamini and Hochberg).
+    `ways` counts corrections by what was wrong. `direction` is the way in which they lean beyond chance, if they do,
+    leaving out those that something else explains: a confusion of two dimensions, or corrections they follow from.
+    `p` is that of the sign test of the two opposite ways, allowing for how many such tests there are in all cards
+    together (Benjamini and Hochberg).
     """
 
     dimension: str
     counted: Figure
     shrunk: Figure
     ways: Mapping[str, int]
+    direction: str
     p: float
-
-    @property
-    def direction(self) -> str:
-        """The way in which the corrections lean beyond chance; else empty."""
-        opposite = {way: count for way, count in self.ways.items() if way != REVERSED}
-        return max(opposite, key=lambda way: opposite[way]) if self.p < SIGNIFICANT else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,53 +154,40 @@ def report_cards(ratings: Sequence[ReviewedRating]) -> tuple[ReportCard, ...]:
         people[rating.person].append(rating)
     dimensions = list(dict.fromkeys(rating.dimension for rating in ratings))
     pools = {dimension: _pool(people, dimension) for dimension in dimensions}
-    leaning = _adjusted(
-        {
-            (person, dimension): p
-            for person, own in people.items()
-            for dimension in dimensions
-            if (p := _leaning([rating for rating in own if rating.dimension == dimension])) is not None
-        }
-    )
+    swaps = {person: _swaps(own) for person, own in people.items()}
+    leaning = {
+        (person, dimension): Counter(rating.way for rating in part if rating.dimension == dimension)
+        for person, own in people.items()
+        for part in [_unexplained(own, swaps[person])]
+        for dimension in dimensions
+    }
+    chances = _adjusted({key: p for key, ways in leaning.items() if (p := _sign_test(ways)) is not None})
     changes = {person: _over_time(own) for person, own in people.items()}
     drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
-    others = {dimension: _entered(ratings, dimension) for dimension in dimensions}
-    return tuple(
-        _card(person, people[person], pools, leaning, changes[person], drifts.get(person, 1.0) < SIGNIFICANT, others)
-        for person in sorted(people)
-    )
-
-
-def _card(
-    person: str,
-    own: Sequence[ReviewedRating],
-    pools: Mapping[str, tuple[float, float]],
-    leaning: Mapping[tuple[str, str], float],
-    change: Difference | None,
-    drifts: bool,
-    others: Mapping[str, Mapping[Hashable, Mapping[str, float]]],
-) -> ReportCard:
-    by_dimension: dict[str, list[ReviewedRating]] = {
-        name: part for name in pools if (part := [rating for rating in own if rating.dimension == name])
-    }
-    corrected = [rating for rating in own if rating.corrected]
-    confused = Counter((rating.dimension, rating.original, rating.final) for rating in corrected)
-    swaps = _swaps(own)
-    return ReportCard(
-        person=person,
-        reviews=len({rating.unit for rating in own}),
-        ratings=len(own),
-        overall=_overall(own),
-        dimensions=tuple(
-            _rate(name, part, *pools[name], leaning.get((person, name), 1.0)) for name, part in by_dimension.items()
-        ),
-        confused=tuple((*what, count) for what, count in confused.most_common(5)),
-        swaps=swaps,
-        over_time=change,
-        drifts=drifts,
-        agreement={name: _with_others(person, others[name]) for name in by_dimension},
-        lessons=_lessons(own, swaps),
-    )
+    entered = {dimension: _entered(ratings, dimension) for dimension in dimensions}
+    cards = []
+    for person in sorted(people):
+        own = people[person]
+        parts = {name: part for name in dimensions if (part := [each for each in own if each.dimension == name])}
+        confused = Counter((rating.dimension, rating.original, rating.final) for rating in own if rating.corrected)
+        card = ReportCard(
+            person=person,
+            reviews=len({rating.unit for rating in own}),
+            ratings=len(own),
+            overall=_overall(own),
+            dimensions=tuple(
+                _rate(name, part, *pools[name], leaning[person, name], chances.get((person, name), 1.0))
+                for name, part in parts.items()
+            ),
+            confused=tuple((*what, count) for what, count in confused.most_common(5)),
+            swaps=swaps[person],
+            over_time=changes[person],
+            drifts=drifts.get(person, 1.0) < SIGNIFICANT,
+            agreement={name: _with_others(person, entered[name]) for name in parts},
+            lessons=_lessons(own, swaps[person]),
+        )
+        cards.append(card)
+    return tuple(cards)
 
 
 def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
@@ -215,11 +199,34 @@ def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
     )
 
 
-def _leaning(part: Sequence[ReviewedRating]) -> float | None:
-    """The sign test of the two opposite ways; None where nothing was corrected."""
-    ways = Counter(rating.way for rating in part)
-    first, second = (ways[one] + ways[other] for one, other in zip(WAYS, ISSUE_WAYS, strict=True))
+def _sign_test(ways: Mapping[str, int]) -> float | None:
+    """Whether chance alone would bring so many more of one way than of the opposite; None where there are none."""
+    first, second = (ways.get(one, 0) + ways.get(other, 0) for one, other in zip(WAYS, ISSUE_WAYS, strict=True))
     return same_chance(first, second) if first + second else None
+
+
+def _unexplained(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[ReviewedRating]:
+    """Corrections that neither a confusion of two dimensions explains, nor other corrections that they follow from."""
+    return [rating for rating in _to_learn_from(own) if _swap_of(rating, _ways(own), swaps) is None]
+
+
+def _to_learn_from(own: Sequence[ReviewedRating]) -> list[ReviewedRating]:
+    """Corrections without those that follow from others of the same review, and are put right with them."""
+    wrong = {rating.unit for rating in own if rating.corrected and not rating.follows}
+    return [rating for rating in own if rating.corrected and not (rating.follows and rating.unit in wrong)]
+
+
+def _ways(own: Sequence[ReviewedRating]) -> dict[tuple[Hashable, str], str]:
+    return {(rating.response, rating.dimension): rating.way for rating in own}
+
+
+def _swap_of(rating: ReviewedRating, ways: Mapping[tuple[Hashable, str], str], swaps: Sequence[Swap]) -> Swap | None:
+    """The confusion of dimensions that a correction belongs to, if it belongs to one."""
+    for swap in swaps:
+        both = tuple(ways.get((rating.response, name)) for name in (swap.meant, swap.blamed))
+        if rating.dimension in (swap.meant, swap.blamed) and both == ISSUE_WAYS:
+            return swap
+    return None
 
 
 def _overall(own: Sequence[ReviewedRating]) -> Figure:
@@ -276,7 +283,14 @@ def _pool(people: Mapping[str, Sequence[ReviewedRating]], dimension: str) -> tup
     return float(rate), float(np.exp(optimize.minimize_scalar(unlikely, bounds=ends, method="bounded").x))
 
 
-def _rate(dimension: str, part: Sequence[ReviewedRating], pooled: float, strength: float, p: float) -> CorrectionRate:
+def _rate(
+    dimension: str,
+    part: Sequence[ReviewedRating],
+    pooled: float,
+    strength: float,
+    leaning: Counter[str],
+    p: float,
+) -> CorrectionRate:
     hits, size = sum(rating.corrected for rating in part), len(part)
     posterior = stats.beta(pooled * strength + hits, (1 - pooled) * strength + size - hits)
     low, high = posterior.interval(CONFIDENCE)
@@ -285,6 +299,7 @@ def _rate(dimension: str, part: Sequence[ReviewedRating], pooled: float, strengt
         counted=share(hits, size),
         shrunk=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
         ways=dict(Counter(rating.way for rating in part if rating.corrected).most_common()),
+        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else "",
         p=p,
     )
 
@@ -315,48 +330,42 @@ def _entered(ratings: Sequence[ReviewedRating], dimension: str) -> dict[Hashable
 
 
 def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]]) -> Figure:
-    """Ordinal alpha of what people entered for the responses that this person and others rated."""
-    rows = [list(row.values()) for row in entered.values() if person in row and len(row) > 1]
+    """Ordinal alpha of what a person entered and the median of what others entered for the same responses."""
+    rows = [
+        [row[person], consensus(value for other, value in row.items() if other != person)]
+        for row in entered.values()
+        if person in row and len(row) > 1
+    ]
     return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, _ALPHA_DRAWS)
 
 
 def _lessons(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> tuple[Lesson, ...]:
     """The habits behind most corrections. Each correction belongs to one: to a confusion of two dimensions, else to the
     rule behind it, else to its dimension and direction."""
-    wrong = {rating.unit for rating in own if rating.corrected and not rating.follows}
-    # An Overall that was wrong because of the ratings it follows from is put right with them.
-    corrected = [rating for rating in own if rating.corrected and not (rating.follows and rating.unit in wrong)]
+    corrected, ways = _to_learn_from(own), _ways(own)
     habits: dict[tuple[str, str, str, str], list[ReviewedRating]] = defaultdict(list)
-    ways: dict[Hashable, dict[str, str]] = defaultdict(dict)
     for rating in corrected:
-        ways[rating.response][rating.dimension] = rating.way
-    for rating in corrected:
-        habits[_habit(rating, ways[rating.response], swaps)].append(rating)
-    found = []
+        if (swap := _swap_of(rating, ways, swaps)) is not None:
+            habit = (swap.blamed, swap.meant, "", "")
+        else:
+            # A rule (say, truncation) moves several dimensions, and is learned once.
+            habit = ("", "", rating.rule, "") if rating.rule else (rating.dimension, "", "", rating.way)
+        habits[habit].append(rating)
+    found: list[Lesson] = []
     for (dimension, meant, rule, direction), part in sorted(habits.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(part) < 2:
             break  # once is a slip
-        said = _bullet(part, own)
+        said = _bullet(part, own, {lesson.said for lesson in found})
         found.append(Lesson(dimension, rule, direction, len(part), len(part) / len(corrected), said, meant))
     return tuple(found[:LESSONS])
 
 
-def _habit(rating: ReviewedRating, ways: Mapping[str, str], swaps: Sequence[Swap]) -> tuple[str, str, str, str]:
-    for swap in swaps:
-        if rating.dimension in (swap.blamed, swap.meant) and (
-            (ways.get(swap.meant), ways.get(swap.blamed)) == ISSUE_WAYS
-        ):
-            return swap.blamed, swap.meant, "", ""
-    # A rule (say, truncation) moves several dimensions, and is learned once.
-    return ("", "", rating.rule, "") if rating.rule else (rating.dimension, "", "", rating.way)
-
-
-def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating]) -> str:
-    """The bullet that stands more often beside these corrections than in the person's other reviews."""
+def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said: Collection[str]) -> str:
+    """The bullet, not yet said, that stands more often beside these corrections than in the person's other reviews."""
     there = {rating.unit: rating.bullets for rating in part}
     elsewhere = {rating.unit: rating.bullets for rating in own if rating.unit not in there}
     beside, others = (
-        Counter(bullet for said in group.values() for bullet in {_PLACE.sub("a response", each) for each in said})
+        Counter(bullet for each in group.values() for bullet in {_PLACE.sub("a response", one) for one in each})
         for group in (there, elsewhere)
     )
     gains = {
@@ -364,5 +373,8 @@ def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating]) -> st
         for bullet, count in beside.items()
         if count > 1
     }
-    best = max(gains, key=lambda bullet: gains[bullet], default="")
-    return best if best and gains[best] > 0 else ""
+    for bullet in sorted(gains, key=lambda bullet: -gains[bullet]):
+        found = bullet[:1].upper() + bullet[1:]
+        if gains[bullet] > 0 and found not in said:
+            return found
+    return ""

@@ -16,6 +16,7 @@ from typing import NoReturn
 from ..errors import AdjudgeError
 from ..version import __version__
 from . import (
+    annotators,
     calibrate,
     compare,
     dialogue,
@@ -32,7 +33,22 @@ from . import (
 )
 from .asking import say
 
-_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, label, calibrate, tools, embedded, serve)
+_COMMANDS = (
+    compare,
+    dialogue,
+    review,
+    run,
+    show,
+    export,
+    diff,
+    leaderboard,
+    label,
+    calibrate,
+    annotators,
+    tools,
+    embedded,
+    serve,
+)
 _EPILOG = """\
 examples:
   adjudge compare case.json
