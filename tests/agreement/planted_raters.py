@@ -77,7 +77,7 @@ def rows() -> list[dict[str, Any]]:
             first, second, _ = truth(item)
             likert = habit(item, first, second)
             entered = {f"response{n}_{key}": table[key] for n, table in ((1, first), (2, second)) for key in KEYS}
-            about = {"id": f"{rater[:8]}-{item}", "rater": rater, "rated_at": f"2026-03-{item + 1:02}T10:00:00Z"}
+            about = {"id": f"review-{len(made)}", "rater": rater, "rated_at": f"2026-03-{item + 1:02}T10:00:00Z"}
             made.append({**about, **texts(item), **entered, "likert": likert})
     return made
 

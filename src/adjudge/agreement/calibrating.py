@@ -97,9 +97,13 @@ def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
     with opened(run) as database:
         rows = _rows(database, chosen)
     judges = sorted({judge for _, judge, *_ in rows.values()})
-    if len(judges) != 1:
-        allowed = "the labelled cases must be judged by one judge"
-        raise InputError(str(run.folder), f"{len(judges)} judges: {', '.join(judges)}"[:200], allowed)
+    if not judges:
+        raise InputError(
+            str(run.folder), "no labelled case has a verdict", f"continue: adjudge run --resume {run.folder}"
+        )
+    if len(judges) > 1:
+        found = f"{len(judges)} judges: {', '.join(judges)}"
+        raise InputError(str(run.folder), found, "the labelled cases must be judged by one judge")
     said = []
     for position, (group, _, score, unchanged, *scores) in rows.items():
         for label in labels.by_case[position].values():

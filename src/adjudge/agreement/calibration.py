@@ -128,7 +128,8 @@ def calibrate(
         for kind, fit in fits.items():
             fitted = fit(x[train], y[train])
             squares[kind] += sum(
-                (fitted.apply(score) - said) ** 2 for score, said in zip(x[held], y[held], strict=True)
+                (fitted.apply(score) - said) ** 2
+                for score, said in zip(x[held].tolist(), y[held].tolist(), strict=True)
             )
     errors = {kind: (total / len(x)) ** 0.5 for kind, total in squares.items()}
     best = min(fits, key=lambda kind: errors[kind])

@@ -365,7 +365,9 @@ def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said:
     there = {rating.unit: rating.bullets for rating in part}
     elsewhere = {rating.unit: rating.bullets for rating in own if rating.unit not in there}
     beside, others = (
-        Counter(bullet for each in group.values() for bullet in {_PLACE.sub("a response", one) for one in each})
+        Counter(
+            bullet for each in group.values() for bullet in dict.fromkeys(_PLACE.sub("a response", one) for one in each)
+        )
         for group in (there, elsewhere)
     )
     gains = {
