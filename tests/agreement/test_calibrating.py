@@ -209,6 +209,11 @@ def test_the_command_saves_a_rubric_that_the_next_run_can_use(folder, tmp_path, 
     assert "calibrated for the judge embedded: ordinal, 80 labelled cases" in capsys.readouterr().out
 
 
+def test_what_is_saved_is_a_rubric(folder, capsys):
+    assert main(["calibrate", str(folder), "-o", "calibration.json"]) == 2
+    assert "--output: calibration.json; a rubric, such as mine.yaml" in capsys.readouterr().err
+
+
 def test_too_few_labels_give_no_map_and_write_nothing(tmp_path, capsys):
     folder = write_run(tmp_path / "run", list(planted(12)))
     assert main(["calibrate", str(folder), "-o", str(tmp_path / "mine.yaml")]) == 1

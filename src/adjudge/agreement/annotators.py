@@ -194,7 +194,7 @@ def _add(run: Run, rated: _Rated, found: _Found) -> None:
     lines.append((PREFERENCE, verdict.likert, pair, None))
     # Where no dimension was assessed, nobody has looked at what follows from them either.
     assessed = any(line.assessed for key, line, _, _ in lines if key not in (OVERALL, PREFERENCE))
-    for key, line, response, criterion in lines:
+    for key, line, rated_text, criterion in lines:
         entered = read_rating(line.original_rating, criterion.scale if criterion else LIKERT)
         follows = key in (OVERALL, PREFERENCE)
         if not isinstance(entered, int) or not line.assessed or (follows and not assessed):
@@ -205,7 +205,7 @@ def _add(run: Run, rated: _Rated, found: _Found) -> None:
                 dimension=key,
                 original=entered,
                 final=line.value,
-                response=response,
+                response=rated_text,
                 review=unit,
                 time=rated.time,
                 issues=(badness(criterion, entered), badness(criterion, line.value)) if criterion else None,

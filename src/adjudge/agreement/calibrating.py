@@ -80,7 +80,7 @@ class CalibrationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _OneLabel:
     """One person's label of one judged case, on the human scale."""
 
     group: int
@@ -108,7 +108,7 @@ def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
     for position, (group, _, score, unchanged, *scores) in rows.items():
         for label in labels.by_case[position].values():
             human = _WORTH[label.value] if isinstance(label.value, str) else float(label.value or 0)
-            said.append(_Said(group, float(score), float(unchanged), human, label.value, scores))
+            said.append(_OneLabel(group, float(score), float(unchanged), human, label.value, scores))
     return CalibrationReport(
         run=run.name,
         judge=judges[0],
@@ -149,7 +149,7 @@ def _criterion_columns(run: Run) -> list[tuple[str, ...]]:
     return found
 
 
-def _map(protocol: Literal["compare", "dialogue", "review"], said: Sequence[_Said], cases: int) -> Calibration:
+def _map(protocol: Literal["compare", "dialogue", "review"], said: Sequence[_OneLabel], cases: int) -> Calibration:
     scores, human, groups, unchanged = (
         [getattr(each, part) for each in said] for part in ("score", "human", "group", "unchanged")
     )
@@ -168,7 +168,7 @@ def _map(protocol: Literal["compare", "dialogue", "review"], said: Sequence[_Sai
     return calibrate([round(score, _PLACES) for score in scores], human, groups, unchanged)
 
 
-def _weights(run: Run, said: Sequence[_Said]) -> LearnedWeights | None:
+def _weights(run: Run, said: Sequence[_OneLabel]) -> LearnedWeights | None:
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
     groups = [each.group for each in said]
     if run.protocol == "compare":

@@ -45,8 +45,12 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn, print, and save."""
+    from ..errors import InputError
     from ..results import require_extra
 
+    if args.output is not None and Path(args.output).suffix.lower() not in (".yaml", ".yml"):
+        allowed = "a rubric, such as mine.yaml; --format json prints the calibration as data"
+        raise InputError("--output", args.output, allowed)
     require_extra("adjudge calibrate", "agreement")
     from ..agreement.calibrating import calibrate_run
     from ..agreement.sources import load_labels
