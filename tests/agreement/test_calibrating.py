@@ -142,7 +142,7 @@ def test_a_calibration_of_another_judge_is_not_applied_and_that_is_said():
     assert made.written == plain.written  # and so its id, too
     for form in ("text", "markdown", "html"):
         page = " ".join(render(made.verdict, form).split())
-        assert "not applied: the rubric’s calibration is for the judge openai" in page, form
+        assert "The rubric’s calibration is for the judge openai" in page and "was not applied" in page, form
         assert "not applied" not in render(plain.verdict, form)
 
 
@@ -150,7 +150,7 @@ def test_reports_say_what_people_are_expected_to_say(rubric):
     verdict = judged(rubric).verdict
     for form in ("text", "markdown", "html"):
         page = " ".join(render(verdict, form).split())
-        assert "people are expected to say 0." in page and "learned from 40 labelled cases" in page, form
+        assert "People are expected to say 0." in page and "learned from 40 labelled cases" in page, form
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ _EMBEDDED_IN_CASCADE = "One judge of the cascade, the embedded judge, works from
 
 # A calibrated number in words.
 EXPECTED: dict[CalibratedKind, str] = {
-    "preference_for_a": "people are expected to say {} on a scale from 0 (B is better) to 1 (A is)",
-    "overall_experience": "people are expected to rate it {}",
-    "likert": "people are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
+    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is)",
+    "overall_experience": "People are expected to rate it {}",
+    "likert": "People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
 }
 
 
@@ -165,7 +165,7 @@ def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) ->
     """What people would be expected to say; or why the rubric's calibration does not tell. Empty without one."""
     if (score := verdict.calibrated) is not None:
         said = EXPECTED[score.what].format(short(score.value, 2))
-        return f"{said}, by an {score.method} map learned from {counted(score.cases, 'labelled case')}"
+        return f"{said}, by an {score.method} map learned from {counted(score.cases, 'labelled case')}."
     calibration = verdict.rubric.calibration if isinstance(verdict.rubric, Rubric) else None
     if calibration is None or calibration.judge == verdict.provenance.judge:
         return ""
@@ -174,7 +174,7 @@ def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) ->
 
 def not_applied(judge: str) -> str:
     """That a rubric's calibration is for another judge."""
-    return f"not applied: the rubric’s calibration is for the judge {judge}"
+    return f"The rubric’s calibration is for the judge {judge} and was not applied."
 
 
 def _stage(stage: Stage) -> str:

@@ -294,8 +294,9 @@ def _rates(card: ReportCard, report: AnnotatorReport, top: float) -> Picture:
         low, high = rate.shrunk.interval or (0.0, 0.0)
         value = rate.shrunk.value or 0.0
         wrong = f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}"
-        note = f"{wrong}, {_way(rate.dimension, rate.direction)}" if rate.direction else wrong
-        tone = "B" if rate.direction else ""
+        swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
+        why = _way(rate.dimension, rate.direction) if rate.direction else "confused" if swapped else ""
+        note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
         name = report.names[rate.dimension]
         rows.append(Bar(name, percent(value), value / top, low / top, high / top, tone, note))
     lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."

@@ -272,9 +272,9 @@ def calibrated_sentence(run: Run, summary: Summary) -> str:
     if (kept := run.rubric.calibration) is None:
         return ""
     if (mean := summary.means.get("calibrated")) is None:
-        return f"The calibration was {not_applied(kept.judge)}."
+        return not_applied(kept.judge)
     said = EXPECTED[kept.what].format(f"{number(mean.mean)}{within(mean)} on average")
-    return f"By the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date}) {said}."
+    return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
 def agreement(summary: Summary) -> Iterable[Section]:
