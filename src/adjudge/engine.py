@@ -26,6 +26,8 @@ from .llm.rate_limiter import RateLimits
 from .models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .models.base import from_json, to_json
 from .models.cases import Comparison, Dialogue, Review
+from .models.rows import calibrated_score
+from .protocols.common import verdict_id
 from .protocols.compare import CompareOptions
 from .protocols.compare import compare as run_compare
 from .protocols.dialogue import DialogueOptions, check_weights_add_up
@@ -322,6 +324,12 @@ class Engine:
         return judged.verdict
 
     def _judged(self, case: Case, settings: Settings, verdict: V, **more: Any) -> Judged[V]:
+        calibration = settings.rubric.calibration
+        if calibration is not None and (score := calibrated_score(verdict, calibration)) is not None:
+            # Another document than the same verdict without it, and so under another id.
+            asked = ["calibrated", verdict.verdict_id, calibration.model_dump()]
+            number = verdict_id(verdict.verdict_id[0], asked)
+            verdict = verdict.model_copy(update={"calibrated": score, "verdict_id": number})
         # Where each provider's model was asked: a replay must not depend on today's environment.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {

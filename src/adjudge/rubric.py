@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
+from pydantic import ValidationError
 
 from .arithmetic import plain, rounded, to_decimal
 from .errors import InputError, RubricError, plain_reason
+from .models.calibration import CalibratedKind, SavedCalibration
 from .models.cases import MAX_WEIGHT_PLACES, check_weight
 
 PROTOCOLS = ("compare", "dialogue", "review")
@@ -29,9 +31,15 @@ MAX_SCALE_STEPS = 101
 
 _SHIPPED = Path(__file__).parent / "rubrics"
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
-_FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria"}
+_FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria", "calibration"}
 _NEEDED = ("name", "version", "protocol", "scale", "criteria")
 _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
+CALIBRATED: dict[str, CalibratedKind] = {
+    "compare": "preference_for_a",
+    "dialogue": "overall_experience",
+    "review": "likert",
+}
+_AGAIN = "calibrate again with `adjudge calibrate`, or take the section out"
 _REVIEW_NEEDS = f"a review needs {OVERALL} from 1 to 5, and others from 1 to 3 or from -2 to 2"
 
 
@@ -69,7 +77,10 @@ class Criterion:
 
 @dataclass(frozen=True, eq=False)
 class Rubric:
-    """What is scored, on which scale, and how much each criterion counts."""
+    """What is scored, on which scale, and how much each criterion counts.
+
+    `source` is the whole text. Its calibration, the last section, decides no verdict, and so is no part of its version.
+    """
 
     name: str
     version: str
@@ -79,10 +90,12 @@ class Rubric:
     bands: tuple[tuple[str, str], ...]
     criteria: tuple[Criterion, ...]
     source: str
+    calibration: SavedCalibration | None = None
+    uncalibrated: str = ""
 
     @cached_property
     def digest(self) -> str:
-        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+        return hashlib.sha256((self.uncalibrated or self.source).encode()).hexdigest()[:12]
 
     @cached_property
     def reference(self) -> str:
@@ -92,6 +105,17 @@ class Rubric:
     @cached_property
     def weights(self) -> dict[str, Decimal]:
         return {criterion.key: criterion.weight for criterion in self.criteria}
+
+
+def calibrated_source(rubric: Rubric, calibration: SavedCalibration) -> str:
+    """The rubric's text with this calibration as its last section, instead of one that it may have."""
+    section = yaml.safe_dump(
+        {"calibration": calibration.model_dump()}, sort_keys=False, allow_unicode=True, default_flow_style=None
+    )
+    # One line end, whatever stands before it: so what stands before it can be told again.
+    text = f"{rubric.uncalibrated or rubric.source}\n{section}"
+    parse(text, rubric.name)
+    return text
 
 
 @lru_cache(maxsize=8)
@@ -170,7 +194,7 @@ class _Reader:
             band = self.number(fields["tie_band"], "tie_band")
         if band < 0:
             self.refuse(fields["tie_band"], f"tie_band: {band} is negative", "a number ≥ 0 is allowed")
-        return Rubric(
+        made = Rubric(
             name=self.text(fields["name"], "name"),
             version=self.text(fields["version"], "version"),
             protocol=protocol,
@@ -180,6 +204,36 @@ class _Reader:
             criteria=tuple(criteria),
             source=self.source,
         )
+        return self.calibrated(made, root, fields["calibration"]) if "calibration" in fields else made
+
+    def calibrated(self, rubric: Rubric, root: yaml.Node | None, node: yaml.Node) -> Rubric:
+        """The same rubric with its calibration, which must have been made for this version of it."""
+        assert isinstance(root, yaml.MappingNode)
+        key, value = root.value[-1]
+        if value is not node:
+            self.refuse(node, "calibration: other fields stand behind it", "it must be the last section")
+        try:
+            calibration = SavedCalibration.model_validate(self.plain_data(node))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, ("calibration", *first["loc"])))
+            self.refuse(node, f"{place}: {first['msg']}", _AGAIN)
+        made = replace(rubric, calibration=calibration, uncalibrated=self.source[: key.start_mark.index - 1])
+        if calibration.rubric != made.reference:
+            found = f"calibration: made for {calibration.rubric}, and this rubric is {made.reference}"
+            self.refuse(node, found, f"{_AGAIN}; nothing else may be changed, not even the line before it")
+        if calibration.what != CALIBRATED[rubric.protocol]:
+            self.refuse(node, f"calibration.what: {calibration.what}", f"{CALIBRATED[rubric.protocol]} is allowed")
+        return made
+
+    def plain_data(self, node: yaml.Node) -> Any:
+        """A node as plain data, in which all numbers are still text."""
+        self.once(node)
+        if isinstance(node, yaml.MappingNode):
+            return {self.text(key, "a key"): self.plain_data(value) for key, value in node.value}
+        if isinstance(node, yaml.SequenceNode):
+            return [self.plain_data(each) for each in node.value]
+        return str(node.value)
 
     def bands(self, fields: dict[str, yaml.Node]) -> tuple[tuple[str, str], ...]:
         bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}

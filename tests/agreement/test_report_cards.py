@@ -28,10 +28,10 @@ RIGHT, HIGH, LOW = (3, 3), (3, 2), (2, 3)
 def test_a_card_counts_corrections_by_dimension_with_their_direction():
     card = card_of("ann", ratings("ann", "truth", [HIGH] * 8 + [LOW] + [RIGHT] * 11))
     (rate,) = card.dimensions
-    assert (rate.counted.value, rate.counted.cases, rate.too_high, rate.too_low) == (0.45, 20, 8, 1)
+    assert (rate.counted.value, rate.counted.cases, rate.ways) == (0.45, 20, {"too high": 8, "too low": 1})
     assert rate.p == pytest.approx(20 / 512) and rate.direction == "too high"  # (1 + 9) × 2 of 2⁹
     assert card.confused[0] == ("truth", 3, 2, 8)
-    assert (card.responses, card.overall.value) == (20, 0.45)
+    assert (card.reviews, card.ratings, card.overall.value) == (20, 20, 0.45)
 
 
 def test_corrections_both_ways_have_no_direction():
@@ -106,9 +106,9 @@ def test_agreement_with_others_is_alpha_over_the_responses_rated_together():
 
 def test_the_lessons_are_those_that_would_save_most_corrections():
     def cut_off(at):
-        bullet = "Read to the last line." if at else "Other words."
+        bullets = (f"Response {1 + at % 2} breaks off: read to the last line.", "Set the Likert last.")
         return [
-            ReviewedRating("ann", name, 3, 2, response=("c", at), rule="truncation", lesson=bullet)
+            ReviewedRating("ann", name, 3, 2, response=("c", at), rule="truncation", bullets=bullets)
             for name in ("verbosity", "following")
         ]
 
@@ -121,7 +121,7 @@ def test_the_lessons_are_those_that_would_save_most_corrections():
     )
     found = [(lesson.rule or lesson.dimension, lesson.direction, lesson.corrections) for lesson in card.lessons]
     assert found == [("truncation", "", 8), ("truth", "too high", 5), ("style", "too high", 3)]
-    assert card.lessons[0].said == "Read to the last line."
+    assert card.lessons[0].said == "A response breaks off: read to the last line."
     assert card.lessons[0].share == pytest.approx(8 / 19)
 
 

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from agreement.planted_raters import write_planted_run
 from playwright.async_api import Browser
 from results.building import write_run
 from results.samples import comparisons
 
+from adjudge.agreement.annotators import annotator_report
+from adjudge.reports.annotators.view import annotators_html
 from adjudge.reports.run.html import write_html
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
@@ -25,6 +28,31 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows[2] = replace(rows[2], cells={"decided": True})  # A, where the label says B
     with opened(open_run(write_run(folder / "run", rows))) as database:
         return write_html(database, folder / "report.html").index
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Report cards of annotators; one of them has a hostile name."""
+    folder = tmp_path_factory.mktemp("cards")
+    page = folder / "cards.html"
+    page.write_text(annotators_html(annotator_report([open_run(write_planted_run(folder))])), "utf-8")
+    return page
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+async def test_report_cards_fit_load_nothing_and_links_lead_to_a_person(browser: Browser, cards: Path, width, scheme):
+    page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.on("request", lambda request: said.append(request.url))
+    await page.goto(cards.as_uri())
+    await page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.click("table.people a >> text=max")
+    assert await page.evaluate("document.querySelector(':target').textContent") == "max"
+    assert said == [cards.as_uri()]
+    await page.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

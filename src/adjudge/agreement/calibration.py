@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 from scipy import optimize, special  # type: ignore[import-untyped]
 
+from ..models.calibration import CalibrationMap, MapKind
 from ..results.statistics import SEED
 from .metrics import Value
 
@@ -22,46 +23,6 @@ FEW_CASES = 20  # labelled cases, fewer cannot carry a map
 _RIDGE = 0.01
 _RIDGES = (0.3, 3.0, 30.0)  # how firmly learned weights are held to the defaults; cross-validation chooses
 _TINY = 1e-12
-
-MapKind = Literal["isotonic", "ordinal"]
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationMap:
-    """A rising map from a judge's score to the human scale, as plain numbers.
-
-    Isotonic: straight lines between `points`, level beyond them. Ordinal: the mean of the human `levels` under
-    P(level ≤ k) = 1 ÷ (1 + e^(slope × score − cuts[k])).
-    """
-
-    kind: MapKind
-    points: tuple[tuple[float, float], ...] = ()
-    levels: tuple[float, ...] = ()
-    slope: float = 0.0
-    cuts: tuple[float, ...] = ()
-
-    def apply(self, score: float) -> float:
-        """The human score to expect where the judge gives this one."""
-        if self.kind == "isotonic":
-            x, y = np.array(self.points).T
-            return float(np.interp(score, x, y))
-        return float(_chances(np.array([self.slope * score]), np.array(self.cuts))[0] @ np.array(self.levels))
-
-    def as_data(self) -> dict[str, Any]:
-        """Plain data for JSON; `from_data` reads it back."""
-        if self.kind == "isotonic":
-            return {"kind": self.kind, "points": [list(point) for point in self.points]}
-        return {"kind": self.kind, "levels": list(self.levels), "slope": self.slope, "cuts": list(self.cuts)}
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """What `as_data` wrote; anything else is refused."""
-        if data.get("kind") == "isotonic" and (points := data.get("points")):
-            return cls("isotonic", points=tuple((float(x), float(y)) for x, y in points))
-        if data.get("kind") == "ordinal" and len(data.get("levels", ())) == len(data.get("cuts", ())) + 1:
-            levels, cuts = (tuple(map(float, data[key])) for key in ("levels", "cuts"))
-            return cls("ordinal", levels=levels, slope=float(data["slope"]), cuts=cuts)
-        raise ValueError("not a calibration map: kind isotonic with points, or ordinal with levels, slope and cuts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +43,7 @@ class Calibration:
 class LearnedWeights:
     """Weights of criteria learned from labels beside the defaults, both with the same sum.
 
-    `loss` and `default_loss` are held-out log losses a case; `better` says whether learning paid.
+    `loss` and `default_loss` are losses a case on held-out cases; `better` says whether learning paid.
     """
 
     weights: Mapping[str, float] | None
@@ -111,7 +72,11 @@ def fit_isotonic(scores: Sequence[float], human: Sequence[float]) -> Calibration
     x, group, counts = np.unique(np.asarray(scores, float), return_inverse=True, return_counts=True)
     means = np.bincount(group, np.asarray(human, float)) / counts
     fitted = optimize.isotonic_regression(means, weights=counts).x
-    return CalibrationMap("isotonic", points=tuple(zip(x.tolist(), fitted.tolist(), strict=True)))
+    # Of points on one level the first and the last say it all.
+    inner = np.zeros(len(x), bool)
+    inner[1:-1] = (fitted[1:-1] == fitted[:-2]) & (fitted[1:-1] == fitted[2:])
+    points = zip(x[~inner].tolist(), fitted[~inner].tolist(), strict=True)
+    return CalibrationMap("isotonic", points=tuple(points))
 
 
 def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationMap:
@@ -139,8 +104,16 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     return CalibrationMap("ordinal", levels=tuple(levels.tolist()), slope=slope, cuts=tuple(cuts.tolist()))
 
 
-def calibrate(scores: Sequence[float], human: Sequence[float], groups: Sequence[Hashable] | None = None) -> Calibration:
-    """The map from judge scores to human ones that errs least on held-out groups, fitted to all."""
+def calibrate(
+    scores: Sequence[float],
+    human: Sequence[float],
+    groups: Sequence[Hashable] | None = None,
+    unchanged: Sequence[float] | None = None,
+) -> Calibration:
+    """The map from judge scores to human ones that errs least on held-out groups, fitted to all.
+
+    `unchanged` is what the judge says on the human scale without a map, where its scores are on another one.
+    """
     groups = range(len(scores)) if groups is None else groups
     if len(scores) < FEW_CASES or len(set(groups)) < FOLDS:
         return Calibration(
@@ -148,13 +121,15 @@ def calibrate(scores: Sequence[float], human: Sequence[float], groups: Sequence[
         )
     fits: dict[MapKind, Callable[..., CalibrationMap]] = {"isotonic": fit_isotonic, "ordinal": fit_ordinal}
     x, y = np.asarray(scores, float), np.asarray(human, float)
-    squares: dict[str, float] = {"unchanged": float(((x - y) ** 2).sum()), "mean": 0.0, **dict.fromkeys(fits, 0.0)}
+    raw = x if unchanged is None else np.asarray(unchanged, float)
+    squares: dict[str, float] = {"unchanged": float(((raw - y) ** 2).sum()), "mean": 0.0, **dict.fromkeys(fits, 0.0)}
     for train, held in _folds(groups):
         squares["mean"] += float(((y[held] - y[train].mean()) ** 2).sum())
         for kind, fit in fits.items():
             fitted = fit(x[train], y[train])
             squares[kind] += sum(
-                (fitted.apply(score) - said) ** 2 for score, said in zip(x[held], y[held], strict=True)
+                (fitted.apply(score) - said) ** 2
+                for score, said in zip(x[held].tolist(), y[held].tolist(), strict=True)
             )
     errors = {kind: (total / len(x)) ** 0.5 for kind, total in squares.items()}
     best = min(fits, key=lambda kind: errors[kind])
@@ -211,6 +186,54 @@ def learn_weights(
     weights, _ = _fit_weights(design, place, prior, best)
     if not weights.sum() > 0:
         return LearnedWeights(None, defaults, cases, losses[best] / cases, default_loss, "no criterion tells who wins")
+    scaled = weights / weights.sum() * sum(defaults.values())
+    learned = dict(zip(keys, scaled.tolist(), strict=True))
+    return LearnedWeights(learned, defaults, cases, losses[best] / cases, default_loss)
+
+
+def learn_score_weights(
+    scores: Sequence[Mapping[str, float | None]],
+    human: Sequence[float],
+    defaults: Mapping[str, float],
+    groups: Sequence[Hashable] | None = None,
+) -> LearnedWeights:
+    """The same from ratings of single cases: least squares, not negative, held to the defaults.
+
+    Losses are mean squares of what is left when people are taken to be so much kinder or stricter as the judge is off
+    on average. A criterion without a score counts as the mean of the others.
+    """
+    keys, cases = list(defaults), len(human)
+    groups = range(cases) if groups is None else groups
+    if cases < FEW_CASES or len(set(groups)) < FOLDS:
+        reason = f"too few labels for weights: {cases}, at least {FEW_CASES}"
+        return LearnedWeights(None, defaults, cases, reason=reason)
+    design = np.array([[np.nan if row[key] is None else row[key] for key in keys] for row in scores], float)
+    filled = np.nan_to_num(np.nanmean(design, axis=1, keepdims=True))
+    design = np.where(np.isnan(design), filled, design)
+    y, prior = np.asarray(human, float), np.array([float(defaults[key]) for key in keys])
+    prior /= prior.sum()
+    spread = float(design.var(axis=0).mean()) or 1.0
+
+    def fit(at: Any, ridge: float) -> tuple[Any, float]:
+        x, off = design[at] - design[at].mean(axis=0), y[at] - y[at].mean()
+        scale = float(max((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0), 0.0))
+        weights = scale * prior
+        if np.isfinite(ridge):
+            firm = np.sqrt(ridge * spread) * np.eye(len(keys))
+            weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
+        return weights, float((y[at] - design[at] @ weights).mean())
+
+    losses = dict.fromkeys((*_RIDGES, np.inf), 0.0)
+    for train, held in _folds(groups):
+        for ridge in losses:
+            weights, shift = fit(train, ridge)
+            losses[ridge] += float(((y[held] - design[held] @ weights - shift) ** 2).sum())
+    default_loss = losses.pop(np.inf) / cases
+    best = min(losses, key=lambda ridge: losses[ridge])
+    weights, _ = fit(np.arange(cases), best)
+    if not weights.sum() > 0:
+        reason = "no criterion tells what people say"
+        return LearnedWeights(None, defaults, cases, losses[best] / cases, default_loss, reason)
     scaled = weights / weights.sum() * sum(defaults.values())
     learned = dict(zip(keys, scaled.tolist(), strict=True))
     return LearnedWeights(learned, defaults, cases, losses[best] / cases, default_loss)

@@ -30,7 +30,7 @@ from .sampling import FOLDER, read_selection
 
 OWN_COLUMN = "label"
 _IDS = ("case", *DIALOGUE_IDS, "review_id")
-_ANNOTATORS = (
+ANNOTATORS = (
     *("annotator", "annotator_id", "rater", "rater_id", "labeler", "labeller", "person"),
     *("worker", "worker_id", "user", "user_id", "judge_id", "expert"),
 )
@@ -307,7 +307,7 @@ def _file(run: Run, source: str, cases: Sequence[_Known]) -> LabelSet:
 def _said(name: str, rows: Sequence[Record], by_id: Mapping[str, Sequence[_Known]]) -> Iterator[_Said]:
     columns = list(dict.fromkeys(column for row in rows for column in row.values))
     case_column = _one(columns, _IDS)
-    annotator = _one(columns, _ANNOTATORS)
+    annotator = _one(columns, ANNOTATORS)
     criterion = _one(columns, _CRITERIA)
     if case_column is None:
         raise InputError(name, f"no column with the ids of cases; columns found: {', '.join(columns)}", _COLUMNS)

@@ -17,6 +17,8 @@ from ..errors import AdjudgeError
 from ..version import __version__
 from . import (
     agree,
+    annotators,
+    calibrate,
     compare,
     dialogue,
     diff,
@@ -32,7 +34,23 @@ from . import (
 )
 from .asking import say
 
-_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, label, agree, tools, embedded, serve)
+_COMMANDS = (
+    compare,
+    dialogue,
+    review,
+    run,
+    show,
+    export,
+    diff,
+    leaderboard,
+    label,
+    agree,
+    calibrate,
+    annotators,
+    tools,
+    embedded,
+    serve,
+)
 _EPILOG = """\
 examples:
   adjudge compare case.json

@@ -102,6 +102,8 @@ def run_rubric(args: argparse.Namespace) -> int:
         scale = f"{criterion.scale.low} to {criterion.scale.high}"
         step = f" by {criterion.scale.step}" if criterion.scale.step != 1 else ""
         print(f"  {criterion.weight!s:>6}  {scale + step:<10}  {criterion.key}")
+    if (kept := rubric.calibration) is not None:
+        print(f"calibrated for the judge {kept.judge}: {kept.map.kind}, {kept.cases} labelled cases, {kept.date}")
     return 0
 
 

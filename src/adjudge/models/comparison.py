@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from .base import Exact, Frozen, Plain, absent
+from .calibration import CalibratedScore
 from .cases import Comparison
 from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Recheck, Stage, Tokens, Warning
 
@@ -186,6 +187,9 @@ class ComparisonVerdict(Frozen):
     recheck: Recheck | None = Field(default=None, exclude_if=absent)
     stages: tuple[Stage, ...] = Field(
         default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
+    )
+    calibrated: CalibratedScore | None = Field(
+        default=None, exclude_if=absent, description="On the scale of people, if the rubric has a calibration."
     )
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Comparison = Field(exclude=True, repr=False)

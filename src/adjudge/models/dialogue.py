@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from ..arithmetic import plain
 from .base import Exact, Frozen, absent
+from .calibration import CalibratedScore
 from .cases import Dialogue, Speaker
 from .common import Call, Failure, MemberScores, Provenance, Recheck, Stage, Tokens, Warning
 
@@ -167,6 +168,9 @@ class DialogueVerdict(Frozen):
         default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
     )
     recheck: Recheck | None = Field(default=None, exclude_if=absent)
+    calibrated: CalibratedScore | None = Field(
+        default=None, exclude_if=absent, description="On the scale of people, if the rubric has a calibration."
+    )
     case: Dialogue = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)

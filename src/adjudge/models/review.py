@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, WrapSerializer, model_validator
 
 from .base import Exact, Frozen, absent
+from .calibration import CalibratedScore
 from .cases import Original, Review
 from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Recheck, Stage, Tokens, Warning
 from .constraints import RESPONSES, Constraint, Observation, as_label
@@ -195,6 +196,9 @@ class ReviewVerdict(Frozen):
     explanation: Explanation | None = Field(default=None, exclude=True)
     stages: tuple[Stage, ...] = Field(
         default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
+    )
+    calibrated: CalibratedScore | None = Field(
+        default=None, exclude_if=absent, description="On the scale of people, if the rubric has a calibration."
     )
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Review = Field(exclude=True, repr=False)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Literal
 
 from ..arithmetic import difference, plain
+from .calibration import CalibratedScore, SavedCalibration
 from .common import LABELS, Label
 from .comparison import ComparisonVerdict
 from .dialogue import AVERAGE, OVERALL_EXPERIENCE, DialogueVerdict
@@ -26,6 +27,7 @@ Cells = dict[str, Any]
 Truth = Literal["A", "B", "tie"]
 
 NO_PREFERENCE = 4
+CALIBRATED_PLACES = 4  # more would claim what no number of labels can tell
 LOWEST_EXPERIENCE = 20
 _ACTIONS = ("kept", "replaced", "filled", "refused")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
@@ -207,6 +209,15 @@ _BY_CRITERION: dict[Protocol, Callable[[str, str, str], Iterable[Column]]] = {
 }
 
 
+_CALIBRATED = Column(
+    "calibrated",
+    "DOUBLE",
+    "what people would be expected to say, by the rubric's calibration for this judge",
+    lambda v: v.calibrated and v.calibrated.value,
+    score=True,
+)
+
+
 def _codes(verdict: Verdict) -> str | None:
     """The codes of warnings, each once, separated by spaces."""
     return " ".join(dict.fromkeys(warning.code for warning in verdict.warnings)) or None
@@ -240,12 +251,12 @@ WORDS = (
 )
 
 
-def own_columns(protocol: Protocol, criteria: Mapping[str, str]) -> tuple[Column, ...]:
-    """The columns of a protocol and of these criteria (keys with their names).
+def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: bool = False) -> tuple[Column, ...]:
+    """The columns of a protocol and of these criteria (keys with their names); one more if the rubric is `calibrated`.
 
     A criterion whose columns would meet one of ours is called `criterion_…`.
     """
-    fixed = _FIXED[protocol]
+    fixed = (*_FIXED[protocol], *((_CALIBRATED,) if calibrated else ()))
     taken = {column.name.lower() for column in (*FIRST, *fixed, *LAST, *WORDS)}
     made = list(fixed)
     for key, name in criteria.items():
@@ -263,9 +274,27 @@ def row_of(verdict: Verdict, label: str | None = None) -> Cells:
         protocol, keys = "dialogue", list(verdict.rulings)
     else:
         protocol, keys = "review", list(verdict.table("A"))
-    columns = (*own_columns(protocol, dict.fromkeys(keys, "")), *LAST)
+    columns = (*own_columns(protocol, dict.fromkeys(keys, ""), calibrated=verdict.calibrated is not None), *LAST)
     cells = {column.name: column.of(verdict) for column in columns if column.of is not _nowhere}
     return {**cells, "agrees": agreement(label, cells)}
+
+
+def score_of(verdict: Verdict) -> Decimal | None:
+    """The number that a calibration maps: A's lead on the rubric's scale, the average, or the preference."""
+    if isinstance(verdict, ComparisonVerdict):
+        return verdict.overall["A"].normalized - verdict.overall["B"].normalized
+    if isinstance(verdict, DialogueVerdict):
+        return verdict.final_average
+    return None if verdict.likert is None else Decimal(verdict.likert.value)
+
+
+def calibrated_score(verdict: Verdict, calibration: SavedCalibration) -> CalibratedScore | None:
+    """A verdict's number on the scale of people; None if the calibration is another judge's or another rubric's."""
+    made, score = verdict.provenance, score_of(verdict)
+    if score is None or (made.judge, made.rubric) != (calibration.judge, calibration.rubric):
+        return None
+    value = plain(Decimal(repr(round(calibration.map.apply(float(score)), CALIBRATED_PLACES))))
+    return CalibratedScore(what=calibration.what, value=value, method=calibration.map.kind, cases=calibration.cases)
 
 
 def answer_of(verdict: Verdict) -> str:

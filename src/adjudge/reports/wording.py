@@ -23,6 +23,7 @@ from ..models import (
     total_cost,
     total_usage,
 )
+from ..models.calibration import CalibratedKind
 from ..rubric import Rubric, Scale
 
 # Longer texts scroll inside their own box, so that what stands below stays within reach.
@@ -31,6 +32,14 @@ LONG = 6000
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
 _EMBEDDED_IN_CASCADE = "One judge of the cascade, the embedded judge, works from text features only."
+
+
+# A calibrated number in words.
+EXPECTED: dict[CalibratedKind, str] = {
+    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is)",
+    "overall_experience": "People are expected to rate it {}",
+    "likert": "People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
+}
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
@@ -126,6 +135,7 @@ class Origin:
     calls: tuple[tuple[str, str, str], ...]
     tokens: str
     provenance: tuple[tuple[str, str], ...]
+    calibrated: str
 
 
 def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> Origin:
@@ -147,7 +157,24 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> O
             *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
             ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
         ),
+        calibrated=_calibrated(verdict),
     )
+
+
+def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
+    """What people would be expected to say; or why the rubric's calibration does not tell. Empty without one."""
+    if (score := verdict.calibrated) is not None:
+        said = EXPECTED[score.what].format(short(score.value, 2))
+        return f"{said}, by an {score.method} map learned from {counted(score.cases, 'labelled case')}."
+    calibration = verdict.rubric.calibration if isinstance(verdict.rubric, Rubric) else None
+    if calibration is None or calibration.judge == verdict.provenance.judge:
+        return ""
+    return not_applied(calibration.judge)
+
+
+def not_applied(judge: str) -> str:
+    """That a rubric's calibration is for another judge."""
+    return f"The rubric’s calibration is for the judge {judge} and was not applied."
 
 
 def _stage(stage: Stage) -> str:

@@ -9,11 +9,12 @@ from importlib.util import find_spec
 
 from ..errors import SetupError
 
-_EXTRA = ("duckdb", "scipy", "numpy")
+_EXTRAS = {"duckdb": "runs", "scipy": "runs", "numpy": "runs", "krippendorff": "agreement"}
 
 
-def require_extra(purpose: str) -> None:
-    """Say how to install the extra `runs` if a part of it is missing; the other modules of this package import it."""
-    for module in _EXTRA:
-        if find_spec(module) is None:
-            raise SetupError(f"{purpose} needs {module}; install it with: pip install 'adjudge[runs]'")
+def require_extra(purpose: str, *extras: str) -> None:
+    """Say how to install the extra `runs`, and others that are named, if a part of it is missing; the other modules of
+    this package import it."""
+    for module, extra in _EXTRAS.items():
+        if extra in ("runs", *extras) and find_spec(module) is None:
+            raise SetupError(f"{purpose} needs {module}; install it with: pip install 'adjudge[{extra}]'")

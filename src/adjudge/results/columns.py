@@ -35,7 +35,8 @@ def columns_of(run: Run, extras: Mapping[str, set[Kind]]) -> tuple[Placed, ...]:
     SQL does not tell apart upper and lower case, so a name that meets another one is changed: an input's column becomes
     `extra_…`, a criterion's gets a number.
     """
-    own = own_columns(run.protocol, {criterion.key: criterion.name for criterion in run.rubric.criteria})
+    criteria = {criterion.key: criterion.name for criterion in run.rubric.criteria}
+    own = own_columns(run.protocol, criteria, calibrated=run.rubric.calibration is not None)
     stored = {*(column.name for column in own), "stage", "warnings", "agrees"}
     used: set[str] = set()
     placed = []

@@ -11,7 +11,7 @@ from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.binding import HARMFUL, SAFE, Binding
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.correcting import correct_response
-from adjudge.protocols.review.feedback import LEAST, MOST, ReviewAudit, feedback
+from adjudge.protocols.review.feedback import LEAST, MOST, ReviewAudit, feedback, is_lesson
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")
@@ -209,3 +209,14 @@ criteria:
         value=4, justification="", action="filled", reason="", justification_action="filled", justification_reason=""
     )
     assert feedback(ReviewAudit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")
+
+
+def test_praise_and_what_a_task_teaches_everybody_are_no_lessons_and_corrections_are():
+    nothing = [{}, {"truthfulness": 1}, {"truthfulness": 2, "style_clarity": 2}]
+    for found in nothing:
+        right = with_overall({**BEST, **found})
+        for table in (None, right):
+            bullets = feedback(audit(found, None, table, table and with_overall(BEST)))
+            assert not [bullet for bullet in bullets if is_lesson(bullet)], bullets
+    high = feedback(audit({"truthfulness": 2}, None, {**BEST, "overall_quality": 4}, BEST))
+    assert is_lesson(high[0]), high

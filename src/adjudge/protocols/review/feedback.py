@@ -19,6 +19,12 @@ from .correcting import read_rating
 from .justifying import NOT_SPECIFIC, NOT_TRUE, Tables
 
 LEAST, MOST = 2, 4
+# How bullets begin that praise, or say what a task teaches everybody (`_what_was_right`, `_takeaways`).
+_NO_LESSONS = (
+    *("Every rating was right", "Right in both responses", "Only what can be measured", "What decides here"),
+    *("The two responses have the same ratings", "A major issue (", "Count minor and major issues before setting"),
+    "Set the Likert last, from the two Overalls",
+)
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,11 @@ def feedback(audit: ReviewAudit) -> tuple[str, ...]:
             break
         found.append(said)
     return tuple(found[:MOST])
+
+
+def is_lesson(bullet: str) -> bool:
+    """Whether a bullet is about something that was corrected."""
+    return not bullet.startswith(_NO_LESSONS)
 
 
 def _swapped(audit: ReviewAudit) -> str:

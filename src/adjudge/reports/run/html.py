@@ -32,7 +32,7 @@ from .. import render
 from ..pages import environment
 from .leaderboard import leaderboard_sections
 from .pictures import pictures
-from .summary import cautions, cost_sentence, finding
+from .summary import calibrated_sentence, cautions, cost_sentence, finding
 from .wording import headline, listed, many, shown
 
 ROWS = 1_000
@@ -133,7 +133,7 @@ def write_html(database: Database, index: Path) -> Written:
         files=f"{quote(files.name)}/",
         finding=finding(database.run, summary, board),
         cautions=cautions(summary, chosen=database.where is not None, condition=condition(database)),
-        notes=_notes(cut, cases.broken),
+        notes=[*filter(None, [calibrated_sentence(database.run, summary)]), *_notes(cut, cases.broken)],
         facts=_facts(database.run, summary),
         pictures=pictures(database.run, summary, board),
         board=leaderboard_sections(board) if board is not None else (),

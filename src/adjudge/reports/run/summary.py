@@ -10,7 +10,7 @@ from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
 from ...results.summary import ACTIONS, Mean, Share, Summary
-from ..wording import dollars, judge_note
+from ..wording import EXPECTED, dollars, judge_note, not_applied
 from .document import Grid, Section
 from .wording import headline, listed, many, missing, number, p_is, percent, rounded_percent
 
@@ -219,6 +219,8 @@ def _sections(run: Run, summary: Summary) -> Iterable[Section]:
     yield from agreement(summary)
     if summary.means:
         yield Section("Mean scores", (), _means(run, summary.means))
+    if said := calibrated_sentence(run, summary):
+        yield Section("Calibrated", (said,))
     if summary.corrections:
         names = criteria(run) | {"likert": "Preference"}
         rows = tuple(
@@ -263,6 +265,16 @@ def criteria(run: Run) -> dict[str, str]:
     """What the columns of criteria are called, without the side."""
     named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
     return {**named, **{f"criterion_{key}": name for key, name in named.items()}}
+
+
+def calibrated_sentence(run: Run, summary: Summary) -> str:
+    """The mean of the calibrated numbers, or that the rubric's calibration is another judge's; empty without one."""
+    if (kept := run.rubric.calibration) is None:
+        return ""
+    if (mean := summary.means.get("calibrated")) is None:
+        return not_applied(kept.judge)
+    said = EXPECTED[kept.what].format(f"{number(mean.mean)}{within(mean)} on average")
+    return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
 def agreement(summary: Summary) -> Iterable[Section]:

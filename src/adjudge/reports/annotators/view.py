@@ -1,0 +1,398 @@
+"""What report cards of annotators show, as plain data: sentences, tables and bars, the same in every format.
+
+It decides nothing: what counts as a pattern is said by `agreement/report_cards.py`. Names are still as others wrote
+them: each way of showing makes them safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ...agreement.annotators import PREFERENCE, AnnotatorReport
+from ...agreement.metrics import Figure
+from ...agreement.report_cards import CorrectionRate, Lesson, ReportCard
+from ..pages import environment
+from ..run.document import Document, Grid, Section
+from ..run.pictures import Bar, Picture
+from ..run.wording import many, number, p_is, percent, rounded_percent
+from ..wording import judge_note, words_of
+
+_PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
+_JUDGES = (
+    "A correction is what the judge, the facts and the rules made of a rating: where the judge is wrong, so is the "
+    "card."
+)
+_SHRUNK = (
+    "Estimates draw a rate that rests on few ratings towards everybody’s. A direction, a confusion or a change is "
+    "named only where it is beyond chance, allowing for how many people and dimensions were looked at. An Overall or a "
+    "preference that follows from other corrections counts for neither a direction nor a lesson."
+)
+_ALPHA = (
+    "Krippendorff’s ordinal alpha with the median of what others entered for the same responses: 1 is full agreement, "
+    "0 is chance. Dimensions in which all say the same throughout are left out."
+)
+_SAME = "In what others rated too, all say the same throughout: nothing to agree beyond chance on."
+
+
+@dataclass(frozen=True, slots=True)
+class LessonView:
+    """A lesson in a few words, what it would save, and what the reviews say of it."""
+
+    title: str
+    saves: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardView:
+    """One person's card. `findings` is what stands out, `calm` that nothing does."""
+
+    anchor: str
+    name: str
+    counted: str
+    rate: str
+    interval: str
+    findings: tuple[str, ...]
+    calm: str
+    lessons: tuple[LessonView, ...]
+    rates: Picture
+    dimensions: Grid
+    corrections: Grid | None
+    change: Picture | None
+    change_said: str
+    agreement: Grid | None
+    agreement_said: str
+    asides: tuple[str, ...]
+
+    @property
+    def first(self) -> str:
+        """The finding for a line of a table."""
+        return self.findings[0] if self.findings else "–"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorsView:
+    """All that any format shows."""
+
+    headline: str
+    lead: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    cautions: tuple[str, ...]
+    notes: tuple[str, ...]
+    cards: tuple[CardView, ...]
+
+    @property
+    def overview(self) -> Grid:
+        rows = tuple((card.name, card.first, card.counted, card.rate, card.interval) for card in self.cards)
+        return Grid(("Annotator", "What stands out", "Reviews", "Corrected", "95 % interval"), rows, names=2)
+
+
+def build(report: AnnotatorReport) -> AnnotatorsView:
+    """The report as it is shown."""
+    patterns = sum(card.has_pattern for card in report.cards)
+    people = many(len(report.cards), "annotator")
+    ratings = sum(card.ratings for card in report.cards)
+    wrong = sum(round(rate.counted.value * rate.counted.cases) for rate in _pooled(report) if rate.counted.value)
+    top = max(rate.shrunk.interval[1] for card in report.cards for rate in card.dimensions if rate.shrunk.interval)
+    verb = "shows" if patterns == 1 else "show"
+    return AnnotatorsView(
+        headline=f"{patterns:,} of {people} {verb} a pattern" if patterns else "No annotator shows a pattern",
+        lead=(
+            f"{wrong:,} of {many(ratings, 'rating')} were corrected ({rounded_percent(wrong / ratings)}) "
+            f"in {many(report.reviews, 'review')}.",
+        ),
+        facts=(
+            ("Runs", ", ".join(report.runs)),
+            ("Judge", ", ".join(report.judges)),
+            ("Annotators", f"{len(report.cards):,}, from the column {report.column}"),
+            ("Time", _span(report)),
+        ),
+        cautions=(_JUDGES, *dict.fromkeys(filter(None, map(judge_note, report.judges)))),
+        notes=(_SHRUNK, *(f"{note}." for note in report.notes)),
+        cards=tuple(_card(at, card, report, top) for at, card in enumerate(_most_telling(report), start=1)),
+    )
+
+
+def _most_telling(report: AnnotatorReport) -> list[ReportCard]:
+    """Those with a pattern first, and among both kinds whoever is corrected most."""
+    return sorted(report.cards, key=lambda card: (not card.has_pattern, -(card.overall.value or 0.0), card.person))
+
+
+def annotators_document(report: AnnotatorReport) -> Document:
+    """For a terminal and for Markdown."""
+    view = build(report)
+    sections = [Section("Annotators", (), view.overview)]
+    for card in view.cards:
+        sections += _card_sections(card)
+    facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
+    sections.append(Section("Good to know", view.notes))
+    return Document(view.headline, (*view.lead, f"{facts}.", *view.cautions), tuple(sections))
+
+
+def annotators_html(report: AnnotatorReport) -> str:
+    """One self-contained page."""
+    template = environment("html", "adjudge.reports.run").get_template("annotators/html.j2")
+    view = build(report)
+    return template.render(view=view, headline=view.headline, home="") + "\n"
+
+
+def annotators_json(report: AnnotatorReport) -> dict[str, Any]:
+    """All figures, for programs."""
+    return {
+        "runs": list(report.runs),
+        "judges": list(report.judges),
+        "annotator_column": report.column,
+        "time_column": report.time_column,
+        "reviews": report.reviews,
+        "dimensions": {
+            key: {"name": report.names[key], "ratings": figure.cases, "correction_rate": figure.value}
+            for key, figure in report.pool.items()
+        },
+        "annotators": [_card_json(card, report) for card in report.cards],
+        "notes": list(report.notes),
+    }
+
+
+def _card_json(card: ReportCard, report: AnnotatorReport) -> dict[str, Any]:
+    change = card.over_time
+    return {
+        "annotator": card.person,
+        "reviews": card.reviews,
+        "ratings": card.ratings,
+        "left_blank": report.blank.get(card.person, 0),
+        "off_scale": report.refused.get(card.person, 0),
+        "correction_rate": asdict(card.overall),
+        "has_pattern": card.has_pattern,
+        "dimensions": {
+            rate.dimension: {
+                "counted": asdict(rate.counted),
+                "estimate": asdict(rate.shrunk),
+                "ways": dict(rate.ways),
+                "direction": rate.direction or None,
+                "p": rate.p,
+            }
+            for rate in card.dimensions
+        },
+        "confused_values": [
+            {"dimension": dimension, "entered": entered, "final": final, "count": count}
+            for dimension, entered, final, count in card.confused
+        ],
+        "confused_dimensions": [asdict(swap) for swap in card.swaps],
+        "over_time": None
+        if change is None
+        else {
+            "earlier": asdict(change.first),
+            "later": asdict(change.second),
+            "change": asdict(change.change),
+            "p": change.p,
+            "real": card.drifts,
+        },
+        "agreement_with_others": {key: asdict(figure) for key, figure in card.agreement.items()},
+        "lessons": [asdict(lesson) for lesson in card.lessons],
+    }
+
+
+# -- a card -----------------------------------------------------------------------------------------------------------
+
+
+def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> CardView:
+    findings = tuple(_findings(card, report))
+    together = max((figure.cases for figure in card.agreement.values()), default=0)
+    known = [(key, figure) for key, figure in card.agreement.items() if figure.value is not None]
+    change, change_said = _change(card, report)
+    return CardView(
+        anchor=f"card-{at}",
+        name=card.person,
+        counted=f"{card.reviews:,}",
+        rate=percent(card.overall.value),
+        interval=_interval(card.overall),
+        findings=findings,
+        calm="" if findings else "Nothing stands out beyond chance.",
+        lessons=tuple(_lesson(lesson, report) for lesson in card.lessons),
+        rates=_rates(card, report, top),
+        dimensions=Grid(
+            ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody"),
+            tuple(_row(rate, report) for rate in card.dimensions),
+            names=2,
+        ),
+        corrections=Grid(
+            ("Dimension", "Entered", "Final", "Times"),
+            tuple(
+                (report.names[dimension], number(entered, 0), number(final, 0), f"{count:,}")
+                for dimension, entered, final, count in card.confused
+            ),
+        )
+        if card.confused
+        else None,
+        change=change,
+        change_said=change_said,
+        agreement=Grid(
+            ("Dimension", "Alpha", "95 % interval", "Rated together"),
+            tuple(
+                (report.names[key], number(figure.value), _plain_interval(figure), f"{figure.cases:,}")
+                for key, figure in known
+            ),
+        )
+        if known
+        else None,
+        agreement_said=_ALPHA if known else _SAME if together else "Nobody else rated the same responses.",
+        asides=tuple(_asides(card, report)),
+    )
+
+
+def _findings(card: ReportCard, report: AnnotatorReport) -> list[str]:
+    found = []
+    for swap in card.swaps:
+        blamed, meant = report.names[swap.blamed], report.names[swap.meant]
+        responses = many(swap.responses, "response")
+        found.append(f"Takes {meant} for {blamed}: in {responses} the issue entered under {blamed} belongs to {meant}.")
+    for rate in sorted(card.dimensions, key=lambda rate: rate.p):
+        if rate.direction:
+            way = _way(rate.dimension, rate.direction)
+            count, of = rate.ways[rate.direction], sum(rate.ways.values())
+            name = report.names[rate.dimension]
+            found.append(f"{way[0].upper()}{way[1:]} in {name}: {count:,} of {many(of, 'correction')} there.")
+    if card.drifts and card.over_time is not None:
+        now, then = card.over_time.second, card.over_time.first
+        way = "more" if (now.value or 0) > (then.value or 0) else "less"
+        shown = f"{percent(then.value)} of ratings in the earlier half, {percent(now.value)} in the later"
+        found.append(f"Corrected {way} often over time: {shown}.")
+    return found
+
+
+def _way(dimension: str, way: str) -> str:
+    return _PREFERENCES.get(way, way) if dimension == PREFERENCE else way
+
+
+def _row(rate: CorrectionRate, report: AnnotatorReport) -> tuple[str, ...]:
+    wrong = sum(rate.ways.values())
+    return (
+        report.names[rate.dimension],
+        _mostly(rate),
+        f"{wrong:,} of {rate.counted.cases:,}",
+        percent(rate.counted.value),
+        percent(rate.shrunk.value),
+        _interval(rate.shrunk),
+        percent(report.pool[rate.dimension].value),
+    )
+
+
+def _mostly(rate: CorrectionRate) -> str:
+    """The direction if there is one, else how the corrections fall."""
+    if rate.direction:
+        return _way(rate.dimension, rate.direction)
+    return ", ".join(f"{count:,} {_way(rate.dimension, way)}" for way, count in rate.ways.items())
+
+
+def _rates(card: ReportCard, report: AnnotatorReport, top: float) -> Picture:
+    """Bars along an axis that all cards share, so that they can be compared."""
+    rows = []
+    for rate in card.dimensions:
+        low, high = rate.shrunk.interval or (0.0, 0.0)
+        value = rate.shrunk.value or 0.0
+        wrong = f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}"
+        swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
+        why = _way(rate.dimension, rate.direction) if rate.direction else "confused" if swapped else ""
+        note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
+        name = report.names[rate.dimension]
+        rows.append(Bar(name, percent(value), value / top, low / top, high / top, tone, note))
+    lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."
+    return Picture("bars", "Corrected, by dimension", lead, rows)
+
+
+def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, str]:
+    change = card.over_time
+    if change is None or change.p is None:
+        if report.time_column is None:
+            return None, "The input has no column that says when a case was rated."
+        return None, "Too few reviews with a time to compare an earlier half with a later one."
+    halves = (("Earlier half", change.first), ("Later half", change.second))
+    top = max((figure.interval or (0.0, figure.value or 0.0))[1] for _, figure in halves) or 1.0
+    rows = []
+    for name, figure in halves:
+        low, high = figure.interval or (figure.value or 0.0, figure.value or 0.0)
+        note = many(figure.cases, "review")
+        tone = "B" if card.drifts else ""
+        rows.append(Bar(name, percent(figure.value), (figure.value or 0.0) / top, low / top, high / top, tone, note))
+    said = "More than chance would explain" if card.drifts else "No more than chance may explain"
+    return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
+
+
+def _lesson(lesson: Lesson, report: AnnotatorReport) -> LessonView:
+    if lesson.meant:
+        blamed, meant = report.names[lesson.dimension], report.names[lesson.meant]
+        title = f"Enter under {meant} what belongs there, and not under {blamed}"
+    elif lesson.rule:
+        title = f"Check each response for: {words_of(lesson.rule).lower()}"
+    elif lesson.dimension == PREFERENCE:
+        title = "Set the preference last, from what was rated"
+    else:
+        milder = {"too lenient": "Be stricter in", "too harsh": "Be milder in"}.get(lesson.direction)
+        name = report.names[lesson.dimension]
+        title = f"{milder} {name}" if milder else f"Mind the sign of {name}"
+    saves = f"would save {lesson.corrections:,} of {many(round(lesson.corrections / lesson.share), 'correction')}"
+    return LessonView(title, saves, lesson.said)
+
+
+def _asides(card: ReportCard, report: AnnotatorReport) -> list[str]:
+    said = []
+    if blank := report.blank.get(card.person):
+        said.append(f"{many(blank, 'rating was', 'ratings were')} left blank.")
+    if refused := report.refused.get(card.person):
+        said.append(f"{many(refused, 'rating was', 'ratings were')} not on the scale.")
+    return said
+
+
+def _card_sections(card: CardView) -> list[Section]:
+    counted = f"{card.counted} reviews; {card.rate} of ratings corrected (95 % interval {card.interval})."
+    first = Section(card.name, (counted, *card.findings, *filter(None, [card.calm]), *card.asides), card.dimensions)
+    sections = [first]
+    if card.lessons:
+        said = tuple(
+            f"{at}. {lesson.title}: {lesson.saves}." + (f" Reviews say: “{lesson.said}”" if lesson.said else "")
+            for at, lesson in enumerate(card.lessons, start=1)
+        )
+        sections.append(Section(f"{card.name}: lessons", said))
+    if card.corrections:
+        sections.append(Section(f"{card.name}: most frequent corrections", (), card.corrections))
+    change = (
+        [f"{bar.label}: {bar.text} of ratings corrected." for bar in card.change.rows if isinstance(bar, Bar)]
+        if card.change
+        else []
+    )
+    sections.append(Section(f"{card.name}: over time", (*change, card.change_said)))
+    sections.append(Section(f"{card.name}: agreement with others", (card.agreement_said,), card.agreement))
+    return sections
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _pooled(report: AnnotatorReport) -> Sequence[CorrectionRate]:
+    return [rate for card in report.cards for rate in card.dimensions]
+
+
+def _interval(figure: Figure) -> str:
+    return "–" if figure.interval is None else f"{percent(figure.interval[0])} to {percent(figure.interval[1])}"
+
+
+def _plain_interval(figure: Figure) -> str:
+    return "–" if figure.interval is None else f"{number(figure.interval[0])} to {number(figure.interval[1])}"
+
+
+def _span(report: AnnotatorReport) -> str:
+    if report.span is None or report.time_column is None:
+        return "not known: no column says when a case was rated"
+    try:
+        first, last = (datetime.fromtimestamp(end, UTC).date().isoformat() for end in report.span)
+    except (OverflowError, OSError, ValueError):
+        return f"by the column {report.time_column}"
+    # A sequence number is no date.
+    shown = f"{first} to {last}, " if report.span[0] > _YEAR_2000 else ""
+    return f"{shown}by the column {report.time_column}"
+
+
+_YEAR_2000 = 946_684_800
