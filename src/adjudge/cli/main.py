@@ -16,6 +16,7 @@ from typing import NoReturn
 from ..errors import AdjudgeError
 from ..version import __version__
 from . import (
+    bench,
     compare,
     dialogue,
     diff,
@@ -31,7 +32,7 @@ from . import (
 )
 from .asking import say
 
-_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, label, tools, embedded, serve)
+_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, label, bench, tools, embedded, serve)
 _EPILOG = """\
 examples:
   adjudge compare case.json
