@@ -71,13 +71,17 @@ class JudgeOnSet(Frozen):
 
 
 class SetResult(Frozen):
-    """A set: how many labelled cases were judged, what rules that read nothing reach, one person against the others,
-    and the judges. Comparisons are measured by the share of agreement, dialogues by Spearman's rank correlation."""
+    """A set: how many labelled cases there are, what rules that read nothing reach, one person against the others, and
+    the judges. Comparisons are measured by the share of agreement, dialogues by Spearman's rank correlation.
+
+    `skipped` are rows that could not be judged, such as those with an empty answer.
+    """
 
     name: str
     protocol: SetProtocol
     measure: Literal["agreement", "spearman"]
     cases: int
+    skipped: int
     base_rates: dict[str, float]
     rules: dict[str, Figure]
     people: Figure | None
@@ -136,6 +140,7 @@ def text_of(case: Comparison | Dialogue | Review) -> str:
 def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> SetResult:
     """A set and its runs, by judge. `votes` is the column of comparisons with several people's labels, if there is."""
     by_judge = {judge: _read(run, votes) for judge, run in runs.items()}
+    skipped = max(int(run.config["input"].get("bad", 0)) for run in runs.values())
     measure = _agreement if labelled.protocol == "compare" else _rank
     # A rule is measured on all cases that any judge was asked about.
     cases = {position: case for read in by_judge.values() for position, case in read.items()}
@@ -151,6 +156,7 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> S
         protocol=labelled.protocol,
         measure="agreement" if compare else "spearman",
         cases=len(every),
+        skipped=skipped,
         base_rates={str(value): rate for value, rate in base_rates(human).items()} if compare else {},
         rules={name: measure(_items(every, said)) for name, said in rules.items()},
         people=measure(people) if people else None,

@@ -46,7 +46,9 @@ def register(commands: Any) -> None:
         "--run", dest="directory", default="adjudge-bench", metavar="DIR",
         help="where the runs are kept (default: adjudge-bench)",
     )  # fmt: skip
-    parser.add_argument("--limit", type=int, metavar="N", help="so many cases of each set, drawn at random; raise it later")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="so many cases of each set, drawn at random; raise it later"
+    )
     parser.add_argument("--one-order", action="store_true", help="comparisons once, not in both orders: half the cost")
     parser.add_argument(
         "--votes", default="votes", metavar="COLUMN",

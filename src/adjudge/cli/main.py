@@ -24,6 +24,7 @@ from . import (
     export,
     label,
     leaderboard,
+    probe,
     review,
     run,
     serve,
@@ -32,7 +33,22 @@ from . import (
 )
 from .asking import say
 
-_COMMANDS = (compare, dialogue, review, run, show, export, diff, leaderboard, label, bench, tools, embedded, serve)
+_COMMANDS = (
+    compare,
+    dialogue,
+    review,
+    run,
+    show,
+    export,
+    diff,
+    leaderboard,
+    label,
+    bench,
+    probe,
+    tools,
+    embedded,
+    serve,
+)
 _EPILOG = """\
 examples:
   adjudge compare case.json

@@ -64,7 +64,7 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
 
 
 def write_document(document: Document, chosen: str, output: str | None) -> None:
-    """A report on a run, for a terminal, a pipe (where tables are as wide as they need to be), as Markdown or a page."""
+    """A report on a run, for a terminal, a pipe (where tables are as wide as they need), as Markdown or a page."""
     from ..reports.run.document import as_html, as_markdown, as_text
 
     if chosen in ("markdown", "html"):

@@ -10,6 +10,7 @@ from .document import Document, Grid, Section
 from .wording import listed, many, number, percent, signed
 
 _MARK = " †"
+_NOTHING = "no difference is shown"
 _RULES = {"longest": "Longest answer", "first position": "First position", "constant": "Constant"}
 
 
@@ -36,7 +37,8 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
         rows.append((one.name, f"{one.cases:,}", *cells, *rules, *([_share(one.people)] if people else [])))
     explained = (
         "The share of labelled cases in which people say the same, with its 95 % interval by task. An undecided case "
-        "counts with the judge’s best guess, and a tie is an answer of its own. The constant is the most frequent label."
+        "counts with the judge’s best guess, and a tie is an answer of its own. "
+        "The constant is the most frequent label."
     )
     if people:
         explained += " One person is each person against what the others say together."
@@ -69,21 +71,19 @@ def _claims(sets: Sequence[SetResult]) -> list[str]:
     """What the intervals let one say, judge by judge; nothing of sets that took part in making the judge."""
     said = []
     for judge in dict.fromkeys(each.judge for one in sets for each in one.judges):
-        ahead = {one.name: each.ahead for one in sets for each in one.judges if each.judge == judge and each.ahead}
-        known = {name: figure for name, figure in ahead.items() if figure.interval is not None}
-        more = [f"{name} ({_points(figure)})" for name, figure in known.items() if figure.interval[0] > 0]
-        less = [f"{name} ({_points(figure)})" for name, figure in known.items() if figure.interval[1] < 0]
-        open_ = [name for name in ahead if not any(each.startswith(f"{name} (") for each in (*more, *less))]
-        parts = [
-            f"{words} on {listed(names)}"
-            for words, names in (
-                ("agrees with people more often", more),
-                ("agrees less often", less),
-                ("no difference is shown", open_),
-            )
-            if names
-        ]
-        said.append(f"{judge}: {'; '.join(parts)}." if parts else f"{judge}: no set is left of which anything is claimed.")
+        named: dict[str, list[str]] = {"agrees with people more often": [], "agrees less often": [], _NOTHING: []}
+        for one in sets:
+            for each in one.judges:
+                if each.judge == judge and each.ahead is not None:
+                    low, high = each.ahead.interval or (0.0, 0.0)
+                    words = next(
+                        (words for words, sure in zip(named, (low > 0, high < 0), strict=False) if sure), _NOTHING
+                    )
+                    named[words].append(one.name if words == _NOTHING else f"{one.name} ({_points(each.ahead)})")
+        parts = [f"{words} on {listed(names, 20)}" for words, names in named.items() if names]
+        said.append(
+            f"{judge}: {'; '.join(parts)}." if parts else f"{judge}: no set is left of which anything is claimed."
+        )
     return said
 
 
@@ -115,14 +115,19 @@ def _notes(benchmark: Benchmark) -> list[str]:
         part = [one.name for one in benchmark.sets for each in one.judges if each.judge == judge and each.took_part]
         if part:
             notes.append(
-                f"†  took part in fitting: {judge} was fitted to {listed(part, 20)}, or tuned with them in view, or shares "
-                "tasks with a set that was. These figures flatter it, and nothing is claimed for them."
+                f"† took part in fitting: {judge} was fitted to {listed(part, 20)}, or tuned with them in view, or "
+                "shares tasks with a set that was. These figures flatter it, and nothing is claimed for them."
             )
     notes += [
-        f"{each.judge} on {one.name}: {many(each.failed, 'case')} failed and {'is' if each.failed == 1 else 'are'} left out."
+        f"{each.judge} on {one.name}: {many(each.failed, 'case')} failed and left out of its agreement."
         for one in benchmark.sets
         for each in one.judges
         if each.failed
+    ]
+    notes += [
+        f"{one.name}: {many(one.skipped, 'row')} cannot be judged, such as those with an empty answer."
+        for one in benchmark.sets
+        if one.skipped
     ]
     notes += [f"{name} is left out: {why}." for name, why in benchmark.left_out.items()]
     return notes
