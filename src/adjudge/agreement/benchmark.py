@@ -276,12 +276,12 @@ def _longest(cases: Sequence[_Case]) -> list[Value | None]:
 
 def _agreement(items: Sequence[_Item]) -> Figure:
     """The share of cases with the same answer, with an interval by task."""
-    return _mean_by_task([(float(one == other), task) for one, other, task in items])
+    return mean_by_task([(float(one == other), task) for one, other, task in items])
 
 
 def _ahead(cases: Sequence[_Case]) -> Figure:
     """How much more often the judge agrees than the longest answer, on the same cases."""
-    return _mean_by_task(
+    return mean_by_task(
         [
             (float(case.said == case.human) - float(longest == case.human), case.task)
             for case, longest in zip(cases, _longest(cases), strict=True)
@@ -290,7 +290,8 @@ def _ahead(cases: Sequence[_Case]) -> Figure:
     )
 
 
-def _mean_by_task(numbers: Sequence[tuple[float, int]]) -> Figure:
+def mean_by_task(numbers: Sequence[tuple[float, int]]) -> Figure:
+    """The mean of one number a case, each with its task, with an interval by task."""
     if not numbers:
         return Figure(None, 0, "no cases")
     by_task: dict[int, tuple[float, int]] = {}

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import orjson
 
@@ -27,7 +27,8 @@ from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
 from ..text.words import count_words
-from .intervals import FEW_CASES, share, with_interval
+from .benchmark import mean_by_task
+from .intervals import FEW_CASES, share
 from .metrics import Figure
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
@@ -154,6 +155,13 @@ _CHANGES: dict[str, Callable[[str], str | None]] = {"padding": _padded, "lists":
 # -- verdicts in, figures out -----------------------------------------------------------------------------------------
 
 
+class _Verdict(NamedTuple):
+    winner: str
+    decided: bool
+    side: str  # the answer that is changed
+    task: int
+
+
 def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
     """What moved from the run over the original cases to each other one; `drawn` is how many cases were drawn."""
     before = _winners(runs[ORIGINAL])
@@ -166,13 +174,13 @@ def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
 
 def _moved(probe: ProbeName, before: Mapping[int, _Verdict], after: Mapping[int, _Verdict], drawn: int) -> ProbeResult:
     pairs = [(before[at], verdict) for at, verdict in after.items() if at in before]
-    gains = [_worth(new[0], new[2]) - _worth(old[0], new[2]) for old, new in pairs]
-    net = _mean_gain(gains)
+    gains = [_worth(new.winner, new.side) - _worth(old.winner, new.side) for old, new in pairs]
+    net = _mean_gain([(gain, old.task) for gain, (old, _) in zip(gains, pairs, strict=True)])
     return ProbeResult(
         probe=probe,
         cases=len(pairs),
         cannot=drawn - len(after),
-        undecided=sum(not new[1] for _, new in pairs),
+        undecided=sum(not new.decided for _, new in pairs),
         toward=share(sum(gain > 0 for gain in gains), len(gains)),
         away=share(sum(gain < 0 for gain in gains), len(gains)),
         net=net,
@@ -187,12 +195,13 @@ def _swapped(run: Run) -> ProbeResult:
         orders = [orjson.loads(reader.verdict_json(at))["evaluation"]["order"]["winners"] for at in verdicts]
     both = [winners for winners in orders if len(winners) > 1]
     firsts = {"ab": "A", "ba": "B"}
-    net = _mean_gain([fmean(_worth(said, firsts[order]) for order, said in each.items()) - 0.5 for each in orders])
+    gains = [fmean(_worth(said, firsts[order]) for order, said in each.items()) - 0.5 for each in orders]
+    net = _mean_gain([(gain, verdict.task) for gain, verdict in zip(gains, verdicts.values(), strict=True)])
     return ProbeResult(
         probe="swap",
         cases=len(orders),
         cannot=0,
-        undecided=sum(not decided for _, decided, _ in verdicts.values()),
+        undecided=sum(not verdict.decided for verdict in verdicts.values()),
         toward=share(sum(each["ab"] != each["ba"] for each in both), len(both)),
         away=None,
         net=net,
@@ -200,29 +209,25 @@ def _swapped(run: Run) -> ProbeResult:
     )
 
 
-def _mean_gain(gains: Sequence[float]) -> Figure:
-    if len(set(gains)) != 1 or len(gains) < FEW_CASES:
-        return with_interval(_mean, gains) if gains else Figure(None, 0, "no cases")
+def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
+    """The mean gain, each with its case's task."""
+    tasks = len({task for _, task in gains})
+    if len({gain for gain, _ in gains}) != 1 or tasks < FEW_CASES:
+        return mean_by_task(gains)
     # All cases moved alike: a bootstrap has no width then, but Wilson's interval bounds how many others might not have.
-    gain, bound = gains[0], share(len(gains), len(gains)).interval or (0.0, 1.0)
+    gain, bound = gains[0][0], share(tasks, tasks).interval or (0.0, 1.0)
     ends = sorted((gain, gain * bound[0])) if gain else (bound[0] - 1, 1 - bound[0])
     return Figure(gain, len(gains), "", (ends[0], ends[1]))
-
-
-def _mean(gains: Sequence[float]) -> Figure:
-    return Figure(fmean(gains), len(gains))
-
-
-_Verdict = tuple[str, bool, str]  # the winner, whether it was decided, and the answer that is changed
 
 
 def _winners(run: Run) -> dict[int, _Verdict]:
     """The verdicts of a run by the place of the case among those drawn."""
     with opened(run) as database:
         found = database.query(
-            f"select {_PLACE}, winner, decided is not false, {_SIDE} from results where status = 'verdict'"
+            f"""select {_PLACE}, winner, decided is not false, {_SIDE}, c.task from results
+            join cases as c using (position) where status = 'verdict'"""
         )
-    return {int(at): (winner, decided, side) for at, winner, decided, side in found}
+    return {int(at): _Verdict(*verdict) for at, *verdict in found}
 
 
 def _worth(winner: str, side: str) -> float:
