@@ -50,6 +50,19 @@ async def test_a_judge_that_follows_length_moves_with_padding(probe):
     assert found["bold"]["found"] is False
 
 
+async def test_what_moves_has_its_right_size(probe):
+    def follows_length_in_every_third_case(request):
+        number = int(request.fenced("TASK").removeprefix("Plan tool ").rstrip("."))
+        return judges() if number % 3 == 0 else is_fair(request)
+
+    _, found = await probe(follows_length_in_every_third_case, "--probes", "padding")
+    padding = found["padding"]
+    assert (padding["toward"]["value"], padding["away"]["value"]) == (4 / 12, 0.0)
+    # Both answers are of one length before: four cases go from a tie to a win.
+    assert padding["net"]["value"] == pytest.approx(4 * 0.5 / 12)
+    assert padding["found"] is True
+
+
 async def test_a_fair_judge_does_not_move(probe):
     done, found = await probe(is_fair)
     assert done.code == 0, done.err
