@@ -1,8 +1,10 @@
 """SQL is SQL, what is wrong with it is said, and nothing can be reached from the table."""
 
 import pytest
+from results.building import Given, write_run
 
 from adjudge.errors import InputError
+from adjudge.models.cases import Comparison, Dialogue, Turn
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
 
@@ -77,3 +79,21 @@ def test_a_condition_chooses_rows_and_keeps_their_order(runs):
     with opened(open_run(runs["compare"]), "status = 'verdict' and position in (5, 2)") as database:
         assert [row["case"] for row in database.rows()] == ["egg-2", "egg-5"]
         assert database.counts().finished == 2
+
+
+@pytest.mark.parametrize("protocol", ["compare", "dialogue"])
+def test_thousands_of_cases_of_many_kilobytes_are_read(protocol, tmp_path):
+    text = "Keep the first version small enough for two people. " * 150
+    case = (
+        Comparison("A task.", text, text)
+        if protocol == "compare"
+        else Dialogue(1, tuple(Turn(who, text, at) for at, who in enumerate(("USER", "SYSTEM"))))
+    )
+    run = write_run(tmp_path / "run", [Given("first", case, fate="unfinished")])
+    (line,) = (run / "cases.jsonl").read_bytes().splitlines(keepends=True)
+    with (run / "cases.jsonl").open("ab") as file:
+        file.writelines(line.replace(b'"position":0', b'"position":%d' % at) for at in range(1, 2_100))
+    with opened(open_run(run)) as database:
+        assert database.query("select count(*), count(distinct content), min(opening) <> '' from cases") == [
+            (2_100, 1, True)
+        ]

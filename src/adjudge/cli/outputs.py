@@ -64,11 +64,11 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
 
 
 def write_document(document: Document, chosen: str, output: str | None) -> None:
-    """A report on a run, for a terminal, a pipe (where tables are as wide as they need to be) or as Markdown."""
-    from ..reports.run.document import as_markdown, as_text
+    """A report on a run, for a terminal, a pipe (where tables are as wide as they need), as Markdown or a page."""
+    from ..reports.run.document import as_html, as_markdown, as_text
 
-    if chosen == "markdown":
-        write_out(as_markdown(document), output)
+    if chosen in ("markdown", "html"):
+        write_out(as_markdown(document) if chosen == "markdown" else as_html(document), output)
         return
     seen = sys.stdout.isatty() and not output
     width = shutil.get_terminal_size((100, 24)).columns if seen else None

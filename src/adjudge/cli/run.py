@@ -75,9 +75,7 @@ def register(commands: Any) -> None:
     _add_reading(parser.add_argument_group("reading INPUT"))
     _add_judging(parser.add_argument_group("judging"))
     _add_limits(parser.add_argument_group("limits and engine, kept with the run"))
-    shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
-    shown.add_argument("--quiet", action="store_true", help="print only warnings and errors")
-    shown.add_argument("--json-progress", action="store_true", help="JSON lines on standard error, one a second")
+    add_progress(parser)
     # An option counts as given if it is on the command line, whatever its value: so it has no value unless it is.
     options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
     defaults = {action.dest: action.default for action in options}
@@ -113,7 +111,15 @@ def _add_judging(group: Any) -> None:
     )
 
 
-def _add_limits(group: Any) -> None:
+def add_progress(parser: argparse.ArgumentParser) -> None:
+    """How much is said while cases are judged."""
+    shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
+    shown.add_argument("--quiet", action="store_true", help="print only warnings and errors")
+    shown.add_argument("--json-progress", action="store_true", help="JSON lines on standard error, one a second")
+
+
+def add_bounds(group: Any) -> None:
+    """What bounds the calls and the dollars."""
     group.add_argument(
         "--concurrency", type=int, default=20, metavar="N", help="calls in flight to each provider (default: 20)"
     )
@@ -124,6 +130,10 @@ def _add_limits(group: Any) -> None:
         "--budget", metavar="USD",
         help="stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it",
     )  # fmt: skip
+
+
+def _add_limits(group: Any) -> None:
+    add_bounds(group)
     group.add_argument(
         "--batch", action=argparse.BooleanOptionalAction,
         help="through the provider's batch API: half price, within a day",
@@ -161,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
     directory = RunDirectory(args.resume or args.directory)
     if args.resume is not None:
         _refuse_changes(args, directory.read())
-    kept = _kept(args)
+    kept = kept_options(args)
     with directory.locked(), Warnings(lambda text: tell(args, text, "warning")):
         if args.resume is None:
             _create(args, directory, kept)
@@ -269,11 +279,12 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     if options.budget is not None and state.tally.paid >= options.budget:
         tell(args, f"nothing was sent: {spent_of(state, options)}; {raise_budget(directory)}")
         return 1
-    ended = run_sync(lambda: _execute(args, state, options))
+    ended = run_sync(lambda: execute_until_stopped(args, state, options))
     return tell_end(args, state, options, ended)
 
 
-async def _execute(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
+async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
+    """Judge what is open, until it is done or somebody presses Ctrl-C."""
     from ..runs.execute import Halt, execute
 
     halt = Halt()
@@ -295,7 +306,7 @@ async def _execute(args: argparse.Namespace, state: RunState, options: RunOption
     return await execute(state, options, progress_of(args), halt)
 
 
-def _kept(args: argparse.Namespace) -> dict[str, Any]:
+def kept_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options given now that are kept with the run."""
     from ..errors import InputError
 

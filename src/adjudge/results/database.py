@@ -27,13 +27,14 @@ _MEMORY = 192  # MB; DuckDB keeps what it has read up to this limit
 _STRETCH = 20_000  # positions that are put in order at a time
 ROW_GROUP = 20_480  # rows that are held until they are written; a multiple of 2,048
 _BATCH = 2_000
+_TOGETHER = 2_048  # rows that DuckDB works on at a time
 _USUAL_LINE = 2**20
 _OPENING = 200
 _WHOLE = 2**53
 # What a judge reads of a case: two cases that agree in it are copies of each other.
 _CONTENT = {
-    "compare": "hash(input ->> '/task', input ->> '/a', input ->> '/b', input ->> '/context')",
-    "dialogue": "hash(input ->> '$.turns[*].speaker', input ->> '$.turns[*].text')",
+    "compare": "hash(given[1], given[2], given[3], given[4])",
+    "dialogue": "hash(speakers, said)",
     "review": """hash(json_merge_patch(input, '{"review_id": null}'))""",
 }
 _LINES = {
@@ -222,11 +223,16 @@ def staged(
 def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
     """A file of a run as a table in SQL; half a line at its end is passed over."""
     path = run.folder / file
+    longest = together = most = 0
     with path.open("rb", buffering=2**20) as lines:
-        longest = max(map(len, lines), default=0)
-    if longest >= _USUAL_LINE:
-        # Room for lines of many megabytes.
-        connection.execute(f"set memory_limit = '{_MEMORY + 16 * longest // 10**6}MB'")
+        for number, line in enumerate(lines):
+            together = len(line) + (together if number % _TOGETHER else 0)
+            longest, most = max(longest, len(line)), max(most, together)
+    # Room for lines of many megabytes, and for taking texts out of so many cases at a time.
+    needed = _MEMORY + 16 * longest // 10**6 if longest >= _USUAL_LINE else 0
+    needed = max(needed, _MEMORY * 2 // 3 + 16 * most // 10**6) if file == CASES else needed
+    if needed > _MEMORY:
+        connection.execute(f"set memory_limit = '{needed}MB'")
     kinds = ", ".join(f"{name(field)}: {text(kind)}" for field, kind in _LINES[file].items())
     exact = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))  # signs that stand for many files elsewhere
     options = "format = 'newline_delimited', compression = 'none', hive_partitioning = false, ignore_errors = true"
@@ -236,13 +242,17 @@ def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
 
 
 def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
+    # Texts are taken out of a case in one go: DuckDB keeps what each reading of a JSON text took until it is
+    # through with all the rows that it works on at a time.
+    opening = "coalesce(given[1], given[5], said[list_position(speakers, 'USER')])"
+    texts, nothing = "input ->> ['/task', '/a', '/b', '/context', '/prompt']", "null::VARCHAR[]"
     said, by = "input ->> '$.turns[*].text'", "input ->> '$.turns[*].speaker'"
-    opening = f"coalesce(input ->> '/task', input ->> '/prompt', ({said})[list_position({by}, 'USER')])"
+    texts, said, by = (nothing, said, by) if run.protocol == "dialogue" else (texts, nothing, nothing)
     connection.execute(
         f"""create table {schema}.cases as select position, "case", label, extra, nullif(bad, '') as bad,
         systems[1] as system_a, systems[2] as system_b, left({opening}, {_OPENING}) as opening,
-        {_CONTENT[run.protocol]} as content, hash("case", content) as key,
-        hash(input ->> '/task', input ->> '/context') as task from {_lines(connection, run, CASES)}"""
+        {_CONTENT[run.protocol]} as content, hash("case", content) as key, hash(given[1], given[4]) as task
+        from (select *, {texts} as given, {said} as said, {by} as speakers from {_lines(connection, run, CASES)})"""
     )
 
 

@@ -115,6 +115,11 @@ def as_markdown(document: Document) -> str:
     return template.render(document=document, grid_markdown=grid_markdown)
 
 
+def as_html(document: Document) -> str:
+    """The report as a page that needs nothing else."""
+    return environment("html", "adjudge.reports.run").get_template("document.html.j2").render(document=document)
+
+
 def grid_markdown(grid: Grid) -> Markup:
     """A table in Markdown."""
     ruler = ["---" if at < grid.names else "---:" for at in range(len(grid.head))]

@@ -1,0 +1,46 @@
+"""Write the hashes by which `adjudge bench` recognises the sets that the embedded judge was fitted to or made with.
+
+    python bench/seen_sets.py --data DIR --dialogues DIR
+
+The first DIR (or the variable ADJUDGE_DATA) holds the labelled pairs, the second (ADJUDGE_DIALOGUES) the transcripts.
+All pairs were looked at while measures, penalties and thresholds were chosen; of the dialogues only those named here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from adjudge.agreement.benchmark import text_of
+from adjudge.inputs.rows import Row, open_rows
+from adjudge.judges.embedded import seen_sets
+from adjudge.rubric import shipped
+
+DIALOGUES = ("CCPE", "MWOZ")
+SHIPPED = Path(seen_sets.__file__).with_suffix(".json")
+
+
+def texts_of(path: Path, protocol: str) -> list[str]:
+    rows = open_rows(str(path), protocol, shipped(protocol))
+    return [text_of(row.case) for row in rows if isinstance(row, Row)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=os.environ.get("ADJUDGE_DATA"), required=False)
+    parser.add_argument("--dialogues", type=Path, default=os.environ.get("ADJUDGE_DIALOGUES"), required=False)
+    options = parser.parse_args()
+    if options.data is None or options.dialogues is None:
+        parser.error("--data DIR and --dialogues DIR are needed")
+    found = {path.stem: texts_of(path, "compare") for path in sorted(Path(options.data).glob("*.jsonl"))}
+    found |= {name: texts_of(Path(options.dialogues) / f"{name}.txt", "dialogue") for name in DIALOGUES}
+    sketches = {name: seen_sets.sketch(texts) for name, texts in found.items()}
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(kept)}" for name, kept in sketches.items())
+    SHIPPED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    print(f"{SHIPPED}: {len(sketches)} sets")
+
+
+if __name__ == "__main__":
+    main()

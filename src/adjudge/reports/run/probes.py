@@ -1,0 +1,68 @@
+"""What probes of a judge moved, as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...agreement.metrics import Figure
+from ...agreement.probes import ProbeResult
+from .document import Document, Grid, Section
+from .wording import many, percent, signed
+
+_NAMES = {
+    "swap": "Order of the answers",
+    "padding": "Neutral filler behind one answer",
+    "lists": "One answer as a list",
+    "bold": "Bold words in one answer",
+}
+_MORE = {"swap": "the answer that stands first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
+
+
+def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> Document:
+    """Findings first, then the table."""
+    lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
+    head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
+    rows = tuple(
+        (
+            _NAMES[each.probe],
+            f"{each.cases:,}",
+            percent(each.toward.value),
+            _ends(each.toward, sign=False),
+            "–" if each.away is None else percent(each.away.value),
+            "–" if each.net.value is None else signed(100 * each.net.value, 1),
+            _ends(each.net, sign=True),
+            f"{each.undecided:,}",
+        )
+        for each in results
+    )
+    explained = (
+        "Moved is the share of cases whose verdict moved towards the changed answer; of the order, the share whose "
+        "winner changed with it.",
+        "The gain is in points of 100: how much more often the changed answer wins than before, a tie counting half; "
+        "of the order, how much more often than in half of the verdicts the first answer wins. A fair judge has 0.",
+        "Undecided verdicts count with the judge’s best guess.",
+    )
+    found = Section("What moves this judge", tuple(map(_finding, results)))
+    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, Grid(head, rows))))
+
+
+def _finding(each: ProbeResult) -> str:
+    name = _NAMES[each.probe]
+    left = f" {many(each.cannot, 'case')} had nothing to change." if each.cannot else ""
+    if each.found is None:
+        return f"{name}: too few cases to tell ({each.net.reason or 'no interval'}).{left}"
+    if not each.found:
+        return f"{name}: no bias is shown; the gain is {_gain(each)}.{left}"
+    leans = "prefers" if (each.net.value or 0) > 0 else "dislikes"
+    return f"{name}: the judge {leans} {_MORE[each.probe]}; the gain is {_gain(each)}.{left}"
+
+
+def _gain(each: ProbeResult) -> str:
+    return f"{signed(100 * (each.net.value or 0), 1)} points ({_ends(each.net, sign=True)})"
+
+
+def _ends(figure: Figure, *, sign: bool) -> str:
+    if figure.interval is None:
+        return "–"
+    low, high = figure.interval
+    return f"{signed(100 * low, 1)} to {signed(100 * high, 1)}" if sign else f"{percent(low)} to {percent(high)}"

@@ -1,0 +1,141 @@
+"""`adjudge bench`: every judge on every labelled set, within one budget, continued by the same command."""
+
+import csv
+import json
+
+import pytest
+from runs.conftest import pairs, write_lines
+from scripted.provider import judges
+
+CASES = 12
+
+
+@pytest.fixture
+def bench(provider, command, tmp_path):
+    sets = tmp_path / "sets"
+    sets.mkdir()
+    # People prefer the plan in all cases but two; the plan stands first.
+    rows = [row | {"human": "B" if n < 2 else "A", "votes": ["A", "A", "B"]} for n, row in enumerate(pairs(CASES))]
+    write_lines(sets / "plans.jsonl", [*rows, rows[0] | {"a": " "}])
+    with (sets / "drafts.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, ["task", "a", "b", "winner"])
+        table.writeheader()
+        table.writerows(
+            {"task": f"Draft {n}", "a": row["a"], "b": row["b"], "winner": "model_b"} for n, row in enumerate(rows)
+        )
+    write_lines(sets / "unlabelled.jsonl", pairs(2))
+    (sets / "README.md").write_text("about these sets")
+    provider.script = lambda request: judges(
+        (lambda text: 9 if text.startswith("Plan") else 3) if request.json["model"] == "plans" else None
+    )
+    judge = [f"{provider.url}/v1#{name}" for name in ("plans", "length")]
+
+    async def run(*more, judge=judge):
+        named = [word for each in judge for word in ("--judge", each)]
+        done = await command("bench", "sets", *named, *more)
+        found = json.loads(done.out) if "json" in more and done.out else None
+        return done, found
+
+    return run
+
+
+async def test_each_judge_stands_beside_simple_rules_and_people(bench, provider):
+    done, found = await bench("--format", "json")
+    assert done.code == 0, done.err
+    by_name = {each["name"]: each for each in found["sets"]}
+    assert list(by_name) == ["drafts", "plans"]
+    assert found["left_out"] == {"unlabelled.jsonl": "no labels"}
+    plans = by_name["plans"]
+    assert (plans["cases"], plans["measure"], plans["base_rates"]) == (CASES, "agreement", {"A": 10 / 12, "B": 2 / 12})
+    assert plans["skipped"] == 1
+    assert plans["rules"]["first position"]["value"] == plans["rules"]["constant"]["value"] == 10 / 12
+    # Two of three people agree with each other, the third with neither; where two draw, nobody is measured.
+    assert plans["people"]["value"] == 0.0
+    follows_plans = plans["judges"][0]
+    assert follows_plans["agreement"]["value"] == follows_plans["decided"]["value"] == 10 / 12
+    low, high = follows_plans["agreement"]["interval"]
+    assert low < 10 / 12 < high
+    assert (follows_plans["failed"], follows_plans["undecided"], follows_plans["took_part"]) == (0, 0, [])
+    assert by_name["drafts"]["judges"][0]["agreement"]["value"] == 0.0
+    assert by_name["drafts"]["people"] is None
+
+
+async def test_the_same_command_continues_and_pays_nothing_twice(bench, provider):
+    done, found = await bench("--limit", "5", "--format", "json")
+    assert [each["cases"] for each in found["sets"]] == [5, 5]
+    first = len(provider.requests)
+    done, found = await bench("--format", "json")
+    assert [each["cases"] for each in found["sets"]] == [CASES, CASES]
+    assert (first, len(provider.requests)) == (2 * 2 * 2 * 5, 2 * 2 * 2 * CASES)
+    done, _ = await bench()
+    assert done.code == 0
+    assert len(provider.requests) == 2 * 2 * 2 * CASES
+
+
+async def test_a_dry_run_says_what_all_of_it_would_take(bench, provider):
+    done, _ = await bench("--dry-run", "--one-order")
+    assert (done.code, done.out, provider.requests) == (0, "", [])
+    assert f"4 runs, {4 * CASES + 2} cases to judge, about {4 * CASES} calls" in done.err
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("text", "Judges on labelled sets"), ("markdown", "# Judges on"), ("html", "<!doctype")]
+)
+async def test_the_report_has_the_forms_of_the_other_commands(bench, form, begins, tmp_path):
+    done, _ = await bench("--format", form, "-o", "report", judge=["embedded"])
+    assert done.code == 0, done.err
+    report = (tmp_path / "report").read_text("utf-8")
+    assert report.startswith(begins)
+    for word in ("plans", "drafts", "embedded", "Longest answer", "First position", "One person", "unlabelled"):
+        assert word in report
+    if form == "html":
+        assert "http://" not in report.replace("http://www.w3.org", "")
+        assert "<script" not in report
+
+
+async def test_nothing_is_claimed_for_a_set_that_the_judge_was_made_with(bench, command, tmp_path):
+    write_lines(
+        tmp_path / "sets" / "renamed.jsonl", [row | {"task": "Tell me  a fun fact", "human": "A"} for row in pairs(11)]
+    )
+    done, found = await bench("--format", "json", judge=["embedded"])
+    parts = {each["name"]: each["judges"][0] for each in found["sets"]}
+    assert (parts["renamed"]["took_part"], parts["renamed"]["ahead"]) == (["autoj"], None)
+    assert (parts["plans"]["took_part"], parts["plans"]["ahead"]["cases"]) == ([], CASES)
+    done, _ = await bench("--format", "text", judge=["embedded"])
+    assert "took part in fitting: embedded was fitted to renamed," in done.out
+    claims = done.out.partition("Against the longest answer")[2].partition("Before you trust it")[0]
+    assert "plans" in claims
+    assert "renamed" not in claims
+
+
+async def test_dialogues_are_ranked_beside_one_person_and_the_number_of_turns(command, tmp_path):
+    sets = tmp_path / "sets"
+    sets.mkdir()
+    talks = []
+    for n in range(12):
+        declined = "Sorry, I cannot help with that." if n % 2 else "I booked a table for two at seven."
+        more = "USER\tAnd a taxi, please.\t\t\nSYSTEM\tThe taxi comes at six.\t\t\n" * (n // 3)
+        rated = f"{5 - 3 * (n % 2)},{4 - 2 * (n % 2)},3"
+        talks.append(f"USER\tBook table {n}.\t\t\nSYSTEM\t{declined}\t\t\n{more}USER\tOVERALL\tOTHER\t{rated}\n")
+    (sets / "talks.txt").write_text("\n".join(talks), "utf-8")
+    done = await command("bench", "sets", "--format", "json")
+    assert done.code == 0, done.err
+    (talks_found,) = json.loads(done.out)["sets"]
+    assert (talks_found["protocol"], talks_found["measure"], talks_found["cases"]) == ("dialogue", "spearman", 12)
+    assert list(talks_found["rules"]) == ["number of turns"]
+    assert talks_found["judges"][0]["agreement"]["value"] > 0.5
+    # Three people: two who differ with the conversation, one who always says 3.
+    assert 0 < talks_found["people"]["value"] < 1
+    done = await command("bench", "sets", "--format", "text")
+    assert "One person is each person against the mean of the others" in done.out
+
+
+async def test_a_folder_without_labelled_cases_is_refused(command, tmp_path):
+    (tmp_path / "sets").mkdir()
+    write_lines(tmp_path / "sets" / "pairs.jsonl", pairs(2))
+    done = await command("bench", "sets")
+    assert done.code == 2
+    assert "sets: no file with labelled cases; pairs.jsonl: no labels" in done.err
+    assert not (tmp_path / "adjudge-bench").exists()
+    done = await command("bench", "elsewhere")
+    assert (done.code, "elsewhere: folder not found" in done.err) == (2, True)
