@@ -25,16 +25,13 @@ def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home:
         from .terminal import Terminal
 
         values["terminal"] = Terminal(colour=colour, width=width)
-    return _environment(form).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
-
-
-def environment(form: str, *packages: str) -> Environment:
-    """For reports of others: their templates are found in these packages first, then among those of reports."""
-    return _environment(form, *packages)
+    return environment(form).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
 
 
 @lru_cache
-def _environment(form: str, *packages: str) -> Environment:
+def environment(form: str, *packages: str) -> Environment:
+    """The templates of a format: looked for in these packages first, then among those of reports."""
+
     def safe(value: object) -> object:
         # Here and not in the templates: nothing can be forgotten. Autoescaping leaves what is already Markup alone.
         if not isinstance(value, str) or isinstance(value, Markup):

@@ -14,7 +14,7 @@ def page_of(report: AgreementReport, rubric: Rubric) -> str:
     """The page."""
     view = build(report, rubric)
     kinds = {Chart: "chart", Matrix: "matrix"}
-    pages = environment("adjudge.reports.run")
+    pages = environment("html", "adjudge.reports.run")
     return pages.get_template("agreement/html.j2").render(
         view=view,
         headline=f"{view.headline}: {report.run}",
