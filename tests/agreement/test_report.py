@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from results.building import Given, write_run
-from results.samples import GOOD, LONG, SHORT, dialogues
+from results.samples import GOOD, LONG, SHORT, dialogues, reviews
 from scipy import stats
 
 from adjudge.agreement import beside, scoring
@@ -325,16 +325,24 @@ def test_a_review_is_measured_by_its_side_and_by_its_strength(tmp_path):
         human = min(max(judge + drawn.choice((-1, 0, 0, 1)), 1), 7)
         winner = "A" if judge < 4 else "B" if judge > 4 else "tie"
         case = Review(prompt=f"How do I boil {n} eggs?", a=GOOD, b=SHORT)
-        rows.append(Given(f"egg-{n}", case, str(human), cells={"likert": judge, "winner": winner}))
+        cells = {"likert": judge, "winner": winner}
+        rows.append(Given(f"egg-{n}", case, extra={"people": human}, cells=cells))
         numbers.append((judge, human))
     run = open_run(write_run(tmp_path / "run", rows))
-    found = build_report(run)
+    found = build_report(run, "people")
     same = sum((a > 4) - (a < 4) == (b > 4) - (b < 4) for a, b in numbers)
     assert found.metrics["accuracy"].value == pytest.approx(same / 24)
     assert found.metrics["mae"].value == pytest.approx(sum(abs(a - b) for a, b in numbers) / 24)
     assert set(found.base_rates) <= {"A", "B", "tie"} and found.confusion.classes == ("A", "tie", "B")
-    assert any("the preference that was entered counts" in note for note in found.labels.notes)
-    assert "Response 1" in shown(found, run)[0]
+    assert found.labels.notes == () and "Response 1" in shown(found, run)[0]
+
+
+def test_preferences_that_were_entered_are_no_independent_labels_and_the_report_says_so(tmp_path):
+    found = build_report(open_run(write_run(tmp_path / "run", reviews()[:1])))
+    assert found.labels.notes == (
+        "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
+        "with them may be too high",
+    )
 
 
 # -- other judges, other times ----------------------------------------------------------------------------------------
@@ -381,7 +389,7 @@ def test_an_earlier_run_of_the_same_judge_is_compared_and_a_change_beyond_noise_
     assert unchanged.metrics["accuracy"].change.value == 0 and not unchanged.metrics["accuracy"].real
     assert before.metrics["accuracy"].real
     text = " ".join(shown(found, run)[0].split())
-    assert "chance alone may explain it" in text and "more than chance would bring" in text
+    assert "Accuracy: no change." in text and "more than chance would bring" in text
     assert "The same verdict as in same, by the same judge and rubric: 100.0 %" in text
 
 

@@ -197,8 +197,8 @@ def _facts(run: Run, labels: LabelSet, source: str | None) -> LabelFacts:
     own = source == OWN_COLUMN or (source is None and labels.at_random is None)
     if run.protocol == "review" and own:
         notes += (
-            "where a review has no label, the preference that was entered counts; the audit keeps one that its rules "
-            "allow, so that agreement with it may be too high",
+            "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that "
+            "agreement with them may be too high",
         )
     at_random = None if labels.at_random is None else len(labels.at_random)
     return LabelFacts(
