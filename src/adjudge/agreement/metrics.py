@@ -102,25 +102,23 @@ def krippendorff_alpha(rows: Iterable[Ratings], level: Level) -> Figure:
 
     Cases with fewer than two ratings say nothing of agreement and are left out.
     """
-    pairable = [row for row in ([value for value in row if value is not None] for row in rows) if len(row) >= _FEW]
-    if not pairable:
+    # Cases that were rated alike are counted once: thousands of draws of a bootstrap ask for this.
+    alike = Counter(map(tuple, rows))
+    pairable = [(row, times) for ratings, times in alike.items() if len(row := _given(ratings)) >= _FEW]
+    cases = sum(times for _, times in pairable)
+    if not cases:
         return Figure(None, 0, "no case has two ratings")
-    values = sorted({value for row in pairable for value in row}, key=_sort_key)
+    values = sorted({value for row, _ in pairable for value in row}, key=_sort_key)
     if len(values) < _FEW:
-        return Figure(None, len(pairable), f"every rating is {values[0]}: nothing to agree beyond chance on")
-    if len(pairable) * len(values) ** 2 > _ALPHA_CELLS:
-        reason = (
-            f"{len(values)} different values in {len(pairable)} cases are too many for alpha: round the scores first"
-        )
-        return Figure(None, len(pairable), reason)
+        return Figure(None, cases, f"every rating is {values[0]}: nothing to agree beyond chance on")
+    if cases * len(values) ** 2 > _ALPHA_CELLS:
+        reason = f"{len(values)} different values in {cases} cases are too many for alpha: round the scores first"
+        return Figure(None, cases, reason)
     domain = np.arange(len(values)) if level == "nominal" else np.asarray(values, float)
-    place = {value: at for at, value in enumerate(values)}
-    counts = np.zeros((len(pairable), len(values)), int)
-    for row, count in zip(pairable, counts, strict=True):
-        for value in row:
-            count[place[value]] += 1
+    counted = [[row.count(value) for value in values] for row, _ in pairable]
+    counts = np.repeat(np.array(counted), [times for _, times in pairable], axis=0)
     found = krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level)
-    return Figure(float(found), len(pairable))
+    return Figure(float(found), cases)
 
 
 def spearman(judge: Ratings, human: Ratings) -> Figure:
@@ -194,6 +192,10 @@ def baselines(human: Ratings, lengths: Sequence[tuple[float, float]] | None = No
 def longer_of(a: float, b: float) -> Value:
     """Which of two answers is longer; "tie" if neither is."""
     return "A" if a > b else "B" if b > a else "tie"
+
+
+def _given(ratings: Ratings) -> list[Value]:
+    return [value for value in ratings if value is not None]
 
 
 def _both(judge: Ratings, human: Ratings) -> list[tuple[Value, Value]]:

@@ -68,6 +68,11 @@ class CardView:
     asides: tuple[str, ...]
 
     @property
+    def summary(self) -> str:
+        reviews = "1 review" if self.counted == "1" else f"{self.counted} reviews"
+        return f"{reviews}; {self.rate} of ratings corrected (95 % interval {self.interval})."
+
+    @property
     def first(self) -> str:
         """The finding for a line of a table."""
         return self.findings[0] if self.findings else "–"
@@ -347,8 +352,9 @@ def _asides(card: ReportCard, report: AnnotatorReport) -> list[str]:
 
 
 def _card_sections(card: CardView) -> list[Section]:
-    counted = f"{card.counted} reviews; {card.rate} of ratings corrected (95 % interval {card.interval})."
-    first = Section(card.name, (counted, *card.findings, *filter(None, [card.calm]), *card.asides), card.dimensions)
+    first = Section(
+        card.name, (card.summary, *card.findings, *filter(None, [card.calm]), *card.asides), card.dimensions
+    )
     sections = [first]
     if card.lessons:
         said = tuple(
