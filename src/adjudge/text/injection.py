@@ -114,8 +114,10 @@ PATTERNS = (
         commands=True,
     ),
     pattern(
-        "ignor|olvid|oubli|vergiss|vergessen|esque|dimentic|忽略|无视|忽視|無視|不要理会|忘れ|무시|잊고|अनदेखा|नज़रअंदाज़|भूल|تجاهل|انس"
-        " & instruc|instruç|istruzion|rúbrica|criteri|critéri|critère|consigne|anweisung|kriterien|griglia|指令|指示|标准|基準|지시|기준|निर्देश|नियम|تعليمات|معايير",
+        "ignor|olvid|oubli|vergiss|vergessen|esque|dimentic|忽略|无视|忽視|無視|不要理会"
+        "|忘れ|무시|잊고|अनदेखा|नज़रअंदाज़|भूल|تجاهل|انس"
+        " & instruc|instruç|istruzion|rúbrica|criteri|critéri|critère|consigne|anweisung|kriterien|griglia"
+        "|指令|指示|标准|基準|지시|기준|निर्देश|नियम|تعليمات|معايير",
         _other("ignore"),
         found="tells the reader to ignore its instructions",
     ),
@@ -126,7 +128,8 @@ PATTERNS = (
         found="addresses the judge",
     ),
     pattern(
-        "respuesta|réponse|resposta|risposta| testo|antwort|e text|r text|n text|a text|回答|答え|答案|답변|응답|대답|글|उत्तर"
+        "respuesta|réponse|resposta|risposta| testo|antwort|e text|r text|n text|a text"
+        "|回答|答え|答案|답변|응답|대답|글|उत्तर"
         "|الإجابة|الجواب|الرد|النص|إجابتي",
         _other("answer"),
         near=_other("prize"),
