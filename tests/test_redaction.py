@@ -1,5 +1,6 @@
 """What is taken out of texts before people see them, and what stays."""
 
+import json
 import os
 from unittest.mock import patch
 
@@ -25,6 +26,13 @@ def test_a_key_of_the_environment_is_in_no_text_and_no_reply(variable, key, befo
         assert key not in str(InputError("here", said))
         assert key not in Failure(reason="rejected", message=said, judge="j").message
         assert key.encode() not in redact_reply(said.encode("utf-8", "surrogatepass"))
+
+
+@pytest.mark.parametrize("slash", ["/", r"\/", r"\\/"])
+def test_a_key_is_known_in_json_that_escapes_slashes_also_inside_json(monkeypatch, slash):
+    monkeypatch.setenv("ADJUDGE_API_KEY", 'one/key/of"ours')
+    written = json.dumps('one/key/of"ours').replace("/", slash)
+    assert redact_reply(b'{"content": %s}' % written.encode()) == b'{"content": "***"}'
 
 
 @given(st.text())

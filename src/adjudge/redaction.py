@@ -74,7 +74,8 @@ def _secrets_in(environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
         elif "@" in value and (address := _PASSWORD.search(value)):
             found |= {address[1], unquote(address[1])}
     long = [secret for secret in found if len(secret) >= SHORTEST]
-    forms = {
-        form for secret in long for form in (secret, json.dumps(secret)[1:-1], quote(secret, "", errors="replace"))
-    }
+    written = {form for secret in long for form in (secret, json.dumps(secret)[1:-1])}
+    # Some servers escape slashes in JSON, and a model's reply is JSON inside JSON.
+    forms = {form.replace("/", slash) for form in written for slash in ("/", r"\/", r"\\/")}
+    forms |= {quote(secret, "", errors="replace") for secret in long}
     return tuple(sorted(forms, key=len, reverse=True))

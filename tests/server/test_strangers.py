@@ -10,7 +10,8 @@ from decimal import Decimal
 
 import pytest
 from fastapi.testclient import TestClient
-from scripted.provider import ScriptedProvider, fails, judges, says
+from scripted.provider import ScriptedProvider, fails, judges, refuses, says
+from scripted.ratings import rating_reply
 
 from adjudge import drafts
 from adjudge.engine import CompareSettings
@@ -440,6 +441,57 @@ async def test_what_a_member_of_a_jury_says_when_it_fails_stays_in_the_log(tmp_p
     assert "org-4711" in caplog.text
 
 
+async def test_what_a_member_of_a_jury_says_in_a_review_stays_in_the_log_too(tmp_path, provider, caplog):
+    provider.script = lambda request: fails(400, INTERNAL)
+    async with ScriptedProvider() as good:
+        good.script = lambda request: says(rating_reply({}))
+        judge = f"jury:{good.url}/v1#a+{good.url}/v1#b+{provider.url}/v1#m"
+
+        def ask(accept):
+            app = create_app(CompareSettings(judge=judge), journal=tmp_path / "journal.db")
+            with TestClient(app) as client:
+                return client.post("/api/review", json=REVIEW, headers={"accept": accept})
+
+        with caplog.at_level(logging.ERROR):
+            made = await asyncio.to_thread(ask, "application/json")
+            blocks = await asyncio.to_thread(ask, "text/plain")
+    said = [found["message"] for found in made.json()["warnings"] if found["code"] == "jury_member_failed"]
+    assert f"{provider.url}/v1#m: the judge did not take the request; the texts may be too long for it" in said
+    assert "</SBQ>" in blocks.text
+    assert "org-4711" not in made.text + blocks.text
+    assert "org-4711" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "then"),
+    [
+        ("evaluate", CASE, judges()),
+        ("review", REVIEW, says(rating_reply({}))),
+        ("evaluate", CASE, refuses()),
+        ("review", REVIEW, refuses()),
+        ("dialogue", DIALOGUE, refuses()),
+    ],
+)
+async def test_what_a_stage_of_a_cascade_says_when_it_fails_stays_in_the_log(
+    tmp_path, provider, caplog, path, body, then
+):
+    provider.script = lambda request: fails(400, INTERNAL)
+    async with ScriptedProvider() as other:
+        other.script = lambda request: then
+        judge = f"cascade:{provider.url}/v1#m>{other.url}/v1#a"
+
+        def ask():
+            with TestClient(create_app(CompareSettings(judge=judge), journal=tmp_path / "journal.db")) as client:
+                return client.post(f"/api/{path}", json=body)
+
+        with caplog.at_level(logging.ERROR):
+            answer = await asyncio.to_thread(ask)
+    assert answer.status_code in (200, 502)
+    assert "it failed: the judge did not take the request" in answer.text
+    assert "org-4711" not in answer.text
+    assert "org-4711" in caplog.text
+
+
 async def test_what_a_search_service_says_when_it_fails_stays_in_the_log(tmp_path, provider, caplog):
     async def refuse(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -463,5 +515,5 @@ async def test_what_a_search_service_says_when_it_fails_stays_in_the_log(tmp_pat
     body = answer.json()
     assert {lookup["error"] for lookup in body["lookups"]} == {"the search failed"}
     assert [found["message"] for found in body["warnings"] if found["code"] == "search_failed"]
-    assert "403" not in answer.text
-    assert "403" in caplog.text
+    assert "HTTP 403" not in answer.text
+    assert "HTTP 403" in caplog.text

@@ -1,4 +1,5 @@
 import json
+import threading
 import time
 from pathlib import Path
 
@@ -108,6 +109,24 @@ def test_a_megabyte_made_to_be_slow_is_quick(piece: str) -> None:
     began = time.process_time()
     defuse(piece * (1_000_000 // len(piece)))
     assert time.process_time() - began < 3
+
+
+def test_while_a_megabyte_is_defused_other_threads_run() -> None:
+    text, longest, done = "<x>" * 333_333, 0.0, threading.Event()
+
+    def work() -> None:
+        defuse(text)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        used = time.thread_time(), time.process_time()
+        time.sleep(0.001)
+        # What this process did while we wanted to go on: it does not grow with other work on the machine.
+        longest = max(longest, time.process_time() - used[1] - (time.thread_time() - used[0]))
+    thread.join()
+    assert longest < 0.1
 
 
 def test_several_markers_come_in_their_order() -> None:

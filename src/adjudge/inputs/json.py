@@ -22,6 +22,7 @@ MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PIECE = 65_536
+_COUNTED = 1_000_000
 # An escape or a literal such as -Infinity may be cut in two where a piece ends.
 _CUT = 10
 _TOO_DEEP = Unreadable(
@@ -237,13 +238,18 @@ def _most_values(text: str) -> int:
     """At least as many as the text has JSON values, counted before any is made: each takes far more than its bytes."""
     if sum(map(text.count, ",[{")) < MAX_VALUES:
         return 0
-    # Only what is outside of strings counts; they are found once their escapes are gone.
-    bare = text.replace("\\\\", "").replace('\\"', "")
-    strings = bare.count('"') // 2
-    if strings > 2 * MAX_VALUES:  # half of them may be keys
-        return strings // 2
-    outside = "".join(bare.split('"')[::2])
-    return sum(map(outside.count, ",[{")) + 1
+    # Only what is outside of strings counts; they are found once their escapes are gone. In pieces, for other threads
+    # wait until one is done, and for an early end.
+    at = quotes = outside = 0
+    while at < len(text) and max(outside, quotes // 4) <= MAX_VALUES:  # half of the strings may be keys
+        piece = text[at : at + _COUNTED]
+        if (len(piece) - len(piece.rstrip("\\"))) % 2:
+            piece = text[at : at + _COUNTED + 1]
+        at += len(piece)
+        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
+        outside += sum(map("".join(parts[quotes % 2 :: 2]).count, ",[{"))
+        quotes += len(parts) - 1
+    return max(outside + 1, quotes // 4)
 
 
 def _problem(value: Any) -> Unreadable | None:

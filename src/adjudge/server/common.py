@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel
@@ -34,7 +34,7 @@ _SAID: dict[Reason, str] = {
     "no_quorum": "too few members of the jury gave an opinion",
 }
 _NO_SEARCH = "the search failed"
-_MEMBER = re.compile(rf"(.*?): ({'|'.join(_SAID)}): .*", re.DOTALL)
+_FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(_SAID)}): .*", re.DOTALL)
 _log = logging.getLogger(__name__)
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -109,6 +109,8 @@ def failed(failure: Failure, **named: Any) -> Response:
     if failure.reason in _SAID:
         _log.error(error_report(failure).error)
         failure = failure.updated(message=_SAID[failure.reason])
+    # Of a cascade it also says why earlier judges failed.
+    failure = failure.updated(message=_without_their_words(failure.message))
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
     return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")
@@ -116,23 +118,29 @@ def failed(failure: Failure, **named: Any) -> Response:
 
 def judged(written: bytes, **headers: str) -> Response:
     """The answer with a verdict, given as JSON; what failed on the way to it is said without a provider's words."""
-    if b'"jury_member_failed"' in written or b'"search_failed"' in written:
+    if any(sign in written for sign in (b'"jury_member_failed"', b'"search_failed"', b'"it failed: ')):
         verdict = json.loads(written, parse_float=Decimal)
-        for place in (*verdict["warnings"], *verdict.get("lookups", ())):
-            _without_their_words(place)
+        for lookup in verdict.get("lookups", ()):
+            if lookup.get("error"):
+                lookup["error"] = _logged(lookup["error"], _NO_SEARCH)
+        for warning in verdict["warnings"]:
+            if warning["code"] == "search_failed":
+                warning["message"] = _logged(warning["message"], _NO_SEARCH)
+            elif warning["code"] == "jury_member_failed":
+                warning["message"] = _without_their_words(warning["message"])
+        for stage in verdict.get("stages", ()):
+            stage["unsure"] = [_without_their_words(doubt) for doubt in stage["unsure"]]
         written = to_json(verdict)
     return Response(written, media_type="application/json", headers=headers)
 
 
-def _without_their_words(place: dict[str, Any]) -> None:
-    """A warning or a look-up as callers may read it; the log has the rest."""
-    said = place.get("error") or place.get("message")
-    if place.get("error"):
-        place["error"] = _NO_SEARCH
-    elif place.get("code") == "search_failed":
-        place["message"] = _NO_SEARCH
-    elif place.get("code") == "jury_member_failed" and (member := _MEMBER.fullmatch(said or "")):
-        place["message"] = f"{member[1]}: {_SAID[member[2]]}"  # type: ignore[index]
-    else:
-        return
-    _log.error(one_line(str(said)))
+def _without_their_words(said: str) -> str:
+    """A message as callers may read it: of whoever failed by a provider or the network, only that and in which way."""
+    found = _FAILED_ONE.fullmatch(said)
+    return _logged(said, f"{found[1]}: {_SAID[cast(Reason, found[2])]}") if found else said
+
+
+def _logged(said: str, told: str) -> str:
+    """What callers are told in place of something that only the log says."""
+    _log.error(one_line(said))
+    return told

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
-from . import Spot
+from . import Spot, in_pieces
 
 # What follows an opening bracket. No shape fits HTML, XML, generics or a placeholder such as <my_var>: a name between
 # angle brackets without a pipe must say that something starts or ends, be about infilling, or be a numbered spare.
@@ -60,9 +61,8 @@ def defuse(text: str, tokens: re.Pattern[str] = _LISTED_OR_SHAPED) -> str:
 
     Quotes are found all the same: evidence is located without invisible characters.
     """
-    found = 1
-    while found:  # again, because two tokens may share a bracket
-        text, found = tokens.subn(lambda match: match[0][0] + _WORD_JOINER + match[0][1:], text)
+    while found := [match.start() + 1 for match in in_pieces(tokens, text)]:  # again, for two may share a bracket
+        text = _WORD_JOINER.join(text[start:end] for start, end in pairwise([0, *found, len(text)]))
     return text
 
 

@@ -16,35 +16,38 @@ from itertools import islice
 from . import Spot
 
 _SHOWN = 5  # places in one text
+_DEEPEST = 125  # changes of direction inside each other: Unicode knows no more
 # Characters without a shape. Emoji, Arabic, Indic and other scripts need some of them, and soft hyphens and marks of
 # direction are ordinary. Hidden text is only this: some inside a word of a script that joins nothing, soft hyphens
 # after three letters in a row, four or more together, and tag characters that are no flag.
 _ZERO = "\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0"
+_INVISIBLE = f"{_ZERO}\u00ad\u180b-\u180d\u202a-\u202e\u2065-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff"
 _JOINS_NOTHING = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u3040-\u30ff\u4e00-\u9fff"
 _HIDDEN = re.compile(
-    "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+    f"(?=[{_ZERO}\u00ad\ufe00-\ufe0f\U0001f3f4\U000e0000-\U000e01ef])"  # most characters are passed over by this alone
+    "(?:\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
     f"|(?P<hidden>(?<=[{_JOINS_NOTHING}])[{_ZERO}]+(?=[{_JOINS_NOTHING}])|[{_ZERO}]{{4,}}"
     "|(?:(?<=[^\\W\\d_])\u00ad[^\\W\\d_](?=\u00ad)){2,}\u00ad"
-    "|[\U000e0000-\U000e007f]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,})"
+    "|[\U000e0000-\U000e007f]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}))"
 )
 _BIDI = re.compile("[\n\u202a-\u202e\u2066-\u2069]")
-_UNSEEN = re.compile(f"[{_ZERO}\u00ad\u180b-\u180d\u202a-\u202e\u2065-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
+_UNSEEN = re.compile(f"[{_INVISIBLE}]")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJS"
 )
-_UNLIKE = re.compile(f"{_UNSEEN.pattern}|[{''.join(map(chr, _LOOKALIKES))}]")
-# A stretch of ASCII, of invisible characters, of conjoining Hangul, or a character with its marks; bounded where
-# characters compose, which is quadratic.
-_CLUSTER = re.compile(
-    f"[\x00-\x7f]+(?![\u0300-\u036f])|(?:{_UNSEEN.pattern})+|[\u1100-\u11ff]{{1,30}}"
-    "|.[\u0300-\u036f\u3099\u309a]{0,30}",
-    re.DOTALL,
-)
+_UNLIKE = re.compile(f"[{_INVISIBLE}{''.join(map(chr, _LOOKALIKES))}]")
+# Each stands for a unit or a phrase of up to eighteen letters: no text is spelled with them, but it would grow.
+_PHRASES = re.compile("[\u3300-\u33ff\ufdf0-\ufdfc]")
+# Invisible characters, conjoining Hangul, or a character with its marks; bounded where characters compose, which is
+# quadratic. And a stretch of ASCII or of several of these, so that long texts are read in few steps.
+_MARKS = "\u0300-\u036f\u3099\u309a"
+_CLUSTER = re.compile(f"[{_INVISIBLE}]+|[\u1100-\u11ff]{{1,30}}|.[{_MARKS}]{{0,30}}", re.DOTALL)
+_STRETCH = re.compile(f"[\x00-\x7f]+(?![{_MARKS}])|(?:{_CLUSTER.pattern}){{1,16}}", re.DOTALL)
 
 
 def find_hidden(text: str) -> list[Spot]:
     """Characters that nobody sees and that no script, emoji or flag needs where they stand."""
-    if text.isascii():
+    if text.isascii() or not _UNSEEN.search(text):
         return []
     hidden = (match.span() for match in _HIDDEN.finditer(text) if match["hidden"])
     places = sorted([*islice(hidden, _SHOWN), *islice(_turned(text), _SHOWN)])[:_SHOWN]
@@ -61,7 +64,10 @@ def _turned(text: str) -> Iterator[tuple[int, int]]:
             yield from opened
             opened = []
         elif match[0] not in "\u202c\u2069":
-            opened.append(match.span())
+            if len(opened) == _DEEPEST:
+                yield match.span()
+            else:
+                opened.append(match.span())
         elif opened:
             opened.pop()
 
@@ -94,11 +100,7 @@ class Folded:
 
     def _pieces(self) -> Iterator[tuple[str, int]]:
         """Stretches of this text, and where each begins in the original."""
-        for match in _CLUSTER.finditer(self._from):
-            piece = match[0]
-            if not piece.isascii():
-                piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", piece)).translate(_LOOKALIKES)
-            yield piece, match.start()
+        return ((_folded(match[0]), match.start()) for match in _STRETCH.finditer(self._from))
 
     @cached_property
     def _starts(self) -> tuple[array[int], array[int]]:
@@ -111,12 +113,21 @@ class Folded:
         return here, there
 
     def _place(self, at: int) -> tuple[int, int]:
-        """The place of one character; of a stretch that was changed, all of it."""
+        """The place of one character; of several that became one, all of them."""
         here, there = self._starts
         piece = bisect_right(here, at) - 1
-        start = there[piece]
+        start, at = there[piece], at - here[piece]
         end = there[piece + 1] if piece + 1 < len(there) else len(self._from)
         if self._from[start:end].isascii():
-            start += at - here[piece]
-            end = start + 1
+            return start + at, start + at + 1
+        for match in _CLUSTER.finditer(self._from, start, end):
+            at -= len(_folded(match[0]))
+            if at < 0:
+                return match.span()
         return start, end
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", _PHRASES.sub(" ", text))).translate(_LOOKALIKES)

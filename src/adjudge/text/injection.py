@@ -114,8 +114,10 @@ PATTERNS = (
         commands=True,
     ),
     pattern(
-        "instruccion|rúbrica|criterio|instruction|consigne|critère|anweisung|kriterien|instruç|instruco|critério"
-        "|istruzion|criteri|griglia|指令|指示|标准|基準|지시|기준|निर्देश|नियम|تعليمات|معايير",
+        "ignor|olvid|oubli|vergiss|vergessen|esque|dimentic|忽略|无视|忽視|無視|不要理会"
+        "|忘れ|무시|잊고|अनदेखा|नज़रअंदाज़|भूल|تجاهل|انس"
+        " & instruc|instruç|istruzion|rúbrica|criteri|critéri|critère|consigne|anweisung|kriterien|griglia"
+        "|指令|指示|标准|基準|지시|기준|निर्देश|नियम|تعليمات|معايير",
         _other("ignore"),
         found="tells the reader to ignore its instructions",
     ),
@@ -126,7 +128,8 @@ PATTERNS = (
         found="addresses the judge",
     ),
     pattern(
-        "respuesta|réponse|texte|resposta|risposta|testo|antwort|text|回答|答え|答案|답변|응답|대답|글|उत्तर"
+        "respuesta|réponse|resposta|risposta| testo|antwort|e text|r text|n text|a text"
+        "|回答|答え|答案|답변|응답|대답|글|उत्तर"
         "|الإجابة|الجواب|الرد|النص|إجابتي",
         _other("answer"),
         near=_other("prize"),
@@ -254,12 +257,12 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
     """What the patterns find in the text as it is read: compatible forms alike, and nothing invisible in between."""
-    read = Folded(text)
+    read, asked = Folded(text), Folded(task).text.lower()
     lowered = read.text.lower()
     for kind in PATTERNS:
         if has_cues(lowered, kind):
-            looked_at = islice(kind.regex.finditer(read.text), _LOOKED_AT)
-            for match in islice((match for match in looked_at if _steers(kind, read.text, match, task)), most):
+            looked_at = islice(in_pieces(kind.regex, read.text), _LOOKED_AT)
+            for match in islice((match for match in looked_at if _steers(kind, read.text, match, asked)), most):
                 yield Spot(*read.original(match.start(), match.end()), kind.found, kind.certain)
 
 
@@ -268,9 +271,9 @@ def has_cues(lowered: str, kind: Pattern) -> bool:
     return all(any(cue in lowered for cue in group) for group in kind.cues)
 
 
-def _steers(kind: Pattern, text: str, match: re.Match[str], task: str) -> bool:
+def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:
     """Whether a match is an attempt, and not talk about one or the task's own words."""
-    if not kind.certain and (_talks_about(text, match) or match[0].lower() in Folded(task).text.lower()):
+    if not kind.certain and (_talks_about(text, match) or match[0].lower() in asked):
         return False
     if kind.near is not None:
         before = _SENTENCE_END.split(text[max(0, match.start() - _NEAR) : match.start()])[-1]
