@@ -77,8 +77,9 @@ def test_a_run_is_judged_by_the_rubric_it_names(client):
     client.post("/api/rubrics", content=OURS)
     client.post("/api/rubrics", content=OURS.replace('"1"', '"2"'))
     lines = '{"task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
-    run = client.post("/api/runs", params={"protocol": "compare", "rubric": "our answers@1"}, content=lines).json()
-    assert run["rubric"] == "our answers@1"
+    settings = {"protocol": "compare", "rubric": "our answers@1", "format": "jsonl"}
+    run = client.post("/api/runs", params=settings, content=lines).json()
+    assert run.get("rubric") == "our answers@1", run
     for _ in range(200):
         if client.get(f"/api/runs/{run['run_id']}").json()["state"] == "finished":
             break

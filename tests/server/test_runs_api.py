@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import time
@@ -10,6 +11,7 @@ from decimal import Decimal
 
 import pytest
 from fastapi.testclient import TestClient
+from scripted.provider import fails, judges
 
 from adjudge.cli.main import main
 from adjudge.engine import CompareSettings
@@ -267,6 +269,56 @@ def test_a_token_sees_only_its_own_runs_rows_and_verdicts(tmp_path):
         assert client.get(f"/api/verdicts/{verdict_id}", headers=bob).status_code == 404
         assert len(client.get("/api/verdicts", headers=ann).json()["verdicts"]) == 12
         assert client.get("/api/verdicts", headers=bob).json() == {"verdicts": [], "next": None}
+
+
+async def test_a_run_is_paid_from_its_owners_budget_and_stops_when_that_is_used_up(provider, tmp_path, monkeypatch):
+    provider.script = lambda request: judges()
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    tokens = TokenStore(tmp_path / "tokens.db")
+    ann = bearer(tokens.add("ann", budget=Decimal("0.2")))
+    sentence = "Keep the first version small enough that two people can finish it within a fortnight."
+    lines = "".join(json.dumps({"task": f"Plan {n}.", "a": f"{sentence} {n}", "b": sentence}) + "\n" for n in range(60))
+
+    def judged():
+        app = create_app(CompareSettings(judge="openai:gpt-4o"), journal=tmp_path / "journal.db", tokens=tokens)
+        with TestClient(app) as client:
+            run_id = begin(client, lines, ann).json()["run_id"]
+            stopped = ended(client, run_id, ann)
+            tokens.revoke("ann")
+            tokens.add("bob")
+            again = bearer(tokens.add("ann"))  # a new token of the same name, without a limit
+            client.post(f"/api/runs/{run_id}/resume", headers=again)
+            return stopped, ended(client, run_id, again)
+
+    stopped, finished = await asyncio.to_thread(judged)
+    assert (stopped["state"], stopped["stopped_by"]) == ("stopped", "budget")
+    assert 0 < stopped["verdicts"] < 60
+    assert stopped["verdicts"] + stopped["open"] == 60
+    assert Decimal("0.1") < Decimal(stopped["paid_usd"]) < Decimal("0.25")
+    assert (finished["state"], finished["verdicts"]) == ("finished", 60)
+    (known,) = (token for token in tokens.listed() if token.name == "ann")
+    assert known.spent == Decimal(finished["paid_usd"]) - Decimal(stopped["paid_usd"])
+    assert provider.calls == 120
+
+
+async def test_what_a_provider_said_of_a_failure_is_for_the_log(provider, tmp_path):
+    provider.script = lambda request: fails(400, "account 4711 at secret.example is not allowed this")
+
+    def judged():
+        settings = CompareSettings(judge=f"{provider.url}/v1#m")
+        with TestClient(create_app(settings, journal=tmp_path / "journal.db")) as client:
+            run_id = begin(client).json()["run_id"]
+            status = ended(client, run_id)
+            exported = [client.get(f"/api/runs/{run_id}/export?format={form}").text for form in ("jsonl", "csv")]
+            return status, rows(client, run_id, failed=True), exported
+
+    status, failed, exported = await asyncio.to_thread(judged)
+    assert (status["state"], status["failures"], status["reasons"]) == ("finished", 12, {"rejected": 12})
+    assert {row["message"] for row in failed} == {
+        "the judge did not take the request; the texts may be too long for it"
+    }
+    assert "4711" not in json.dumps([status, failed, exported])
 
 
 # -- verdicts ---------------------------------------------------------------------------------------------------------

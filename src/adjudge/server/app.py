@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -111,7 +111,7 @@ def create_app(
         if tokens is not None:
             tokens.close()
 
-    app = FastAPI(
+    app = _Service(
         title="adjudge",
         version=__version__,
         summary="Judges what AI systems say, and shows why.",
@@ -155,6 +155,20 @@ def create_app(
         return RedirectResponse("/docs")
 
     return app
+
+
+class _Service(FastAPI):
+    """Describes errors as they are: what FastAPI finds wrong with a request is a 400 in the one shape of all errors."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            described = super().openapi()
+            for methods in described["paths"].values():
+                for operation in methods.values():
+                    operation["responses"].pop("422", None)
+            for name in ("HTTPValidationError", "ValidationError"):
+                described["components"]["schemas"].pop(name, None)
+        return super().openapi()
 
 
 async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Any, BinaryIO, Literal, get_args
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -61,6 +61,8 @@ _BY_TYPE = {
     "application/vnd.apache.parquet": "parquet",
     "text/plain": "text",
 }
+InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
+_FORMATS = get_args(InputFormat)
 _OF_ONE_PROTOCOL = {"one_order": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review"}
 _CASES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
 _MOST_AT_ONCE = 200
@@ -78,9 +80,7 @@ class RunRequest(BaseModel):
     protocol: Literal["compare", "dialogue", "review"]
     name: str = Field("", max_length=200, description="What you call the run.")
     source: str = Field("", max_length=200, description="The file's name, where the body is the file.")
-    format: str | None = Field(
-        None, max_length=20, description="jsonl, csv, tsv, parquet, …, if the name does not tell."
-    )
+    format: InputFormat | None = Field(None, description="If the file's name does not tell.")
     map: str | None = Field(
         None, max_length=2000, description="Where fields are read from: `task=question,a=output_1`."
     )
@@ -162,11 +162,21 @@ def _wanted(state: State, caller: Caller, file: UploadedFile, given: Mapping[str
         RunOptions(concurrency=asked.concurrency, rate=asked.rate, budget=asked.budget),
         asked.name,
         _mapping(asked.map),
-        # A name says more than the type that clients guess.
-        asked.format or (None if Path(file.name or asked.source).suffix else _BY_TYPE.get(file.kind)),
+        _format(asked, file),
         asked.skip_bad,
         asked.shuffle,
     )
+
+
+def _format(asked: RunRequest, file: UploadedFile) -> str | None:
+    """How the file is read; None: as its name says, for that says more than the type that clients guess."""
+    if asked.format is not None or Path(file.name or asked.source).suffix:
+        return asked.format
+    if file.kind not in _BY_TYPE:
+        raise InputError(
+            "format", "missing, and neither name nor type of the file tells", f"one of {', '.join(_FORMATS)}"
+        )
+    return _BY_TYPE[file.kind]
 
 
 def _settings(state: State, caller: Caller, asked: RunRequest) -> Settings:
@@ -375,7 +385,6 @@ _FITTING = {
     "dialogue": ("failed", "differs"),
     "review": ("winner", "failed", "differs"),
 }
-FilterBy = Annotated[Filters, Query()]
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
