@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -194,7 +195,13 @@ def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric:
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
     """A verdict as the journal keeps it, with its case and rubric."""
     stored = orjson.loads(inputs)
-    return read_verdict(stored["protocol"], verdict, stored["case"], parse(stored["rubric"], "the stored rubric"))
+    return read_verdict(stored["protocol"], verdict, stored["case"], _stored_rubric(stored["rubric"]))
+
+
+@lru_cache(maxsize=32)
+def _stored_rubric(source: str) -> Rubric:
+    """Reading the YAML takes longer than all the rest of a verdict, and most verdicts have the same."""
+    return parse(source, "the stored rubric")
 
 
 # -- the engine -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@
     │   ├── TooLargeError     … because it is too large              exit 2, HTTP 413
     │   ├── RubricError       a rubric file is wrong at a line       exit 2, HTTP 400
     │   └── JudgeSpecError    a judge's name cannot be read          exit 2, HTTP 400
+    ├── NotFoundError         there is none of this id               exit 2, HTTP 404
+    ├── ConflictError         it does not fit what is there          exit 2, HTTP 409
     ├── SetupError            a key, an extra or a file is missing   exit 2, HTTP 503
     └── JournalError          the journal cannot be read or written  exit 2, HTTP 503
         └── NotJournalledError  a replay needs a reply nobody stored exit 2, HTTP 404
@@ -55,6 +57,14 @@ class RubricError(InputError):
 
 class JudgeSpecError(InputError):
     """A judge string that names no judge."""
+
+
+class NotFoundError(AdjudgeError):
+    """There is none of this id that the caller may see."""
+
+
+class ConflictError(AdjudgeError):
+    """It cannot be done as things stand; the text says what stands in the way."""
 
 
 class SetupError(AdjudgeError):

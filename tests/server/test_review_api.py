@@ -346,7 +346,7 @@ def test_a_bad_parameter_is_refused_by_name(client, query, says):
 
 def test_the_description_of_the_api_names_the_parameters(client):
     described = client.get("/openapi.json").json()["paths"]["/api/review"]["post"]
-    assert [one["name"] for one in described["parameters"]] == ["judge", "languages", "seed"]
+    assert [one["name"] for one in described["parameters"]] == ["judge", "languages", "seed", "Idempotency-Key"]
 
 
 @pytest.mark.parametrize("accept", ["*/*", "application/json", "application/json, text/plain, */*"])

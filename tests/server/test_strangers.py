@@ -26,6 +26,10 @@ CASE = {
 }
 DIALOGUE = {"transcript": "USER\tWhere is it?\nSYSTEM\tIt comes tomorrow before noon.\nUSER\tThanks!\n"}
 REVIEW = {"prompt": "Name a prime.", "response1": "Eleven is a prime.", "response2": "Twelve is a prime."}
+RUN_CALLS = [
+    *(("GET", ""), ("DELETE", ""), ("GET", "/events"), ("GET", "/rows"), ("GET", "/export?format=csv")),
+    *(("POST", "/cancel"), ("POST", "/resume")),
+]
 CALLS = [
     ("POST", "/api/evaluate", CASE),
     ("POST", "/api/dialogue", DIALOGUE),
@@ -35,7 +39,16 @@ CALLS = [
     ("PATCH", "/api/review/drafts/0123456789abcdef", {}),
     ("DELETE", "/api/review/drafts/0123456789abcdef", None),
     ("POST", "/api/review/drafts/0123456789abcdef/judge", {}),
+    ("GET", "/api/verdicts", None),
     ("GET", "/api/verdicts/c0123456789abcdef01234", None),
+    ("POST", "/api/runs", {}),
+    ("GET", "/api/runs", None),
+    *((method, f"/api/runs/r0123456789abcdef01{path}", None) for method, path in RUN_CALLS),
+    ("GET", "/api/rubrics", None),
+    ("POST", "/api/rubrics", {}),
+    ("POST", "/api/rubrics/validate", {}),
+    ("GET", "/api/rubrics/ours", None),
+    ("GET", "/api/rubrics/ours/prompt", None),
 ]
 
 
@@ -85,7 +98,12 @@ def test_every_route_of_the_api_is_among_these_calls(client):
         (method, path.replace("0123456789abcdef/", "{draft_id}/").replace("/0123456789abcdef", "/{draft_id}"))
         for method, path, _ in CALLS
     }
-    tried = {(method, path.replace("c0123456789abcdef01234", "{verdict_id}")) for method, path in tried}
+    for example, name in (
+        ("c0123456789abcdef01234", "verdict_id"),
+        ("r0123456789abcdef01", "run_id"),
+        ("ours", "name"),
+    ):
+        tried = {(method, path.partition("?")[0].replace(example, f"{{{name}}}")) for method, path in tried}
     assert described - tried == {("GET", "/api/health")}
 
 

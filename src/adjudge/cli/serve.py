@@ -21,7 +21,8 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "serve",
         help="serve the HTTP API",
-        description="Serve POST /api/evaluate, /api/dialogue and /api/review over HTTP; /docs describes them.",
+        description="Serve the API over HTTP: single cases under /api/evaluate, /api/dialogue and /api/review, files "
+        "of cases under /api/runs; /docs describes it.",
     )
     parser.add_argument(
         "--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only; any other needs a token"
@@ -42,6 +43,9 @@ def register(commands: Any) -> None:
         default=[],
         metavar="JUDGE",
         help="another judge that a request may name; can be repeated",
+    )
+    parser.add_argument(
+        "--data", metavar="DIR", help="where runs and rubrics are kept (default: service, beside the journal)"
     )
     parser.add_argument("--rubric", metavar="FILE", help="your own criteria for comparisons (YAML)")
     parser.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
@@ -147,6 +151,7 @@ def run(args: argparse.Namespace) -> int:
             settings,
             allowed_judges=tuple(args.allow_judge),
             journal=args.journal,
+            data=Path(args.data).expanduser() if args.data else None,
             tokens=tokens,
             token_required=not local or bool(args.tokens),
             hosts=(args.host, *args.allow_host),
@@ -154,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     except InputError as error:
         options = {"judge": "--judge", "allowed_judges": "--allow-judge", "search": "--search"}
         raise error.renamed(options) from None
-    server = server_for(app, args.host, args.port)
+    server = server_for(app, args.host, args.port, on_exit=app.state.adjudge.runs.closing.set)
     try:
         server.run()
     except SystemExit:  # the server has said why it could not start

@@ -21,7 +21,10 @@ import orjson
 from ..errors import JournalError
 from ..redaction import redact_reply
 
-Kind = Literal["reply", "verdict", "draft", "draft_owner", "draft_removal", "draft_sizes", "run", "outcome"]
+Kind = Literal[
+    "reply", "verdict", "verdict_page", "verdict_runs", "draft", "draft_owner", "draft_removal", "draft_sizes",
+    "run", "outcome", "answer", "answer_expiry",
+]  # fmt: skip
 Row = tuple[Any, ...]
 # How long a caller waits before it looks again whether a claim is free.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
@@ -52,6 +55,25 @@ class DraftSize(NamedTuple):
     at: float
     pieces: int
     size: int
+
+
+class ListedVerdict(NamedTuple):
+    """A verdict in the order in which they were kept: its number in it, and the runs it is an outcome of."""
+
+    number: int
+    verdict_id: str
+    inputs: bytes
+    verdict: bytes
+    runs: tuple[str, ...]
+
+
+class KeptAnswer(NamedTuple):
+    """An answer that is given again to the same request: a digest of that request, what was answered, and when."""
+
+    at: float
+    request: str
+    head: str
+    body: bytes
 
 
 class Write(NamedTuple):
@@ -147,6 +169,24 @@ class Journal(ABC):
         if len(rows) > 1 and rows[0][0] != verdict_id:
             raise JournalError(f"{verdict_id}: several verdicts begin like this; give more of the id")
         return rows[0][1], rows[0][2]
+
+    def verdicts_before(self, number: int | None, count: int) -> list[ListedVerdict]:
+        """So many verdicts, the newest first; those that were kept before the one with this number."""
+        rows = self.read("verdict_page", (2**63 - 1 if number is None else number, count))
+        return [ListedVerdict(*kept, tuple((runs or "").split())) for *kept, runs in rows]
+
+    def runs_with(self, verdict_id: str) -> list[str]:
+        """The runs in which this verdict is the outcome of a case."""
+        return [row[0] for row in self.read("verdict_runs", (verdict_id,))]
+
+    async def put_answer(self, answer_id: str, answer: KeptAnswer, expired: float) -> None:
+        """Keep what was answered, in the place of an older one; answers from before `expired` are deleted."""
+        await self._write(("answer_expiry", (expired,)), ("answer", (answer_id, *answer)))
+
+    def get_answer(self, answer_id: str) -> KeptAnswer | None:
+        """What was answered under this id, if it is still there."""
+        rows = self.read("answer", (answer_id,))
+        return KeptAnswer(*rows[0]) if rows else None
 
     async def put_draft(self, draft_id: str, changes: bytes, owner: str | None = None) -> None:
         """Add to a draft; nothing that was added before is lost. The first owner that is named stays its owner."""

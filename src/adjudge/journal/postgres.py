@@ -39,10 +39,19 @@ _PUT: dict[Kind, LiteralString] = {
         select * from unnest(%b::text[], %b::bigint[], %b::text[], %b::bytea[])
         on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
         where kept.verdict is null""",
+    "answer_expiry": "delete from adjudge_answers where at < (select max(at) from unnest(%b::float8[]) as given (at))",
+    "answer": """insert into adjudge_answers (id, at, request, head, body)
+        select * from unnest(%b::text[], %b::float8[], %b::text[], %b::text[], %b::bytea[]) on conflict (id)
+        do update set at = excluded.at, request = excluded.request, head = excluded.head, body = excluded.body""",
 }
 _GET: dict[Kind, LiteralString] = {
     "reply": "select body, at, attempts, sent from adjudge_replies where key = %s",
     "verdict": "select id, inputs, verdict from adjudge_verdicts where id >= %s and id < %s order by id limit 2",
+    "verdict_page": """select number, id, inputs, verdict,
+        (select string_agg(run, ' ') from adjudge_outcomes where verdict = adjudge_verdicts.id)
+        from adjudge_verdicts where number < %s order by number desc limit %s""",
+    "verdict_runs": "select run from adjudge_outcomes where verdict = %s",
+    "answer": "select at, request, head, body from adjudge_answers where id = %s",
     "draft": "select changes from adjudge_drafts where id = %s order by number",
     "draft_owner": "select owner, at from adjudge_draft_owners where id = %s",
     "draft_sizes": """select owner, id, at, count(*), sum(length(changes))::bigint

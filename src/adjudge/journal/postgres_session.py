@@ -51,7 +51,7 @@ where name <> 'synchronous_commit' or setting = 'off'
 
 # Tables of earlier formats are among these, so that whatever is missing can be added. Names sort by their bytes: a
 # beginning of an id is a range.
-VERSION = 4
+VERSION = 5
 _TABLES: tuple[LiteralString, ...] = (
     "create table if not exists adjudge_format (version integer not null)",
     """create table if not exists adjudge_replies (
@@ -74,6 +74,15 @@ _TABLES: tuple[LiteralString, ...] = (
         run text collate "C" not null, position bigint not null, verdict text, failure bytea,
         primary key (run, position), check ((verdict is null) <> (failure is null))
     )""",
+    "alter table adjudge_verdicts add column if not exists number bigint generated always as identity",
+    "create index if not exists adjudge_verdicts_by_number on adjudge_verdicts (number)",
+    """create index if not exists adjudge_outcomes_by_verdict on adjudge_outcomes (verdict)
+        where verdict is not null""",
+    """create table if not exists adjudge_answers (
+        id text collate "C" primary key, at double precision not null, request text not null, head text not null,
+        body bytea not null
+    )""",
+    "create index if not exists adjudge_answers_by_time on adjudge_answers (at)",
     "create table if not exists adjudge_fence (secret bytea not null)",
     "delete from adjudge_format",
 )

@@ -27,7 +27,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-VERSION = 5
+VERSION = 6
 # Tables of earlier formats are among these, so that whatever is missing can be added.
 _TABLES = """
 create table if not exists replies (
@@ -47,6 +47,11 @@ create table if not exists outcomes (
     run text not null, position integer not null, verdict text, failure blob,
     primary key (run, position), check ((verdict is null) <> (failure is null))
 ) without rowid;
+create index if not exists outcomes_by_verdict on outcomes (verdict) where verdict is not null;
+create table if not exists answers (
+    id text primary key, at real not null, request text not null, head text not null, body blob not null
+);
+create index if not exists answers_by_time on answers (at);
 create table if not exists fence (secret blob not null);
 """
 _PUT: dict[Kind, str] = {
@@ -60,10 +65,17 @@ _PUT: dict[Kind, str] = {
     "outcome": """insert into outcomes (run, position, verdict, failure) values (?, ?, ?, ?)
         on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
         where outcomes.verdict is null""",
+    "answer_expiry": "delete from answers where at < ?",
+    "answer": "insert or replace into answers (id, at, request, head, body) values (?, ?, ?, ?, ?)",
 }
 _GET: dict[Kind, str] = {
     "reply": "select body, at, attempts, sent from replies where key = ?",
     "verdict": "select id, inputs, verdict from verdicts where id >= ? and id < ? order by id limit 2",
+    "verdict_page": """select number, id, inputs, verdict,
+        (select group_concat(run, ' ') from outcomes where verdict = verdicts.id)
+        from verdicts where number < ? order by number desc limit ?""",
+    "verdict_runs": "select run from outcomes where verdict = ?",
+    "answer": "select at, request, head, body from answers where id = ?",
     "draft": "select changes from drafts where id = ? order by number",
     "draft_owner": "select owner, at from draft_owners where id = ?",
     "draft_sizes": """select owner, id, at, count(*), sum(length(changes))

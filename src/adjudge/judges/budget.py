@@ -62,6 +62,33 @@ class Budget(Protocol):
         ...
 
 
+class JointBudget:
+    """Two budgets that must both allow a call: a run's own, and that of whoever the run is for."""
+
+    def __init__(self, own: LocalBudget, other: Budget) -> None:
+        self._own, self._other = own, other
+
+    @property
+    def seen(self) -> SeenReplies:
+        return self._own.seen
+
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
+        reserved = await self._own.reserve(estimate)
+        if reserved is None:
+            return None
+        allowed = None
+        try:
+            allowed = await self._other.reserve(lambda: reserved)
+        finally:
+            if allowed is None:
+                self._own.settle(reserved, Decimal(0))
+        return allowed
+
+    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
+        self._own.settle(reserved, spent)
+        self._other.settle(reserved, spent)
+
+
 class LocalBudget:
     """A spending limit. When all of it is reserved, callers wait, for most calls cost less than their reservation.
 

@@ -139,6 +139,24 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             at += len(raw)
 
 
+def positions_with(run: Run, words: str) -> list[int]:
+    """The positions of the cases whose id or texts hold these words, whether in capitals or not."""
+    sought = words.casefold()
+    return [
+        known["position"]
+        for known in (orjson.loads(raw) for _, raw in _whole_lines(run.folder / CASES))
+        if any(sought in said.casefold() for said in _texts((known["case"], known["input"])))
+    ]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
+
 def open_run(path: str | Path, place: str = "DIR") -> Run:
     """The run in a directory, or what is wrong with it."""
     folder = Path(path).expanduser()

@@ -132,7 +132,7 @@ def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int |
 def create(
     directory: RunDirectory, protocol: str, settings: Settings, rows: Rows, *, source: str,
     journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
-    options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None,
+    options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None, run_id: str | None = None,
 ) -> Spooled:  # fmt: skip
     """Make the run, or find that it is already there: the same cases, judged the same way.
 
@@ -166,7 +166,7 @@ def create(
             aside.unlink()
     directory.write(
         {
-            "run_id": "r" + secrets.token_hex(6),
+            "run_id": run_id or "r" + secrets.token_hex(6),
             "software": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "journal": journal_name(journal),

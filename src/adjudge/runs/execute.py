@@ -16,7 +16,7 @@ from typing import Protocol
 
 from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError, plain_reason
-from ..judges.budget import LocalBudget
+from ..judges.budget import Budget, JointBudget, LocalBudget
 from .directory import InFlight, RunDirectory, position_of, read_case, whole_lines
 from .estimate import Estimate, estimate
 from .job import TRANSIENT, Job, Outcome, engine_for_run
@@ -193,8 +193,13 @@ class _Session:
         return True
 
 
-async def execute(state: RunState, options: RunOptions, progress: Progress, halt: Halt) -> Ended:
-    """Judge what is open. Whatever happens, what is done stays done, and the summary says where the run stands."""
+async def execute(
+    state: RunState, options: RunOptions, progress: Progress, halt: Halt, payer: Budget | None = None
+) -> Ended:
+    """Judge what is open. Whatever happens, what is done stays done, and the summary says where the run stands.
+
+    `payer`: a budget beyond the run's own, of whoever the run is for; each call must fit into both.
+    """
     directory, tally = state.directory, state.tally
     known = {**state.known, "begun": True, "options": options.stored()}
     if known != state.known:
@@ -204,7 +209,7 @@ async def execute(state: RunState, options: RunOptions, progress: Progress, halt
     progress.begin(tally, tally.verdicts + tally.failures + state.open)
     failed = True
     try:
-        async with _runner(state, options) as runner:
+        async with _runner(state, options, payer) as runner:
             session = _Session(state, runner, files, halt, cases_at_once(state.plan, options))
             watching = asyncio.create_task(_watch(state, files, session, progress))
             try:
@@ -231,7 +236,7 @@ async def execute(state: RunState, options: RunOptions, progress: Progress, halt
 
 
 @asynccontextmanager
-async def _runner(state: RunState, options: RunOptions) -> AsyncIterator[Runner]:
+async def _runner(state: RunState, options: RunOptions, payer: Budget | None) -> AsyncIterator[Runner]:
     """What judges a case: this process, a process pool, or a cluster."""
     plan, paid = state.plan, state.tally.paid
     if options.engine == "ray":
@@ -241,7 +246,8 @@ async def _runner(state: RunState, options: RunOptions) -> AsyncIterator[Runner]
             yield runner
         return
     # Without a limit too: a later session may have one, and wants to know how large the replies were.
-    budget = LocalBudget(Decimal("Infinity") if options.budget is None else options.budget, paid, state.seen)
+    own = LocalBudget(Decimal("Infinity") if options.budget is None else options.budget, paid, state.seen)
+    budget = own if payer is None else JointBudget(own, payer)
     batches = state.directory.batches.resolve() if options.batch else None
     async with engine_for_run(plan, state.journal, options, budget, batches) as engine:
         await engine.collect()

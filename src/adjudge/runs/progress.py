@@ -9,10 +9,13 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 import orjson
 
+from ..files import TEMPORARY, open_private
 from ..reports.escaping import one_line
 from .state import Tally
 
@@ -156,10 +159,13 @@ class Plain:
         self._pulse.note(tally.verdicts + tally.failures)
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._every
-            print(self._line(tally, waits_for), file=self._out, flush=True)
+            self._tell(self._line(tally, waits_for))
 
     def end(self, tally: Tally) -> None:
         self._pulse.note(tally.verdicts + tally.failures)
+
+    def _tell(self, line: str) -> None:
+        print(line, file=self._out, flush=True)
 
     def _line(self, tally: Tally, waits_for: str = "") -> str:
         return one_line(describe(tally, self._goal, self._pulse, waits_for))
@@ -173,7 +179,7 @@ class Json(Plain):
 
     def end(self, tally: Tally) -> None:
         super().end(tally)
-        print(self._line(tally), file=self._out, flush=True)
+        self._tell(self._line(tally))
 
     def _line(self, tally: Tally, waits_for: str = "") -> str:
         told = {
@@ -184,6 +190,26 @@ class Json(Plain):
             "waits_for": waits_for or None,
         }
         return orjson.dumps(told).decode()
+
+
+class InFile(Json):
+    """The same in a file, replaced in one step, for those who look at the run from another place."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def begin(self, tally: Tally, goal: int) -> None:
+        super().begin(tally, goal)
+        self._tell(self._line(tally))
+
+    def _tell(self, line: str) -> None:
+        # It may be lost with the machine: the run's files say the same.
+        aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
+        with suppress(OSError):
+            with open_private(aside, "wb") as file:
+                file.write(line.encode())
+            aside.replace(self._path)
 
 
 class Live:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
@@ -17,13 +19,26 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
-from ..errors import AdjudgeError, InputError, JournalError, NotJournalledError, SetupError, TooLargeError
+from ..errors import (
+    AdjudgeError,
+    ConflictError,
+    InputError,
+    JournalError,
+    NotFoundError,
+    NotJournalledError,
+    SetupError,
+    TooLargeError,
+)
+from ..journal import data_folder, default_place
+from ..journal.address import is_server
 from ..reports.escaping import one_line
+from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import dialogue, evaluate, review
+from . import dialogue, evaluate, review, rubrics, runs, verdicts
 from .callers import Callers, known_caller
-from .common import State, StateOf
+from .common import State, StateOf, invalid
 from .guard import BODY_SECONDS, HEADERS, Guard
+from .rubric_store import RubricStore
 from .tokens import TokenStore
 
 _log = logging.getLogger(__name__)
@@ -31,6 +46,8 @@ _STATIC = Path(__file__).parent / "static"
 _STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
     (TooLargeError, 413),
     (InputError, 400),
+    (NotFoundError, 404),
+    (ConflictError, 409),
     (SetupError, 503),
     (NotJournalledError, 404),
     (JournalError, 503),
@@ -58,6 +75,7 @@ def create_app(
     *,
     allowed_judges: tuple[str, ...] = (),
     journal: str | Path | None = None,
+    data: Path | None = None,
     tokens: TokenStore | None = None,
     token_required: bool = False,
     hosts: Iterable[str] = (),
@@ -65,10 +83,13 @@ def create_app(
 ) -> FastAPI:
     """The service with these settings; requests may name one of the allowed judges, and no other.
 
+    Runs and rubrics are kept in the folder `data`, by default `service` beside the journal.
+
     Once there are `tokens`, or with `token_required`, every caller needs one. `hosts` are names the service may be
     asked under, beside those of this machine; a request's body must be complete after `body_seconds`.
     """
-    engine = open_engine(journal)
+    place = default_place() if journal is None else journal
+    engine = open_engine(place)
     # A judge that cannot be named is found out now, not at the first request.
     engine.judge(settings.judge, settings)
     for spec in allowed_judges:
@@ -81,11 +102,16 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with engine:
-            yield
+            working = asyncio.create_task(hosted.work())
+            try:
+                yield
+            finally:
+                await hosted.close()
+                await working
         if tokens is not None:
             tokens.close()
 
-    app = FastAPI(
+    app = _Service(
         title="adjudge",
         version=__version__,
         summary="Judges what AI systems say, and shows why.",
@@ -95,13 +121,19 @@ def create_app(
     )
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
-    app.state.adjudge = State(engine, settings, talking, ReviewSettings(judge=settings.judge), allowed)
-    app.state.callers = Callers(tokens, token_required)
-    for routes in (evaluate, dialogue, review):
+    callers = app.state.callers = Callers(tokens, token_required)
+    where = str(place) if is_server(place) else str(Path(place).expanduser().resolve())
+    folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
+    hosted = HostedRuns(folder, where, callers.payer)
+    reviewing = ReviewSettings(judge=settings.judge)
+    kept = RubricStore(folder / "rubrics")
+    app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept)
+    for routes in (evaluate, dialogue, review, runs, verdicts, rubrics):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unexpected_error)
     app.add_middleware(Guard, hosts=tuple(hosts), body_seconds=body_seconds)
@@ -125,15 +157,35 @@ def create_app(
     return app
 
 
+class _Service(FastAPI):
+    """Describes errors as they are: what FastAPI finds wrong with a request is a 400 in the one shape of all errors."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            described = super().openapi()
+            for methods in described["paths"].values():
+                for operation in methods.values():
+                    operation["responses"].pop("422", None)
+            for name in ("HTTPValidationError", "ValidationError"):
+                described["components"]["schemas"].pop(name, None)
+        return super().openapi()
+
+
 async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
-    if not isinstance(error, InputError | NotJournalledError):
+    if not isinstance(error, InputError | NotFoundError | ConflictError | NotJournalledError):
         _log.error(one_line(f"{request.url.path}: {error}"))
         said = next(said for kind, said in _INTERNAL if isinstance(error, kind))
         return JSONResponse({"error": f"{said}; the service's log has the details"}, status)
     # A field's name may hold half a surrogate pair, which no answer can.
     said = str(error).encode("utf-8", "replace").decode()
     return JSONResponse({"error": said}, status)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    return await _adjudge_error(request, invalid(first["loc"][1:], first["msg"], first["type"]))
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:

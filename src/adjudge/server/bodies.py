@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypeVar
+from email import message_from_bytes
+from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
 
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
+from ..inputs.text import decode
 
 T = TypeVar("T")
 
 MAX_BODY_BYTES = 16_000_000
+_MOST_FIELDS = 50
 _LARGE = 100_000  # parsed within a few milliseconds
 
 
@@ -32,6 +35,61 @@ async def read_body(request: Request) -> bytes:
             )
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+class UploadedFile(NamedTuple):
+    """A file of a form, or a body that is one; its name as the sender has it, and its content type."""
+
+    content: bytes
+    name: str
+    kind: str
+
+
+async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
+    """An uploaded file and the fields beside it: of a form, or the body itself with the parameters of the query."""
+    kind = request.headers.get("content-type", "")
+    body = await read_body(request)
+    given = request.query_params.multi_items()
+    if kind.lower().startswith("multipart/form-data"):
+        file, fields = await asyncio.to_thread(_form, body, kind)
+        given += fields
+    else:
+        file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
+    names = [name for name, _ in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(name[:80], "appears twice", "each field once")
+    if not file.content.strip():
+        raise InputError("file", "empty", "a file of cases is needed")
+    return file, dict(given)
+
+
+def _form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
+    """The file of a multipart form, and its other fields."""
+    boundary = message_from_bytes(b"content-type: " + kind.encode("latin-1") + b"\r\n\r\n").get_boundary("")
+    if not boundary:
+        raise InputError("content-type", "a form without a boundary", "multipart/form-data; boundary=…")
+    file: UploadedFile | None = None
+    fields: list[tuple[str, str]] = []
+    for part in (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1", "replace"))[1:]:
+        if part.startswith(b"--"):
+            break
+        head, separator, content = part.partition(b"\r\n\r\n")
+        told = message_from_bytes(head.lstrip(b"\r\n") + b"\r\n\r\n")
+        name = told.get_param("name", header="content-disposition")
+        if not separator or not isinstance(name, str):
+            raise InputError("body", "a part of the form has no name", "multipart/form-data is needed")
+        if len(fields) > _MOST_FIELDS:
+            raise InputError("body", f"more than {_MOST_FIELDS} fields", "fewer are allowed")
+        if name != "file":
+            fields.append((name, decode(content, name[:80])))
+        elif file is not None:
+            raise InputError("file", "appears twice", "one file is allowed")
+        else:
+            file = UploadedFile(content, told.get_filename("") or "", told.get_content_type())
+    if file is None:
+        raise InputError("file", "missing", "a form needs a file in the field `file`")
+    return file, fields
 
 
 async def read_case(request: Request, read: Callable[[bytes], T]) -> T:

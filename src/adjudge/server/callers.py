@@ -17,7 +17,8 @@ from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPBearer
 
 from ..engine import Engine
-from ..judges.budget import LocalBudget, SeenReplies
+from ..errors import InputError
+from ..judges.budget import Budget, LocalBudget, SeenReplies
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .tokens import Token, TokenStore
 
@@ -45,6 +46,25 @@ class Metered:
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
         self.paid += reserved if spent is None else spent
         self.budget.settle(reserved, spent)
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """A token's budget as a run sees it: what each call costs is kept at once, for a run may outlive this process."""
+
+    budget: LocalBudget
+    record: Callable[[Decimal], None]
+
+    @property
+    def seen(self) -> SeenReplies:
+        return self.budget.seen
+
+    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
+        return await self.budget.reserve(estimate)
+
+    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
+        self.budget.settle(reserved, spent)
+        self.record(reserved if spent is None else spent)
 
 
 @dataclass(slots=True)
@@ -75,7 +95,7 @@ class Caller:
             self.tokens.record(self.token.name, metered.paid, verdict_id)
 
     def may_see(self, verdict_id: str) -> bool:
-        """Whether a verdict is the caller's."""
+        """Whether the caller was answered with this verdict."""
         return self.token is None or self.tokens is None or self.tokens.was_given(self.token.name, verdict_id)
 
     def seconds_to_wait(self) -> int:
@@ -105,8 +125,17 @@ class Callers:
         if not self.required:
             return Caller()
         token = self.tokens.find(secret) if self.tokens and secret else None
-        if token is None:
-            return None
+        return None if token is None else self._of(token)
+
+    def payer(self, name: str) -> Budget:
+        """The budget of the token of this name, for a run of its owner's."""
+        tokens = self.tokens
+        token = next((token for token in tokens.listed() if token.name == name), None) if tokens else None
+        if token is None or tokens is None:
+            raise InputError("token", f"{name} is revoked", "a run needs the token of its owner")
+        return Charged(self._of(token).budget, lambda paid: tokens.record(name, paid, None))
+
+    def _of(self, token: Token) -> Caller:
         caller = self._known.get(token.name)
         if caller is None or caller.token is None or caller.token.created != token.created:
             # A token without a limit is charged too: its list shows what it has spent.
@@ -124,7 +153,8 @@ async def known_caller(request: Request) -> Caller | None:
     return callers.known(credentials.credentials if credentials else None)
 
 
-async def _caller_of(request: Request, _described: Annotated[object, Depends(_BEARER)]) -> Caller:
+async def caller_of(request: Request, _described: Annotated[object, Depends(_BEARER)] = None) -> Caller:
+    """Who sent this request, which counts towards the rate; strangers are refused."""
     caller = await known_caller(request)
     if caller is None:
         needed = "authorization: a valid token is needed, as in `Authorization: Bearer TOKEN`"
@@ -134,4 +164,4 @@ async def _caller_of(request: Request, _described: Annotated[object, Depends(_BE
     return caller
 
 
-CallerOf = Annotated[Caller, Depends(_caller_of)]
+CallerOf = Annotated[Caller, Depends(caller_of)]

@@ -6,13 +6,14 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Mapping
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
-from fastapi import Depends, Request, Response
-from pydantic import BaseModel
+from fastapi import Depends, Query, Request, Response
+from pydantic import BaseModel, ValidationError
 
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
 from ..errors import InputError
@@ -21,10 +22,12 @@ from ..models.base import to_json
 from ..models.common import Reason
 from ..reports import error_report
 from ..reports.escaping import one_line
+from ..runs.hosting import HostedRuns
+from .rubric_store import RubricStore
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # What a provider or the network said is for the log: it may name addresses and accounts.
-_SAID: dict[Reason, str] = {
+SAID: dict[Reason, str] = {
     "rejected": "the judge did not take the request; the texts may be too long for it",
     "unauthorized": "the judge did not accept the service's key",
     "rate_limited": "the judge's rate limit is reached",
@@ -34,19 +37,23 @@ _SAID: dict[Reason, str] = {
     "no_quorum": "too few members of the jury gave an opinion",
 }
 _NO_SEARCH = "the search failed"
-_FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(_SAID)}): .*", re.DOTALL)
+_FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
 _log = logging.getLogger(__name__)
 
 FAILURES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorReport, "description": "The request names what is wrong and what is allowed."},
     401: {"model": ErrorReport, "description": "The service needs a token, and this is none of its."},
     402: {"model": ErrorReport, "description": "The token's budget is used up."},
+    409: {"model": ErrorReport, "description": "The Idempotency-Key was used with another request."},
     413: {"model": ErrorReport, "description": "A text or the whole request is too large."},
     429: {"model": ErrorReport, "description": "The token's rate is used up; `retry-after` says for how long."},
     502: {"model": ErrorReport, "description": "The judgment failed; `failure` says why. It is never a score."},
     503: {"model": ErrorReport, "description": "A key is missing, or the provider's rate limit is reached."},
     504: {"model": ErrorReport, "description": "The judge did not answer in time."},
 }
+
+
+NOT_FOUND: dict[str, Any] = {"model": ErrorReport, "description": "There is none, or it is another token's."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +65,12 @@ class State:
     dialogue: DialogueSettings
     review: ReviewSettings
     allowed_judges: frozenset[str]
+    runs: HostedRuns
+    rubrics: RubricStore
     # One piece at a time: what an owner may keep is looked up before it is written.
     drafting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    # Each reads a whole run, in up to 200 MB of memory.
+    reading: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
     def judge(self, data: Mapping[str, Any], field: str) -> str | None:
         """The judge a request names in this field, if it may."""
@@ -96,6 +107,47 @@ def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:
     return default if value is None else value
 
 
+def cursor_of(place: str | int) -> str:
+    """Where the next page begins, in a form that says nothing to whoever gets it."""
+    return urlsafe_b64encode(f"1 {place}".encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str | None, form: str) -> str | None:
+    """The place that a cursor stands for; `form` is the pattern it must have."""
+    if cursor is None:
+        return None
+    try:
+        place = urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)).decode()
+    except (ValueError, UnicodeError):
+        place = ""
+    if not re.fullmatch(f"1 (?:{form})", place, re.ASCII):
+        raise InputError("cursor", f"{cursor[:80]!r}", "what `next` says in the answer before is allowed")
+    return place[2:]
+
+
+Cursor = Annotated[str | None, Query(max_length=200, description="`next` of the page before; none: the first page.")]
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validated(model: type[M], data: Mapping[str, Any]) -> M:
+    """What was given in the shape of a model; an error names the field."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise invalid(first["loc"], first["msg"], first["type"], tuple(model.model_fields)) from None
+
+
+def invalid(place: Sequence[int | str], message: str, kind: str, known: Sequence[str] = ()) -> InputError:
+    """An error of pydantic's in the one shape of all errors."""
+    named = ".".join(str(part)[:80] for part in place) or "body"
+    if kind == "extra_forbidden":
+        return InputError(named, "unknown field", f"one of {', '.join(known)}")
+    return InputError(named, "missing" if kind == "missing" else message[:1].lower() + message[1:200])
+
+
 def yes_or_no(data: Mapping[str, Any], field: str, default: bool) -> bool:
     """A field that holds true or false, if it is given."""
     value = data.get(field, default)
@@ -106,9 +158,9 @@ def yes_or_no(data: Mapping[str, Any], field: str, default: bool) -> bool:
 
 def failed(failure: Failure, **named: Any) -> Response:
     """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
-    if failure.reason in _SAID:
+    if failure.reason in SAID:
         _log.error(error_report(failure).error)
-        failure = failure.updated(message=_SAID[failure.reason])
+        failure = failure.updated(message=SAID[failure.reason])
     # Of a cascade it also says why earlier judges failed.
     failure = failure.updated(message=_without_their_words(failure.message))
     report = {name: value for name, value in named.items() if value is not None}
@@ -118,26 +170,32 @@ def failed(failure: Failure, **named: Any) -> Response:
 
 def judged(written: bytes, **headers: str) -> Response:
     """The answer with a verdict, given as JSON; what failed on the way to it is said without a provider's words."""
-    if any(sign in written for sign in (b'"jury_member_failed"', b'"search_failed"', b'"it failed: ')):
-        verdict = json.loads(written, parse_float=Decimal)
-        for lookup in verdict.get("lookups", ()):
-            if lookup.get("error"):
-                lookup["error"] = _logged(lookup["error"], _NO_SEARCH)
-        for warning in verdict["warnings"]:
-            if warning["code"] == "search_failed":
-                warning["message"] = _logged(warning["message"], _NO_SEARCH)
-            elif warning["code"] == "jury_member_failed":
-                warning["message"] = _without_their_words(warning["message"])
-        for stage in verdict.get("stages", ()):
-            stage["unsure"] = [_without_their_words(doubt) for doubt in stage["unsure"]]
-        written = to_json(verdict)
-    return Response(written, media_type="application/json", headers=headers)
+    return Response(in_our_words(written), media_type="application/json", headers=headers)
+
+
+def in_our_words(written: bytes) -> bytes:
+    """A verdict, or a line of a run that holds one, as callers may read it: without a provider's words."""
+    if not any(sign in written for sign in (b'"jury_member_failed"', b'"search_failed"', b'"it failed: ')):
+        return written
+    known = json.loads(written, parse_float=Decimal)
+    verdict = known.get("verdict", known)
+    for lookup in verdict.get("lookups", ()):
+        if lookup.get("error"):
+            lookup["error"] = _logged(lookup["error"], _NO_SEARCH)
+    for warning in verdict["warnings"]:
+        if warning["code"] == "search_failed":
+            warning["message"] = _logged(warning["message"], _NO_SEARCH)
+        elif warning["code"] == "jury_member_failed":
+            warning["message"] = _without_their_words(warning["message"])
+    for stage in verdict.get("stages", ()):
+        stage["unsure"] = [_without_their_words(doubt) for doubt in stage["unsure"]]
+    return to_json(known)
 
 
 def _without_their_words(said: str) -> str:
     """A message as callers may read it: of whoever failed by a provider or the network, only that and in which way."""
     found = _FAILED_ONE.fullmatch(said)
-    return _logged(said, f"{found[1]}: {_SAID[cast(Reason, found[2])]}") if found else said
+    return _logged(said, f"{found[1]}: {SAID[cast(Reason, found[2])]}") if found else said
 
 
 def _logged(said: str, told: str) -> str:

@@ -6,6 +6,8 @@ uvicorn bounds the pause between requests and the size of a request's head; what
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,15 +32,26 @@ class Patience:
     connections: int = MAX_CONNECTIONS
 
 
-def server_for(app: ASGIApp, host: str, port: int, patience: Patience | None = None) -> uvicorn.Server:
-    """The server, ready to run."""
+def server_for(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    patience: Patience | None = None,
+    on_exit: Callable[[], None] = lambda: None,
+) -> uvicorn.Server:
+    """The server, ready to run. `on_exit` ends answers that have no end of their own: the server waits for all."""
     limits = patience or Patience()
 
     class Protocol(_BoundedProtocol):
         patience = limits
         waiting: ClassVar[dict[_BoundedProtocol, None]] = {}
 
-    return uvicorn.Server(
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            on_exit()
+            await super().shutdown(sockets)
+
+    return Server(
         uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
     )
 

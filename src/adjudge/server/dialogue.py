@@ -18,8 +18,9 @@ from ..models.base import to_json
 from .bodies import read_object
 from .callers import CallerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, yes_or_no
+from .idempotency import Idempotent
 
-router = APIRouter()
+router = APIRouter(route_class=Idempotent)
 
 _EXAMPLE: dict[str, Any] = {
     "dialogue_id": 7,

@@ -1,4 +1,4 @@
-"""`POST /api/evaluate`: two answers in, a verdict out; also from a stored id."""
+"""`POST /api/evaluate`: two answers in, a verdict out."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..engine import CompareSettings
-from ..errors import NotJournalledError
 from ..inputs.comparison import WANTED, comparison_from
-from ..models import ComparisonVerdict, ErrorReport, Failure
+from ..models import ComparisonVerdict, Failure
 from ..models.base import to_json
 from .bodies import read_object
 from .callers import CallerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number, yes_or_no
+from .idempotency import Idempotent
 
-router = APIRouter()
+router = APIRouter(route_class=Idempotent)
 
 _EXAMPLE: dict[str, Any] = {
     "userTask": "How do I undo my last git commit but keep the changes?",
@@ -48,9 +48,6 @@ class EvaluateRequest(BaseModel):
     seed: int = Field(0, description="For sampling, and for which answer stands first with oneOrder.")
 
 
-_ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
-
-
 @router.post(
     "/api/evaluate",
     tags=["compare"],
@@ -66,22 +63,6 @@ async def evaluate(request: Request, state: StateOf, caller: CallerOf) -> Respon
     settings = _settings(data, state)
     outcome = await caller.judged(state.engine, lambda engine: engine.compare(case, settings))
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
-
-
-@router.get(
-    "/api/verdicts/{verdict_id}",
-    tags=["compare"],
-    summary="A verdict by its id",
-    response_model=ComparisonVerdict,
-    responses={401: FAILURES[401], 429: FAILURES[429], 404: {"model": ErrorReport, "description": "No such verdict."}},
-)
-async def verdict(verdict_id: str, state: StateOf, caller: CallerOf) -> Response:
-    """The verdict exactly as it was first given; with tokens, only to one who was given it."""
-    visible = len(verdict_id) == _ID_LENGTH and caller.may_see(verdict_id)
-    record = state.engine.journal.get_verdict(verdict_id) if visible else None
-    if record is None:
-        raise NotJournalledError(f"{verdict_id}: no such verdict")
-    return judged(record[1])
 
 
 def _settings(data: dict[str, Any], state: State) -> CompareSettings:

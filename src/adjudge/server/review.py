@@ -24,8 +24,9 @@ from ..reports import render
 from .bodies import read_case, read_object
 from .callers import Caller, CallerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number, yes_or_no
+from .idempotency import Idempotent
 
-router = APIRouter(tags=["review"])
+router = APIRouter(tags=["review"], route_class=Idempotent)
 _OPTIONS = ("judge", "languages", "seed", "recheck_attempts")
 _WANTED = "prompt, response1, response2, and optionally the other slots"
 _EXAMPLE: dict[str, Any] = {

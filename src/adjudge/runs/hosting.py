@@ -1,0 +1,395 @@
+"""Runs that a service keeps in one folder and executes in the background, with the code of `adjudge run`.
+
+Each is an ordinary run directory. A file of its name in `queue` says that it is wanted: it is made last when a run is
+begun or resumed, and taken away when the run has ended or is cancelled. So a process that is started after a kill finds
+what it has to continue, and of several processes over one folder the one that holds a run's lock executes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
+from ..files import open_private
+from ..inputs.rows import open_rows
+from ..judges.budget import Budget
+from ..reports.escaping import one_line
+from .create import create
+from .directory import RunDirectory, write_whole
+from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
+from .plan import RunOptions, Settings
+from .progress import InFile
+from .state import RunState, Tally, load_state
+
+AT_ONCE = 4
+_LOOK_EVERY = 1.0  # seconds until another process's runs are looked at again
+_AFTER_TROUBLE = 15.0  # seconds until a run is tried again whose journal could not be used
+_ID = re.compile(r"r[0-9a-f]{17}")
+_log = logging.getLogger(__name__)
+
+Stopped = Literal["cancelled", "budget", "unreachable", "error"]
+_SAID: dict[str, str] = {
+    "budget": "the budget does not allow one more call",
+    "unreachable": "the judge cannot be reached, or does not accept the service's key",
+    "error": "the run cannot be continued as it is; the service's log has the details",
+}
+
+
+class RunStatus(BaseModel):
+    """Where a run stands. Every case is in exactly one of verdicts, failures and open."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    run_id: str
+    name: str
+    protocol: Literal["compare", "dialogue", "review"]
+    state: Literal["queued", "running", "stopped", "finished"]
+    stopped_by: Stopped | None = Field(None, description="For a stopped run: why; `error` says it in a sentence.")
+    error: str | None = None
+    created: str
+    judges: list[str]
+    rubric: str = Field(description="Name and version.")
+    source: str = Field(description="The file's name.")
+    cases: int
+    verdicts: int
+    failures: int
+    open: int
+    answers: dict[str, int] = Field(description="Decided verdicts by answer.")
+    undecided: int
+    reasons: dict[str, int] = Field(description="Failures by reason.")
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: str = Field(description="What the replies behind the outcomes cost.")
+    paid_usd: str = Field(description="What was paid for this run; a reply that was in the journal costs nothing.")
+    cases_without_a_price: int
+    agreement: dict[str, int] | None = Field(None, description="Labelled cases, and how many verdicts agree.")
+    per_second: float = 0.0
+    seconds_left: float | None = None
+    waits_for: str | None = None
+    budget: str | None = Field(None, description="Dollars that the run may cost.")
+    rate: float | None = Field(None, description="Calls a minute to each provider.")
+    concurrency: int = Field(description="Calls in flight to each provider.")
+
+
+class Upload(NamedTuple):
+    """A file of cases as it came, under the name its sender gave it."""
+
+    content: bytes
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a run is to be begun: as `adjudge run` takes it."""
+
+    protocol: str
+    settings: Settings
+    options: RunOptions = field(default_factory=RunOptions)
+    name: str = ""
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    format: str | None = None
+    skip_bad: bool = False
+    shuffle: int | None = None
+
+
+class HostedRun:
+    """One of the folder's runs."""
+
+    def __init__(self, folder: Path, run_id: str) -> None:
+        self.run_id = run_id
+        self.directory = RunDirectory(folder / "runs" / run_id)
+        self.marker = folder / "queue" / run_id
+        self.progress = self.directory.path / "progress.json"
+        self._record = self.directory.path / "service.json"
+
+    @property
+    def owner(self) -> str | None:
+        """Whose it is; None on a service without tokens."""
+        owner = self._read(self._record).get("owner")
+        return owner if isinstance(owner, str) else None
+
+    def status(self) -> RunStatus:
+        """Where it stands, as the executing process last said."""
+        known, record, told = self.directory.read(), self._read(self._record), self._read(self.progress)
+        counts = {**Tally(known["input"]["cases"]).as_json(), **told}
+        state, why = self._state(counts["open"]), record.get("why")
+        plan, options = self.directory.plan(), known["options"]
+        at_work = state == "running"
+        return RunStatus.model_validate(
+            {
+                **counts,
+                "per_second": counts.get("per_second", 0.0) if at_work else 0.0,
+                "seconds_left": counts.get("seconds_left") if at_work else None,
+                # What a provider said is for the log.
+                "waits_for": "the judge" if at_work and counts.get("waits_for") else None,
+                "run_id": self.run_id,
+                "name": record.get("name", ""),
+                "protocol": known["protocol"],
+                "state": state,
+                "stopped_by": why if state == "stopped" else None,
+                "error": (record.get("error") or _SAID.get(why or "")) if state == "stopped" else None,
+                "created": known["created"],
+                "judges": list(plan.judges),
+                "rubric": record.get("rubric", ""),
+                "source": known["input"]["source"],
+                **{name: options[name] for name in ("budget", "rate", "concurrency")},
+            }
+        )
+
+    def note(self, **changes: Any) -> None:
+        """Keep something about the run."""
+        write_whole(self._record, orjson.dumps({**self._read(self._record), **changes}))
+
+    def want(self, *, retry: bool = False) -> None:
+        """Ask for its execution."""
+        self.marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open_private(self.marker, "wb") as file:
+            file.write(b"retry" if retry else b"")
+
+    def _state(self, open_cases: int) -> str:
+        try:
+            return "running" if b"running" in self.marker.read_bytes() else "queued"
+        except FileNotFoundError:
+            return "stopped" if open_cases else "finished"
+
+    @staticmethod
+    def _read(path: Path) -> dict[str, Any]:
+        try:
+            known = orjson.loads(path.read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return {}
+        return known if isinstance(known, dict) else {}
+
+
+class _Shown(InFile):
+    """Progress in the run's folder; a run that nobody wants any more is asked to stop."""
+
+    def __init__(self, run: HostedRun, halt: Halt) -> None:
+        super().__init__(run.progress)
+        self._marker, self._halt = run.marker, halt
+
+    def show(self, tally: Tally, waits_for: str = "") -> None:
+        super().show(tally, waits_for)
+        if not self._marker.exists():
+            self._halt.ask("cancelled")
+
+
+class HostedRuns:
+    """All runs of a service. `payer` gives the budget of an owner, which each call must fit into too."""
+
+    def __init__(
+        self, folder: Path, journal: str, payer: Callable[[str], Budget] | None = None, at_once: int = AT_ONCE
+    ) -> None:
+        self.folder = folder
+        self.closing = asyncio.Event()
+        self._journal, self._payer, self._at_once = journal, payer, at_once
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._halts: dict[str, Halt] = {}
+        self._not_before: dict[str, float] = {}
+        self._news = asyncio.Event()
+
+    # -- what callers ask for -----------------------------------------------------------------------------------------
+
+    def find(self, run_id: str, owner: str | None = None) -> HostedRun:
+        """The run of this id, if it is the owner's; without an owner everybody's."""
+        run = HostedRun(self.folder, run_id)
+        if not _ID.fullmatch(run_id) or not run.directory.exists or owner not in (None, run.owner):
+            raise NotFoundError(f"{run_id[:80]}: no such run")
+        return run
+
+    def listed(self, owner: str | None = None, before: str | None = None) -> Iterator[HostedRun]:
+        """All runs that the owner may see, the newest first; those that are older than another one."""
+        with suppress(FileNotFoundError):
+            names = sorted((path.name for path in (self.folder / "runs").iterdir()), reverse=True)
+            for name in names:
+                if before is None or name < before:
+                    with suppress(NotFoundError):
+                        yield self.find(name, owner)
+
+    def is_of(self, run_id: str, owner: str | None) -> bool:
+        """Whether this is a run that the owner may see."""
+        with suppress(NotFoundError):
+            return self.find(run_id, owner) is not None
+        return False
+
+    async def begin(self, wanted: Wanted, upload: Upload, owner: str | None = None) -> HostedRun:
+        """A run over the uploaded cases; all of them are read and checked before anything is asked."""
+        # Ids sort by time, so that a list needs no other order.
+        run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
+        with run.directory.locked():
+            await asyncio.to_thread(self._create, run, wanted, upload)
+            rubric = wanted.settings.rubric
+            run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
+            state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
+            check_can_be_asked(await estimated(state), wanted.options)
+            run.want()
+        self._news.set()
+        return run
+
+    def cancel(self, run: HostedRun) -> None:
+        """Stop it; calls in flight are finished."""
+        if run.marker.exists():
+            with suppress(OSError):
+                run.note(why="cancelled", error=None)
+            run.marker.unlink(missing_ok=True)
+            self._news.set()
+
+    def resume(self, run: HostedRun, changes: Mapping[str, Any], *, retry: bool = False) -> None:
+        """Continue it, with other limits if any are given; `retry`: failed cases are tried again too."""
+        with self._held(run):
+            known = run.directory.read()
+            options = RunOptions.of(known["options"], changes)
+            if options.stored() != known["options"]:
+                run.directory.write({**known, "options": options.stored()})
+            run.want(retry=retry)
+        self._news.set()
+
+    def remove(self, run: HostedRun) -> None:
+        """Delete its folder; verdicts stay in the journal."""
+        with self._held(run):
+            run.marker.unlink(missing_ok=True)
+            shutil.rmtree(run.directory.path)
+
+    def _held(self, run: HostedRun) -> ExitStack:
+        stack = ExitStack()
+        try:
+            stack.enter_context(run.directory.locked())
+        except InputError:
+            raise ConflictError(f"{run.run_id}: is being executed; cancel it first, and wait for its end") from None
+        return stack
+
+    def _create(self, run: HostedRun, wanted: Wanted, upload: Upload) -> None:
+        suffix = "".join(Path(upload.name).suffixes[-2:])
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            path = Path(folder) / ("upload" + (suffix if re.fullmatch(r"(\.[A-Za-z0-9]{1,10}){0,2}", suffix) else ""))
+            path.write_bytes(upload.content)
+            try:
+                rows = open_rows(
+                    str(path), wanted.protocol, wanted.settings.rubric, wanted.mapping, format=wanted.format
+                )
+                create(
+                    run.directory, wanted.protocol, wanted.settings, rows, source=upload.name or "upload",
+                    journal=self._journal, shuffle=wanted.shuffle, skip_bad=wanted.skip_bad, options=wanted.options,
+                    run_id=run.run_id,
+                )  # fmt: skip
+            except InputError as error:
+                raise _without_place(error, path, upload.name or "file") from None
+
+    # -- the background ------------------------------------------------------------------------------------------------
+
+    async def work(self) -> None:
+        """Execute what is wanted, some runs at a time, until the service closes."""
+        (self.folder / "queue").mkdir(mode=0o700, parents=True, exist_ok=True)
+        while not self.closing.is_set():
+            self._news.clear()
+            for path in sorted((self.folder / "queue").iterdir()):
+                waits = self._not_before.get(path.name, 0.0) > time.monotonic()
+                if len(self._tasks) >= self._at_once or waits or path.name in self._tasks:
+                    continue
+                task = self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
+                task.add_done_callback(partial(self._ended, path.name))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), _LOOK_EVERY)
+
+    async def close(self) -> None:
+        """Drop what is in flight; runs stay wanted, and are continued by the next process."""
+        self.closing.set()
+        self._news.set()
+        for halt in self._halts.values():
+            halt.ask("interrupted")
+            halt.now.set()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _ended(self, run_id: str, _: asyncio.Task[None]) -> None:
+        del self._tasks[run_id]
+        self._news.set()
+
+    async def _execute(self, run_id: str) -> None:
+        run = HostedRun(self.folder, run_id)
+        if not _ID.fullmatch(run_id) or not run.directory.exists:
+            # Begun at this moment, or deleted at the one before.
+            self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
+            return
+        try:
+            with self._held(run):
+                why, error = await self._continue(run)
+                if why in ("cancelled", "interrupted"):
+                    return  # whoever wants it again has said so, or will be there
+                run.note(why=why or None, error=error)
+                run.marker.unlink(missing_ok=True)
+        except ConflictError:
+            self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
+        except (JournalError, OSError) as problem:
+            _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
+            self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
+
+    async def _continue(self, run: HostedRun) -> tuple[str, str | None]:
+        """Execute a run; why it ended before its end, and the sentence that its owner may read."""
+        halt = self._halts[run.run_id] = Halt()
+        try:
+            retry = b"retry" in run.marker.read_bytes()
+            with run.marker.open("r+b") as file:
+                file.write(b"running retry" if retry else b"running")
+            state = await self._loaded(run, retry)
+            options = RunOptions.of(state.known["options"], {})
+            payer = self._payer(run.owner) if self._payer is not None and run.owner is not None else None
+            if state.open:
+                check_can_be_asked(await estimated(state), options)
+            ended = await execute(state, options, _Shown(run, halt), halt, payer)
+            if ended.detail:
+                _log.error(one_line(f"{run.run_id}: {ended.why}: {ended.detail}"))
+            return ended.why, None
+        except FileNotFoundError:
+            return "cancelled", None
+        except JournalError:
+            raise
+        except SetupError as error:
+            _log.error(one_line(f"{run.run_id}: {error}"))
+            return "error", None
+        except AdjudgeError as error:
+            return "error", str(error)
+        except Exception:
+            _log.exception(run.run_id)
+            return "error", None
+        finally:
+            del self._halts[run.run_id]
+
+    async def _loaded(self, run: HostedRun, retry: bool) -> RunState:
+        def load() -> RunState:
+            return load_state(run.directory, retry=retry, journal_at=self._journal)
+
+        state = await asyncio.to_thread(load)
+        if state.suspects:
+            # Cases that end the process must not end the service again and again.
+            _log.error(one_line(f"{run.run_id}: cases that end the process are skipped: {', '.join(state.suspects)}"))
+            await skip_cases(run.directory, self._journal, list(state.suspects))
+            state = await asyncio.to_thread(load)
+        return state
+
+
+def _without_place(error: InputError, path: Path, name: str) -> InputError:
+    """An error about an uploaded file in the words of whoever sent it."""
+
+    def told(text: str) -> str:
+        for place in (str(path), str(path.resolve()), path.name):
+            text = text.replace(place, name)
+        return re.sub(r"--([a-z-]+)", lambda option: option[1].replace("-", "_"), text)
+
+    place = "file" if error.place == "INPUT" else told(error.place)
+    return type(error)(place, told(error.found), told(error.allowed))

@@ -1,0 +1,92 @@
+"""Rubrics of the service's users: each version is a file in the data folder that is never changed.
+
+`rubrics/OWNER/NAME/0001.yaml`, `0002.yaml`, …; beside them stand the rubrics that come with adjudge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import ConflictError, InputError, NotFoundError, TooLargeError
+from ..files import open_private
+from ..rubric import PROTOCOLS, Rubric, load, shipped
+
+MAX_RUBRICS = 1000  # versions of all rubrics of an owner
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", re.ASCII)
+_EVERYBODY = "_"  # no token is called so
+
+
+class KeptRubric(NamedTuple):
+    """A rubric, and whether it came with adjudge."""
+
+    rubric: Rubric
+    built_in: bool
+
+
+class RubricStore:
+    """The rubrics in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def listed(self, owner: str | None) -> list[KeptRubric]:
+        """The latest version of every rubric that the owner may use: built-in ones first, then by name."""
+        own = self._folder / (owner or _EVERYBODY)
+        names = sorted(path.name for path in own.iterdir()) if own.is_dir() else []
+        found = [KeptRubric(shipped(protocol), True) for protocol in PROTOCOLS]
+        return found + [versions[-1] for name in names if (versions := list(self._own(owner, name)))]
+
+    def versions(self, owner: str | None, name: str) -> list[KeptRubric]:
+        """All versions of a rubric, the oldest first."""
+        found = [KeptRubric(shipped(name), True)] if name in PROTOCOLS else list(self._own(owner, name))
+        if not found:
+            raise NotFoundError(f"{name[:80]}: no such rubric")
+        return found
+
+    def find(self, owner: str | None, name: str, version: str | None = None) -> KeptRubric:
+        """A version of a rubric; the latest if none is named."""
+        versions = self.versions(owner, name)
+        if version is None:
+            return versions[-1]
+        for kept in versions:
+            if kept.rubric.version == version:
+                return kept
+        raise NotFoundError(f"{name}: no version {version[:80]!r}")
+
+    def keep(self, owner: str | None, rubric: Rubric) -> bool:
+        """Store a version; False if it was there already."""
+        if not _NAME.fullmatch(rubric.name):
+            raise InputError(
+                "name", repr(rubric.name[:80]), "1 to 64 letters, digits, blanks, dots, hyphens and underscores"
+            )
+        if rubric.name in PROTOCOLS:
+            raise InputError("name", f"{rubric.name} is a rubric that comes with adjudge", "give yours another name")
+        if len(rubric.version) > 64:
+            raise InputError("version", f"{len(rubric.version)} characters", "at most 64 are allowed")
+        known = list(self._own(owner, rubric.name))
+        for kept in known:
+            if kept.rubric.version == rubric.version:
+                if kept.rubric.source == rubric.source:
+                    return False
+                raise ConflictError(
+                    f"version: {rubric.name} has a version {rubric.version} with another text; give yours another one"
+                )
+        folder = self._folder / (owner or _EVERYBODY)
+        if sum(1 for _ in folder.glob("*/*.yaml")) >= MAX_RUBRICS:
+            raise TooLargeError("rubrics", f"{MAX_RUBRICS:,} versions are kept", "no more are allowed")
+        folder = folder / rubric.name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with open_private(folder / f"{len(known) + 1:04}.yaml", "xb") as file:
+                file.write(rubric.source.encode())
+        except FileExistsError:
+            raise ConflictError(f"{rubric.name}: another version is being stored; try again") from None
+        return True
+
+    def _own(self, owner: str | None, name: str) -> Iterator[KeptRubric]:
+        if _NAME.fullmatch(name):
+            for path in sorted((self._folder / (owner or _EVERYBODY) / name).glob("*.yaml")):
+                yield KeptRubric(load(path), False)

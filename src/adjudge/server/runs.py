@@ -1,0 +1,507 @@
+"""`/api/runs`: a file of cases in, a run in the background, its progress, its rows, and the same exports as a command.
+
+The work itself is in `runs/hosting.py` and `results/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, Literal, get_args
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..errors import InputError
+from ..models import ErrorReport
+from ..models.base import to_json
+from ..results import require_extra
+from ..rubric import Rubric
+from ..runs.hosting import HostedRun, RunStatus, Upload, Wanted
+from ..runs.plan import RunOptions, Settings
+from .bodies import UploadedFile, read_object, read_upload
+from .callers import Caller, CallerOf
+from .common import (
+    FAILURES,
+    NOT_FOUND,
+    SAID,
+    Cursor,
+    State,
+    StateOf,
+    cursor_of,
+    documented_body,
+    in_our_words,
+    read_cursor,
+    validated,
+)
+from .idempotency import Idempotent
+
+router = APIRouter(tags=["runs"], route_class=Idempotent)
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
+    404: NOT_FOUND,
+}
+_BUSY: dict[str, Any] = {"model": ErrorReport, "description": "It is being executed, or the key has another request."}
+_BY_TYPE = {
+    "application/jsonl": "jsonl",
+    "application/x-ndjson": "jsonl",
+    "application/json": "json",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "application/vnd.apache.parquet": "parquet",
+    "text/plain": "text",
+}
+InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
+_FORMATS = get_args(InputFormat)
+_OF_ONE_PROTOCOL = {"one_order": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review"}
+_CASES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
+_MOST_AT_ONCE = 200
+_CHUNK = 2**16
+
+
+# -- begin ------------------------------------------------------------------------------------------------------------
+
+
+class RunRequest(BaseModel):
+    """How a file of cases is judged: fields of a form beside `file`, or parameters of the query."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    protocol: Literal["compare", "dialogue", "review"]
+    name: str = Field("", max_length=200, description="What you call the run.")
+    source: str = Field("", max_length=200, description="The file's name, where the body is the file.")
+    format: InputFormat | None = Field(None, description="If the file's name does not tell.")
+    map: str | None = Field(
+        None, max_length=2000, description="Where fields are read from: `task=question,a=output_1`."
+    )
+    skip_bad: bool = Field(False, description="Count rows that cannot be read as failures, and continue.")
+    shuffle: int | None = Field(None, ge=0, lt=2**31, description="In an order drawn from this seed.")
+    judge: str | None = Field(None, max_length=2000, description="One of the judges this service allows.")
+    evaluator: str | None = Field(None, max_length=2000, description="Dialogue: scores; default: the judge.")
+    critic: str | None = Field(
+        None, max_length=2000, description="Dialogue: challenges the scores; default: the judge."
+    )
+    rubric: str | None = Field(
+        None, max_length=130, description="A rubric of `/api/rubrics`: `name` or `name@version`."
+    )
+    one_order: bool | None = Field(None, description="Compare: judge once, not in both orders: half the cost.")
+    languages: str | None = Field(None, max_length=1000, description="Review: the languages in scope, such as `en,es`.")
+    recheck_attempts: bool | None = Field(None, description="Judge again without passages that try to steer the judge.")
+    seed: int | None = None
+    sample: int | None = Field(None, description="Another number asks again although a reply is stored.")
+    temperature: float | None = None
+    max_tokens: int | None = None
+    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars that the run may cost.")
+    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
+    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
+
+
+def _form_schema() -> dict[str, Any]:
+    schema = RunRequest.model_json_schema()
+    fields = {name: about for name, about in schema["properties"].items() if name != "source"}
+    file = {"type": "string", "format": "binary", "description": "The cases: JSONL, CSV, TSV, Parquet, JSON or text."}
+    return {**schema, "properties": {"file": file, **fields}, "required": ["file", "protocol"]}
+
+
+_RAW = {"schema": {"type": "string", "format": "binary"}}
+_BEGIN = {
+    "parameters": [
+        {"name": name, "in": "query", "required": False, "schema": about, "description": about.get("description", "")}
+        for name, about in RunRequest.model_json_schema()["properties"].items()
+    ],
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": _form_schema(),
+                "example": {"file": _CASES, "protocol": "compare", "name": "greetings"},
+            },
+            "application/x-ndjson": {**_RAW, "example": _CASES},
+            "text/csv": _RAW,
+            "application/octet-stream": _RAW,
+        },
+    },
+}
+
+
+@router.post(
+    "/api/runs",
+    summary="Judge a file of cases",
+    status_code=201,
+    response_model=RunStatus,
+    responses={**{code: about for code, about in _ERRORS.items() if code != 404}, 409: _BUSY, 413: FAILURES[413]},
+    openapi_extra=_BEGIN,
+)
+async def begin_run(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
+    file, given = await read_upload(request)
+    wanted = await asyncio.to_thread(_wanted, state, caller, file, given)
+    name = one_name(file.name or given.get("source", ""))
+    run = await state.runs.begin(wanted, Upload(file.content, name), caller.name)
+    return _answer(run, 201)
+
+
+def _wanted(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
+    asked = validated(RunRequest, given)
+    for field, protocol in _OF_ONE_PROTOCOL.items():
+        if getattr(asked, field) is not None and asked.protocol != protocol:
+            raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
+    return Wanted(
+        asked.protocol,
+        _settings(state, caller, asked),
+        RunOptions(concurrency=asked.concurrency, rate=asked.rate, budget=asked.budget),
+        asked.name,
+        _mapping(asked.map),
+        _format(asked, file),
+        asked.skip_bad,
+        asked.shuffle,
+    )
+
+
+def _format(asked: RunRequest, file: UploadedFile) -> str | None:
+    """How the file is read; None: as its name says, for that says more than the type that clients guess."""
+    if asked.format is not None or Path(file.name or asked.source).suffix:
+        return asked.format
+    if file.kind not in _BY_TYPE:
+        raise InputError(
+            "format", "missing, and neither name nor type of the file tells", f"one of {', '.join(_FORMATS)}"
+        )
+    return _BY_TYPE[file.kind]
+
+
+def _settings(state: State, caller: Caller, asked: RunRequest) -> Settings:
+    named = asked.model_dump(include={"judge", "evaluator", "critic"})
+    for field in named:
+        state.judge(named, field)
+    more: dict[str, Any] = asked.model_dump(
+        include={"seed", "sample", "temperature", "max_tokens", "recheck_attempts", "one_order"}, exclude_none=True
+    )
+    if asked.rubric is not None:
+        more["rubric"] = _rubric(state, caller, asked.rubric, asked.protocol)
+    if asked.protocol == "dialogue":
+        talking = state.dialogue
+        evaluator = asked.evaluator or asked.judge or talking.evaluator
+        return replace(talking, evaluator=evaluator, critic=asked.critic or asked.judge or talking.critic, **more)
+    if asked.judge is not None:
+        more["judge"] = asked.judge
+    if asked.protocol == "compare":
+        return replace(state.compare, **more)
+    if asked.languages is not None:
+        more["languages"] = tuple(code.strip() for code in asked.languages.split(",") if code.strip())
+    return replace(state.review, **more)
+
+
+def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
+    name, _, version = reference.partition("@")
+    rubric = state.rubrics.find(caller.name, name, version or None).rubric
+    if rubric.protocol != protocol:
+        raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
+    return rubric
+
+
+def _mapping(given: str | None) -> dict[str, str]:
+    pairs = [piece.partition("=") for piece in (given or "").split(",") if piece.strip()]
+    for field, equals, column in pairs:
+        if not (field.strip() and equals and column.strip()):
+            raise InputError("map", f"{field}{equals}{column}"[:80], "field=column, such as task=question,a=output_1")
+    return {field.strip(): column.strip() for field, _, column in pairs}
+
+
+def one_name(given: str) -> str:
+    """A file's name without its folders, and without what no name should hold."""
+    name = re.sub(r"[\x00-\x1f\x7f]", "", given).encode("utf-8", "replace").decode()
+    return re.split(r"[/\\]", name)[-1][-200:]
+
+
+# -- look, stop, continue ---------------------------------------------------------------------------------------------
+
+
+class RunPage(BaseModel):
+    """Runs, the newest first."""
+
+    runs: list[RunStatus]
+    next: str | None = Field(None, description="The cursor of the next page; null on the last.")
+
+
+class ResumeRequest(BaseModel):
+    """What may change from one session of a run to the next; what is not given stays, null lifts a limit."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"budget": "5.00", "retry_failed": True}]}
+    )
+
+    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars over all sessions.")
+    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
+    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
+    retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
+
+
+@router.get("/api/runs", summary="All runs, the newest first", responses=_ERRORS)
+async def list_runs(
+    state: StateOf, caller: CallerOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: Cursor = None
+) -> RunPage:
+    """With tokens, only the caller's own."""
+    before = read_cursor(cursor, "r[0-9a-f]{17}")
+
+    def page() -> RunPage:
+        found = list(islice(state.runs.listed(caller.name, before), limit + 1))
+        more = cursor_of(found[limit - 1].run_id) if len(found) > limit else None
+        return RunPage(runs=[run.status() for run in found[:limit]], next=more)
+
+    return await asyncio.to_thread(page)
+
+
+def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
+    return state.runs.find(run_id, caller.name)
+
+
+RunOf = Annotated[HostedRun, Depends(_find)]
+
+
+@router.get("/api/runs/{run_id}", summary="Where a run stands", responses=_ERRORS)
+async def get_run(run: RunOf) -> RunStatus:
+    """Its state and its sums; every case is in exactly one of verdicts, failures and open."""
+    return run.status()
+
+
+@router.get(
+    "/api/runs/{run_id}/events",
+    summary="A run's progress as server-sent events",
+    response_class=StreamingResponse,
+    responses={
+        **_ERRORS,
+        200: {
+            "description": "`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+    },
+)
+async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
+    """Ends when the run does; a client that is cut off asks again and misses nothing, for each event says all."""
+    return StreamingResponse(_events(run, state.runs.closing), media_type="text/event-stream")
+
+
+async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, beat: float = 15.0) -> AsyncIterator[str]:
+    told, silent = "", 0.0
+    while not closing.is_set():
+        try:
+            status = run.status()
+        except InputError:  # deleted meanwhile
+            break
+        if (now := status.model_dump_json()) != told:
+            told, silent = now, 0.0
+            yield f"event: progress\ndata: {now}\n\n"
+        elif silent >= beat:
+            silent = 0.0
+            yield ": still here\n\n"
+        if status.state in ("stopped", "finished"):
+            break
+        silent += every
+        await asyncio.sleep(every)
+    yield "event: end\ndata: {}\n\n"
+
+
+@router.post("/api/runs/{run_id}/cancel", summary="Stop a run", responses={**_ERRORS, 409: _BUSY})
+async def cancel_run(run: RunOf, state: StateOf) -> RunStatus:
+    """Calls in flight are finished; what is judged stays, and the run can be resumed."""
+    state.runs.cancel(run)
+    return run.status()
+
+
+@router.post(
+    "/api/runs/{run_id}/resume",
+    summary="Continue a run",
+    responses={**_ERRORS, 409: _BUSY, 413: FAILURES[413]},
+    openapi_extra=documented_body(ResumeRequest, required=False),
+)
+async def resume_run(run: RunOf, request: Request, state: StateOf) -> RunStatus:
+    """Open cases, and such as failed for a reason that may pass; limits may be changed."""
+    data = await read_object(request, "budget, rate, concurrency, retry_failed", optional=True)
+    asked = validated(ResumeRequest, data)
+    changes: dict[str, Any] = {name: getattr(asked, name) for name in ("budget", "rate", "concurrency") if name in data}
+    state.runs.resume(run, changes, retry=asked.retry_failed)
+    return run.status()
+
+
+@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204, responses={**_ERRORS, 409: _BUSY})
+async def delete_run(run: RunOf, state: StateOf) -> None:
+    """Its folder with its cases; replies and verdicts stay in the journal."""
+    await asyncio.to_thread(state.runs.remove, run)
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+class RowPage(BaseModel):
+    """Cases that have an outcome, in the order of the input, as flat rows."""
+
+    rows: list[dict[str, Any]] = Field(description="The columns of `adjudge show`.")
+    next: str | None = Field(None, description="The cursor of the next page; null on the last.")
+
+
+class Filters(BaseModel):
+    """Which rows are wanted; all conditions must hold."""
+
+    winner: Literal["A", "B", "tie"] | None = None
+    order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
+    failed: bool | None = Field(None, description="Whether there is no verdict.")
+    undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
+    differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
+    q: str | None = Field(None, max_length=200, description="Words that the case's id or texts hold, in any case.")
+
+    def conditions(self, protocol: str) -> list[str]:
+        """In SQL, but for the words."""
+        found = []
+        if self.winner is not None:
+            found.append(("winner", f"winner = '{self.winner}'"))
+        for name, column, value in (
+            ("order_flipped", "order_consistent", self.order_flipped),
+            ("undecided", "decided", self.undecided),
+            ("differs", "agrees", self.differs),
+        ):
+            if value is not None:
+                found.append((name, f"{column} = {str(not value).lower()}"))
+        if self.failed is not None:
+            found.append(("failed", f"status {'<>' if self.failed else '='} 'verdict'"))
+        known = _FITTING[protocol]
+        for name, _ in found:
+            if name not in known:
+                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}, q")
+        return [condition for _, condition in found]
+
+
+_FITTING = {
+    "compare": ("winner", "order_flipped", "failed", "undecided", "differs"),
+    "dialogue": ("failed", "differs"),
+    "review": ("winner", "failed", "differs"),
+}
+Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
+_TYPES: dict[Format, tuple[str, str]] = {
+    "jsonl": ("application/x-ndjson", "jsonl"),
+    "csv": ("text/csv; charset=utf-8", "csv"),
+    "parquet": ("application/vnd.apache.parquet", "parquet"),
+    "html": ("application/zip", "zip"),
+    "markdown": ("text/markdown; charset=utf-8", "md"),
+}
+
+
+class RowQuery(Filters):
+    """Which rows, and which page of them."""
+
+    limit: int = Field(100, ge=1, le=1000)
+    cursor: str | None = Field(None, max_length=200, description="`next` of the page before; none: the first page.")
+
+
+class ExportQuery(Filters):
+    """Which rows, in which form."""
+
+    format: Format
+
+
+@router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", responses=_ERRORS)
+async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
+    """A run that is still going is read as far as it is."""
+    after = read_cursor(wanted.cursor, "[0-9]{1,9}")
+
+    def page() -> bytes:
+        with _results(run, wanted, after) as database:
+            rows = list(islice(database.rows(), wanted.limit + 1))
+        more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
+        return to_json({"rows": rows[: wanted.limit], "next": more})
+
+    async with state.reading:
+        return Response(await asyncio.to_thread(page), media_type="application/json")
+
+
+@router.get(
+    "/api/runs/{run_id}/export",
+    summary="A run's results as a file",
+    response_class=StreamingResponse,
+    responses={
+        **_ERRORS,
+        200: {
+            "description": "As `adjudge export` writes it; HTML as a ZIP file with the report and its pages.",
+            "content": {kind.partition(";")[0]: {"schema": _RAW["schema"]} for kind, _ in _TYPES.values()},
+        },
+    },
+)
+async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> StreamingResponse:
+    """The same filters as for rows."""
+    async with state.reading:
+        file = await asyncio.to_thread(_exported, run, wanted)
+    kind, suffix = _TYPES[wanted.format]
+    headers = {"content-disposition": f'attachment; filename="{run.run_id}.{suffix}"'}
+    return StreamingResponse(_chunks(file), media_type=kind, headers=headers)
+
+
+@contextmanager
+def _results(run: HostedRun, wanted: Filters, after: str | None = None) -> Iterator[Any]:
+    """The rows that are wanted as a database; what a provider said of a failure is in our own words."""
+    require_extra("a run's results")
+    from ..results.columns import text
+    from ..results.database import opened
+    from ..results.run import open_run, positions_with
+
+    opened_run = open_run(run.directory.path)
+    conditions = wanted.conditions(opened_run.protocol)
+    if after is not None:
+        conditions.append(f"position > {after}")
+    if wanted.q is not None and wanted.q.strip():
+        found = ", ".join(map(str, positions_with(opened_run, wanted.q.strip()))) or "-1"
+        conditions.append(f"position in ({found})")
+    with opened(opened_run, " and ".join(conditions) or None) as database:
+        said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
+        database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
+        yield database
+
+
+def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by whoever sends it)
+    with tempfile.TemporaryDirectory() as name, _results(run, wanted) as database:
+        path = Path(name) / "report.html"
+        if wanted.format == "html":
+            from ..reports.run.html import write_html
+
+            write_html(database, path)
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                for each in sorted(Path(name).rglob("*")):
+                    if each.is_file():
+                        archive.write(each, each.relative_to(name))
+        else:
+            from ..reports.run.markdown import write_markdown
+            from ..results.exporting import write_csv, write_jsonl, write_parquet
+
+            if wanted.format == "parquet":
+                write_parquet(database, path)
+            else:
+                with path.open("wb") as made:
+                    {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, made)
+            with path.open("rb") as made:
+                if wanted.format == "jsonl":
+                    file.writelines(in_our_words(line).rstrip() + b"\n" for line in made)
+                else:
+                    shutil.copyfileobj(made, file)
+    file.seek(0)
+    return file
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def _answer(run: HostedRun, status: int) -> Response:
+    content = run.status().model_dump_json()
+    headers = {"location": f"/api/runs/{run.run_id}"}
+    return Response(content, status, headers, media_type="application/json")

@@ -1,0 +1,126 @@
+"""`/api/verdicts`: what was judged, the newest first, and any verdict by its id."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, Field
+
+from ..engine import verdict_of
+from ..errors import NotJournalledError
+from ..journal.base import ListedVerdict
+from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
+from ..models.rows import answer_of
+from .callers import Caller, CallerOf
+from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, judged, read_cursor
+
+router = APIRouter(tags=["verdicts"])
+_ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
+_LOOKED_AT = 500  # verdicts of others, or that do not fit, that a page may pass over
+_A_TIME = 50
+_ERRORS: dict[int | str, dict[str, Any]] = {status: FAILURES[status] for status in (400, 401, 429, 503)}
+
+
+class VerdictLine(BaseModel):
+    """A verdict in a line."""
+
+    verdict_id: str
+    protocol: Literal["compare", "dialogue", "review"]
+    answer: str = Field(description="A, B or tie; 20 to 100; 1 to 7, or invalid.")
+    decided: bool
+    judge: str
+    rubric: str
+    cost_usd: str | None
+    runs: list[str] = Field(description="The runs in which it is the outcome of a case.")
+
+
+class VerdictPage(BaseModel):
+    """Verdicts, the newest first."""
+
+    verdicts: list[VerdictLine]
+    next: str | None = Field(
+        None, description="The cursor of the next page. A page may be short, even empty, where few verdicts fit."
+    )
+
+
+@router.get("/api/verdicts", summary="All verdicts, the newest first", responses=_ERRORS)
+async def list_verdicts(
+    state: StateOf,
+    caller: CallerOf,
+    protocol: Literal["compare", "dialogue", "review"] | None = None,
+    answer: Annotated[str | None, Query(max_length=20, description="A, B, tie; 20 to 100; 1 to 7, invalid.")] = None,
+    decided: bool | None = None,
+    run: Annotated[str | None, Query(max_length=40, description="Only outcomes of this run.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Cursor = None,
+) -> VerdictPage:
+    """With tokens, only those that the caller was given, and those of its runs."""
+    before = read_cursor(cursor, "[0-9]{1,18}")
+
+    def fits(line: VerdictLine) -> bool:
+        return (
+            (protocol is None or line.protocol == protocol)
+            and (answer is None or line.answer == answer)
+            and (decided is None or line.decided == decided)
+            and (run is None or run in line.runs)
+        )
+
+    def page() -> VerdictPage:
+        lines: list[VerdictLine] = []
+        at, looked_at = None if before is None else int(before), 0
+        while looked_at < _LOOKED_AT:
+            found = state.engine.journal.verdicts_before(at, _A_TIME)
+            for kept in found:
+                at, looked_at = kept.number, looked_at + 1
+                if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
+                    lines.append(line)
+                    if len(lines) == limit:
+                        return VerdictPage(verdicts=lines, next=cursor_of(at))
+            if len(found) < _A_TIME:
+                return VerdictPage(verdicts=lines, next=None)
+        return VerdictPage(verdicts=lines, next=None if at is None else cursor_of(at))
+
+    return await asyncio.to_thread(page)
+
+
+@router.get(
+    "/api/verdicts/{verdict_id}",
+    summary="A verdict by its id",
+    response_model=ComparisonVerdict | DialogueVerdict | ReviewVerdict,
+    responses={**_ERRORS, 404: NOT_FOUND},
+)
+async def get_verdict(verdict_id: str, state: StateOf, caller: CallerOf) -> Response:
+    """The verdict exactly as it was first given; with tokens, only to one who was given it, or whose run made it."""
+    journal = state.engine.journal
+    visible = len(verdict_id) == _ID_LENGTH and (
+        caller.name is None or _visible(state, caller, verdict_id, journal.runs_with(verdict_id))
+    )
+    record = journal.get_verdict(verdict_id) if visible else None
+    if record is None:
+        raise NotJournalledError(f"{verdict_id}: no such verdict")
+    return judged(record[1])
+
+
+def _visible(state: State, caller: Caller, verdict_id: str, runs: list[str] | tuple[str, ...]) -> bool:
+    return caller.may_see(verdict_id) or any(state.runs.is_of(run, caller.name) for run in runs)
+
+
+def _line(kept: ListedVerdict) -> VerdictLine:
+    verdict = verdict_of(kept.inputs, kept.verdict)
+    cost = verdict.cost_usd
+    return VerdictLine(
+        verdict_id=kept.verdict_id,
+        protocol="compare"
+        if isinstance(verdict, ComparisonVerdict)
+        else "dialogue"
+        if isinstance(verdict, DialogueVerdict)
+        else "review",
+        answer=answer_of(verdict),
+        decided=getattr(verdict, "decided", True),
+        judge=verdict.provenance.judge,
+        rubric=verdict.provenance.rubric.partition("#")[0],
+        cost_usd=None if cost is None else format(cost, "f"),
+        runs=list(kept.runs),
+    )

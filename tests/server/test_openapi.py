@@ -1,0 +1,140 @@
+"""The API's description: its examples work, and no request that it allows, or nearly allows, ends in a 500."""
+
+from __future__ import annotations
+
+import threading
+import time
+from urllib.parse import quote
+
+import httpx2
+import pytest
+import schemathesis
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
+
+from adjudge.engine import CompareSettings
+from adjudge.server.app import create_app
+from adjudge.server.connections import server_for
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
+LINE = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    """A real server, with something to find in it."""
+    app = create_app(CompareSettings(), journal=tmp_path_factory.mktemp("described") / "journal.db")
+    server = server_for(app, "127.0.0.1", 0, on_exit=app.state.adjudge.runs.closing.set)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def known(url):
+    """Ids that lead somewhere: a finished run, a verdict, a draft."""
+    with httpx2.Client(base_url=url) as client:
+        settings = {"protocol": "compare", "format": "jsonl"}
+        run = client.post("/api/runs", params=settings, content=LINE).json()["run_id"]
+        while client.get(f"/api/runs/{run}").json()["state"] != "finished":
+            time.sleep(0.05)
+        draft = client.post("/api/review/drafts").json()["draft_id"]
+        verdict = client.get("/api/verdicts").json()["verdicts"][0]["verdict_id"]
+    return {"run_id": run, "draft_id": draft, "verdict_id": verdict, "name": "compare"}
+
+
+def complaints(url, known, examples):
+    """What is wrong with the answers to requests drawn from the description, right ones and wrong ones."""
+    described = schemathesis.openapi.from_url(f"{url}/openapi.json")
+    bounded = settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    found = []
+    for result in described.get_all_operations():
+        operation = result.ok()
+        for mode in GenerationMode:
+            tried = 0
+
+            @bounded
+            @given(case=operation.as_strategy(generation_mode=mode))
+            def ask(case):
+                nonlocal tried
+                tried += 1
+                # Every other request is about something that is there.
+                for name in case.path_parameters or ():
+                    if tried % 2:
+                        case.path_parameters[name] = known[name]
+                if case.method == "DELETE" and tried % 2:
+                    return
+                if tried % 4:
+                    case.headers.pop("Idempotency-Key", None)  # or most requests were in conflict with one before
+                case.validate_response(case.call(base_url=url, timeout=30), checks=CHECKS)
+
+            try:
+                ask()
+            except Unsatisfiable:
+                pass  # a request without parameters cannot be wrong
+            except Exception as error:
+                found.append(f"{operation.label} ({mode.value}): {error}")
+    return found
+
+
+def test_no_request_ends_in_an_error_of_the_service(url, known):
+    assert "\n".join(complaints(url, known, 4)) == ""
+
+
+@pytest.mark.slow
+def test_no_request_ends_in_an_error_of_the_service_however_many_are_tried(url, known):
+    assert "\n".join(complaints(url, known, 60)) == ""
+
+
+def test_every_error_is_described_in_the_one_shape(url):
+    described = httpx2.get(f"{url}/openapi.json").json()
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            assert operation["summary"], (method, path)
+            for status, answer in operation["responses"].items():
+                if status >= "4":
+                    kind = answer["content"]["application/json"]["schema"]
+                    assert kind == {"$ref": "#/components/schemas/ErrorReport"}, (method, path, status)
+
+
+def test_the_examples_of_all_bodies_are_taken(tmp_path):
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        draft = client.post("/api/review/drafts", json={"prompt": "Why?", "response1": "So.", "response2": "Thus."})
+        run = client.post("/api/runs", params={"protocol": "compare", "format": "jsonl"}, content=LINE).json()["run_id"]
+        tried = 0
+        for path, methods in client.get("/openapi.json").json()["paths"].items():
+            path = path.replace("{draft_id}", draft.json()["draft_id"]).replace("{run_id}", quote(run))
+            for method, operation in methods.items():
+                for kind, body in operation.get("requestBody", {"content": {}})["content"].items():
+                    for example in [
+                        *body["schema"].get("examples", ()),
+                        *([body["example"]] if "example" in body else ()),
+                    ]:
+                        tried += 1
+                        if kind == "application/json":
+                            answer = client.request(method, path, json=example)
+                        elif kind == "multipart/form-data":
+                            file = {"file": ("cases.jsonl", example.pop("file"))}
+                            answer = client.request(method, path, data=example, files=file)
+                        else:
+                            wanted = {"protocol": "compare"} if path == "/api/runs" else None
+                            answer = client.request(
+                                method, path, content=example, headers={"content-type": kind}, params=wanted
+                            )
+                        assert answer.status_code in (200, 201, 409), (path, kind, answer.text)
+        assert tried >= 8

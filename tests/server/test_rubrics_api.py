@@ -1,0 +1,97 @@
+"""`/api/rubrics`: built-in ones and one's own, by version."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+
+from adjudge.engine import CompareSettings
+from adjudge.server.app import create_app
+from adjudge.server.tokens import TokenStore
+
+OURS = """\
+name: our answers
+version: "1"
+protocol: compare
+scale: {min: 1, max: 5}
+criteria:
+  - key: correct
+    weight: 2
+    guidance: Is what it says true?
+  - key: brief
+    weight: 1
+    guidance: Is there nothing to leave out?
+"""
+
+
+@pytest.fixture
+def client(tmp_path):
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        yield client
+
+
+def test_the_built_in_rubrics_are_listed_and_shown_with_their_prompts(client):
+    listed = client.get("/api/rubrics").json()["rubrics"]
+    assert [(each["name"], each["built_in"]) for each in listed] == [
+        ("compare", True),
+        ("dialogue", True),
+        ("review", True),
+    ]
+    shown = client.get("/api/rubrics/dialogue").json()
+    assert len(shown["criteria"]) == 6
+    roles = [each["role"] for each in client.get("/api/rubrics/dialogue/prompt").json()["prompts"]]
+    assert roles == ["evaluator", "critic"]
+
+
+def test_versions_are_kept_and_never_changed(client):
+    assert client.post("/api/rubrics", content=OURS).status_code == 201
+    assert client.post("/api/rubrics", content=OURS).status_code == 201, "the same again changes nothing"
+    second = OURS.replace('"1"', '"2"').replace("true?", "true and proven?")
+    assert client.post("/api/rubrics", content=second).json()["versions"] == ["1", "2"]
+    changed = client.post("/api/rubrics", content=OURS.replace("weight: 2", "weight: 3"))
+    assert changed.status_code == 409
+    assert client.get("/api/rubrics/our answers").json()["source"] == second
+    assert client.get("/api/rubrics/our answers", params={"version": "1"}).json()["source"] == OURS
+    assert client.get("/api/rubrics/our answers", params={"version": "3"}).status_code == 404
+    prompt = client.get("/api/rubrics/our answers/prompt").json()["prompts"][0]
+    assert "true and proven?" in prompt["system"]
+    assert "(the first answer)" in prompt["user"]
+
+
+def test_what_is_wrong_is_said_with_its_line_and_nothing_is_kept_by_a_check(client):
+    wrong = client.post("/api/rubrics/validate", content=OURS.replace("weight: 2", "weight: -2"))
+    assert wrong.status_code == 400
+    assert wrong.json()["error"].startswith("body:7: ")
+    assert client.post("/api/rubrics/validate", content=OURS).json()["criteria"][0]["key"] == "correct"
+    assert client.get("/api/rubrics/our answers").status_code == 404
+    for name in ("../../etc", "compare"):
+        refused = client.post("/api/rubrics", content=OURS.replace("our answers", name))
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith("name: ")
+    assert client.post("/api/rubrics", content=OURS + "#" * 200_000).status_code == 413
+
+
+def test_a_run_is_judged_by_the_rubric_it_names(client):
+    client.post("/api/rubrics", content=OURS)
+    client.post("/api/rubrics", content=OURS.replace('"1"', '"2"'))
+    lines = '{"task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
+    settings = {"protocol": "compare", "rubric": "our answers@1", "format": "jsonl"}
+    run = client.post("/api/runs", params=settings, content=lines).json()
+    assert run.get("rubric") == "our answers@1", run
+    for _ in range(200):
+        if client.get(f"/api/runs/{run['run_id']}").json()["state"] == "finished":
+            break
+        time.sleep(0.05)
+    assert "correct_a" in client.get(f"/api/runs/{run['run_id']}/rows").json()["rows"][0]
+
+
+def test_a_token_has_rubrics_of_its_own(tmp_path):
+    tokens = TokenStore(tmp_path / "tokens.db")
+    ann, bob = ({"authorization": f"Bearer {tokens.add(name)}"} for name in ("ann", "bob"))
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db", tokens=tokens)) as client:
+        assert client.post("/api/rubrics", content=OURS, headers=ann).status_code == 201
+        assert len(client.get("/api/rubrics", headers=ann).json()["rubrics"]) == 4
+        assert len(client.get("/api/rubrics", headers=bob).json()["rubrics"]) == 3
+        assert client.get("/api/rubrics/our answers", headers=bob).status_code == 404

@@ -1,0 +1,347 @@
+"""`/api/runs`: a file in, a run in the background, its rows and exports out; and what belongs to whom."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+import zipfile
+from decimal import Decimal
+
+import pytest
+from fastapi.testclient import TestClient
+from scripted.provider import fails, judges
+
+from adjudge.cli.main import main
+from adjudge.engine import CompareSettings
+from adjudge.server.app import create_app
+from adjudge.server.tokens import TokenStore
+
+PAIRS = [
+    {
+        "id": f"case-{n}",
+        "task": f"Explain the number {n} to a friend.",
+        "a": f"The number {n} follows {n - 1}. It is {'even' if n % 2 == 0 else 'odd'}, as its last digit shows.",
+        "b": "No idea." if n % 2 else f"Well, {n}. Numbers are what they are. " * (n + 1),
+        "label": "A" if n % 3 else "B",
+    }
+    for n in range(12)
+]
+LINES = "".join(json.dumps(pair) + "\n" for pair in PAIRS)
+
+
+def bearer(secret):
+    return {"authorization": f"Bearer {secret}"}
+
+
+@pytest.fixture
+def app(tmp_path):
+    return create_app(CompareSettings(), journal=tmp_path / "journal.db")
+
+
+@pytest.fixture
+def client(app):
+    with TestClient(app) as client:
+        yield client
+
+
+def begin(client, content=LINES, headers=None, **settings):
+    settings = {"protocol": "compare", "source": "pairs.jsonl"} | settings
+    return client.post("/api/runs", params=settings, content=content, headers=headers)
+
+
+def ended(client, run_id, headers=None):
+    """The run's status when nothing more happens."""
+    for _ in range(600):
+        status = client.get(f"/api/runs/{run_id}", headers=headers).json()
+        if status["state"] in ("finished", "stopped"):
+            return status
+        time.sleep(0.05)
+    raise AssertionError(status)
+
+
+@pytest.fixture
+def finished(client):
+    run_id = begin(client, name="numbers").json()["run_id"]
+    ended(client, run_id)
+    return run_id
+
+
+# -- begin and look ---------------------------------------------------------------------------------------------------
+
+
+def test_an_uploaded_file_is_judged_in_the_background_and_the_counts_add_up(client):
+    answer = begin(client, name="numbers", seed=3)
+    assert answer.status_code == 201, answer.text
+    begun = answer.json()
+    assert answer.headers["location"] == f"/api/runs/{begun['run_id']}"
+    assert (begun["name"], begun["source"], begun["rubric"]) == ("numbers", "pairs.jsonl", "compare@1")
+    status = ended(client, begun["run_id"])
+    assert status["state"] == "finished"
+    assert (status["cases"], status["verdicts"], status["failures"], status["open"]) == (12, 12, 0, 0)
+    assert sum(status["answers"].values()) + status["undecided"] == 12
+    assert status["agreement"]["labelled"] == 12
+
+
+def test_a_form_does_the_same_and_its_file_may_be_csv(client):
+    table = "task,a,b\nSay hello.,Good morning to you!,Hey.\nSay goodbye.,Farewell then.,Goodbye to you all!\n"
+    answer = client.post(
+        "/api/runs",
+        data={"protocol": "compare", "one_order": "true", "budget": "5"},
+        files={"file": ("C:\\my\\pairs.csv", table, "text/csv")},
+    )
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["source"] == "pairs.csv"
+    assert Decimal(answer.json()["budget"]) == 5
+    assert ended(client, answer.json()["run_id"])["verdicts"] == 2
+
+
+def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
+    import duckdb
+
+    path = tmp_path / "pairs.parquet"
+    duckdb.sql(f"copy (select 'Say hello.' as task, 'Hello\r\n' || i as a, 'Hi' as b from range(50) r(i)) to '{path}'")
+    answer = client.post("/api/runs", data={"protocol": "compare"}, files={"file": (path.name, path.read_bytes())})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["cases"] == 50
+
+
+@pytest.mark.parametrize(
+    ("settings", "content", "said"),
+    [
+        ({"protocol": "guess"}, LINES, "protocol: "),
+        ({"colour": "red"}, LINES, "colour: unknown field; one of protocol"),
+        ({"judge": "openai:gpt-5.1"}, LINES, "judge: 'openai:gpt-5.1' is not allowed by this service"),
+        ({"languages": "en"}, LINES, "languages: is for review, not for compare"),
+        ({"rubric": "dialogue"}, LINES, "rubric: dialogue is for dialogue"),
+        ({"temperature": "9"}, LINES, "temperature: 9"),
+        ({"map": "task"}, LINES, "map: task; field=column"),
+        ({}, "", "file: empty"),
+        ({}, '{"task": "t", "a": "x"}\n', "pairs.jsonl: "),
+        ({}, LINES + '{"task": ""}\n', "file: 1 of 13 rows cannot be judged: pairs.jsonl, line 13"),
+    ],
+)
+def test_what_is_wrong_is_named_and_leaves_no_run(client, settings, content, said):
+    answer = begin(client, content, **settings)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(said)
+    assert "--" not in answer.json()["error"]
+    assert client.get("/api/runs").json() == {"runs": [], "next": None}
+
+
+def test_runs_are_listed_page_by_page_the_newest_first(client):
+    ids = [begin(client, name=f"run {n}", seed=n).json()["run_id"] for n in range(5)]
+    seen, cursor = [], None
+    for _ in range(3):
+        page = client.get("/api/runs", params={"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
+        seen += [run["run_id"] for run in page["runs"]]
+        cursor = page["next"]
+    assert seen == ids[::-1]
+    assert cursor is None
+    refused = client.get("/api/runs", params={"cursor": "bm9uc2Vuc2U"})
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith("cursor: ")
+
+
+def test_progress_comes_as_events_until_the_end(client):
+    run_id = begin(client).json()["run_id"]
+    with client.stream("GET", f"/api/runs/{run_id}/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        events = [event.split("\n") for event in "".join(answer.iter_text()).strip().split("\n\n")]
+    assert [lines[0] for lines in events[-2:]] == ["event: progress", "event: end"]
+    last = json.loads(events[-2][1].removeprefix("data: "))
+    assert (last["state"], last["verdicts"]) == ("finished", 12)
+
+
+def test_the_command_line_reads_the_same_run(client, app, finished, capsys):
+    folder = app.state.adjudge.runs.find(finished).directory.path
+    assert main(["export", str(folder), "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 13
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def rows(client, run_id, **wanted):
+    answer = client.get(f"/api/runs/{run_id}/rows", params=wanted)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["rows"]
+
+
+def test_rows_are_filtered_and_searched(client, finished):
+    every = rows(client, finished)
+    assert [row["position"] for row in every] == list(range(12))
+    for wanted, fits in (
+        ({"winner": "A"}, lambda row: row["winner"] == "A"),
+        ({"winner": "tie"}, lambda row: row["winner"] == "tie"),
+        ({"undecided": True}, lambda row: not row["decided"]),
+        ({"differs": True}, lambda row: not row["agrees"]),
+        ({"differs": False, "winner": "A"}, lambda row: row["agrees"] and row["winner"] == "A"),
+        ({"order_flipped": True}, lambda row: row["order_consistent"] is False),
+        ({"failed": True}, lambda row: False),
+        ({"q": "NUMBER 7 TO"}, lambda row: row["case"] == "case-7"),
+        ({"q": "' or 1=1 --"}, lambda row: False),
+    ):
+        assert rows(client, finished, **wanted) == [row for row in every if fits(row)], wanted
+
+
+def test_rows_come_page_by_page(client, finished):
+    first = client.get(f"/api/runs/{finished}/rows", params={"limit": 10}).json()
+    rest = client.get(f"/api/runs/{finished}/rows", params={"limit": 10, "cursor": first["next"]}).json()
+    assert [row["position"] for row in first["rows"] + rest["rows"]] == list(range(12))
+    assert rest["next"] is None
+
+
+def test_a_filter_that_the_protocol_has_not_is_refused(client):
+    said = [{"role": "user", "content": "Where is it?"}, {"role": "assistant", "content": "It is here."}]
+    run_id = begin(client, json.dumps({"dialogue_id": 1, "messages": said}) + "\n", protocol="dialogue").json()[
+        "run_id"
+    ]
+    assert ended(client, run_id)["verdicts"] == 1
+    answer = client.get(f"/api/runs/{run_id}/rows", params={"winner": "A"})
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "winner: a dialogue has none; one of failed, differs, q"
+
+
+def test_every_export_holds_the_chosen_rows(client, finished):
+    def export(form, **wanted):
+        answer = client.get(f"/api/runs/{finished}/export", params={"format": form} | wanted)
+        assert answer.status_code == 200, answer.text
+        assert finished in answer.headers["content-disposition"]
+        return answer.content
+
+    lines = [json.loads(line) for line in export("jsonl").splitlines()]
+    assert [line["case"] for line in lines] == [pair["id"] for pair in PAIRS]
+    assert lines[0]["verdict"]["verdict_id"] == lines[0]["verdict_id"]
+    assert export("csv", q="number 3 ").decode().count("case-") == 1
+    assert export("parquet")[:4] == b"PAR1"
+    assert b"12" in export("markdown")
+    pages = zipfile.ZipFile(io.BytesIO(export("html"))).namelist()
+    assert "report.html" in pages
+    assert len(pages) > 12
+
+
+# -- stop and continue ------------------------------------------------------------------------------------------------
+
+
+def test_a_finished_run_can_be_resumed_and_deleted(client, finished):
+    resumed = client.post(f"/api/runs/{finished}/resume", json={"budget": "1.50", "retry_failed": True})
+    assert resumed.status_code == 200, resumed.text
+    status = ended(client, finished)
+    assert (status["state"], status["verdicts"], status["budget"]) == ("finished", 12, "1.50")
+    wrong = client.post(f"/api/runs/{finished}/resume", json={"budgte": 1})
+    assert wrong.json()["error"].startswith("budgte: unknown field; one of budget, rate")
+    for _ in range(100):  # its end is told a moment before its lock is free
+        if (answer := client.delete(f"/api/runs/{finished}")).status_code != 409:
+            break
+        time.sleep(0.05)
+    assert answer.status_code == 204
+    assert client.get(f"/api/runs/{finished}").status_code == 404
+
+
+# -- whose ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_token_sees_only_its_own_runs_rows_and_verdicts(tmp_path):
+    tokens = TokenStore(tmp_path / "tokens.db")
+    ann, bob = bearer(tokens.add("ann")), bearer(tokens.add("bob"))
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db", tokens=tokens)) as client:
+        run_id = begin(client, headers=ann).json()["run_id"]
+        ended(client, run_id, ann)
+        verdict_id = client.get(f"/api/runs/{run_id}/rows", headers=ann).json()["rows"][0]["verdict_id"]
+        assert [run["run_id"] for run in client.get("/api/runs", headers=ann).json()["runs"]] == [run_id]
+        assert client.get("/api/runs", headers=bob).json()["runs"] == []
+        for method, path in (
+            ("GET", ""),
+            ("GET", "/rows"),
+            ("GET", "/events"),
+            ("GET", "/export?format=csv"),
+            ("POST", "/cancel"),
+            ("POST", "/resume"),
+            ("DELETE", ""),
+        ):
+            assert client.request(method, f"/api/runs/{run_id}{path}").status_code == 401
+            answer = client.request(method, f"/api/runs/{run_id}{path}", headers=bob)
+            assert answer.status_code == 404, path
+            assert answer.json() == {"error": f"{run_id}: no such run"}
+        assert client.get(f"/api/verdicts/{verdict_id}", headers=ann).status_code == 200
+        assert client.get(f"/api/verdicts/{verdict_id}", headers=bob).status_code == 404
+        assert len(client.get("/api/verdicts", headers=ann).json()["verdicts"]) == 12
+        assert client.get("/api/verdicts", headers=bob).json() == {"verdicts": [], "next": None}
+
+
+async def test_a_run_is_paid_from_its_owners_budget_and_stops_when_that_is_used_up(provider, tmp_path, monkeypatch):
+    provider.script = lambda request: judges()
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    tokens = TokenStore(tmp_path / "tokens.db")
+    ann = bearer(tokens.add("ann", budget=Decimal("0.2")))
+    sentence = "Keep the first version small enough that two people can finish it within a fortnight."
+    lines = "".join(json.dumps({"task": f"Plan {n}.", "a": f"{sentence} {n}", "b": sentence}) + "\n" for n in range(60))
+
+    def judged():
+        app = create_app(CompareSettings(judge="openai:gpt-4o"), journal=tmp_path / "journal.db", tokens=tokens)
+        with TestClient(app) as client:
+            run_id = begin(client, lines, ann).json()["run_id"]
+            stopped = ended(client, run_id, ann)
+            tokens.revoke("ann")
+            tokens.add("bob")
+            again = bearer(tokens.add("ann"))  # a new token of the same name, without a limit
+            client.post(f"/api/runs/{run_id}/resume", headers=again)
+            return stopped, ended(client, run_id, again)
+
+    stopped, finished = await asyncio.to_thread(judged)
+    assert (stopped["state"], stopped["stopped_by"]) == ("stopped", "budget")
+    assert 0 < stopped["verdicts"] < 60
+    assert stopped["verdicts"] + stopped["open"] == 60
+    assert Decimal("0.1") < Decimal(stopped["paid_usd"]) < Decimal("0.25")
+    assert (finished["state"], finished["verdicts"]) == ("finished", 60)
+    (known,) = (token for token in tokens.listed() if token.name == "ann")
+    assert known.spent == Decimal(finished["paid_usd"]) - Decimal(stopped["paid_usd"])
+    assert provider.calls == 120
+
+
+async def test_what_a_provider_said_of_a_failure_is_for_the_log(provider, tmp_path):
+    provider.script = lambda request: fails(400, "account 4711 at secret.example is not allowed this")
+
+    def judged():
+        settings = CompareSettings(judge=f"{provider.url}/v1#m")
+        with TestClient(create_app(settings, journal=tmp_path / "journal.db")) as client:
+            run_id = begin(client).json()["run_id"]
+            status = ended(client, run_id)
+            exported = [client.get(f"/api/runs/{run_id}/export?format={form}").text for form in ("jsonl", "csv")]
+            return status, rows(client, run_id, failed=True), exported
+
+    status, failed, exported = await asyncio.to_thread(judged)
+    assert (status["state"], status["failures"], status["reasons"]) == ("finished", 12, {"rejected": 12})
+    assert {row["message"] for row in failed} == {
+        "the judge did not take the request; the texts may be too long for it"
+    }
+    assert "4711" not in json.dumps([status, failed, exported])
+
+
+# -- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+def test_verdicts_are_listed_the_newest_first_with_filters_and_pages(client, finished):
+    single = client.post(
+        "/api/evaluate", json={"userTask": "Say hi.", "responseA": "Hello, my friend.", "responseB": "Hi."}
+    ).json()
+    page = client.get("/api/verdicts", params={"limit": 5}).json()
+    assert page["verdicts"][0]["verdict_id"] == single["verdict_id"]
+    assert page["verdicts"][0]["runs"] == []
+    assert page["verdicts"][1]["runs"] == [finished]
+    seen = page["verdicts"]
+    while page["next"]:
+        page = client.get("/api/verdicts", params={"limit": 5, "cursor": page["next"]}).json()
+        seen += page["verdicts"]
+    assert len(seen) == len({line["verdict_id"] for line in seen}) == 13
+    for wanted, fits in (
+        ({"answer": "A"}, lambda line: line["answer"] == "A"),
+        ({"decided": False}, lambda line: not line["decided"]),
+        ({"run": finished}, lambda line: finished in line["runs"]),
+        ({"protocol": "review"}, lambda line: False),
+    ):
+        found = client.get("/api/verdicts", params={"limit": 200} | wanted).json()["verdicts"]
+        assert found == [line for line in seen if fits(line)], wanted
