@@ -170,10 +170,13 @@ class Journal(ABC):
             raise JournalError(f"{verdict_id}: several verdicts begin like this; give more of the id")
         return rows[0][1], rows[0][2]
 
-    def verdicts_before(self, number: int | None, count: int) -> list[ListedVerdict]:
+    def verdicts_before(self, last: int | None, count: int) -> list[ListedVerdict]:
         """So many verdicts, the newest first; those that were kept before the one with this number."""
-        rows = self.read("verdict_page", (2**63 - 1 if number is None else number, count))
-        return [ListedVerdict(*kept, tuple((runs or "").split())) for *kept, runs in rows]
+        rows = self.read("verdict_page", (2**63 - 1 if last is None else last, count))
+        return [
+            ListedVerdict(number, verdict_id, inputs, verdict, tuple((runs or "").split()))
+            for number, verdict_id, inputs, verdict, runs in rows
+        ]
 
     def runs_with(self, verdict_id: str) -> list[str]:
         """The runs in which this verdict is the outcome of a case."""
