@@ -1,12 +1,13 @@
 """The bounds of JSON from outside: each is caused for real, and costs little time and memory."""
 
+import json
 import time
 import tracemalloc
 
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.json import MAX_DEPTH, MAX_KEYS, MAX_VALUES, json_items, parse_object
+from adjudge.inputs.json import MAX_DEPTH, MAX_KEYS, MAX_VALUES, json_items, parse_object, parse_value
 
 SIZE = 15_900_000
 MANY = "more than 200,000 JSON values in one; at most 200,000 are allowed"
@@ -54,3 +55,9 @@ def test_an_item_beyond_a_limit_leaves_the_others() -> None:
     first, second = (item.value for item in json_items(pieces, str))
     assert first.found.startswith("more than 200,000 JSON values")
     assert second == {"a": 1}
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_what_stands_in_a_string_is_no_value_wherever_an_escape_stands(shift: int) -> None:
+    held = "\\" * shift + '",' * 700_000
+    assert parse_value(json.dumps([held]), "body") == [held]
