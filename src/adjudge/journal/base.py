@@ -173,7 +173,10 @@ class Journal(ABC):
     def verdicts_before(self, number: int | None, count: int) -> list[ListedVerdict]:
         """So many verdicts, the newest first; those that were kept before the one with this number."""
         rows = self.read("verdict_page", (2**63 - 1 if number is None else number, count))
-        return [ListedVerdict(*row[:-1], runs=tuple((row[-1] or "").split())) for row in rows]
+        return [
+            ListedVerdict(number, verdict_id, inputs, verdict, tuple((runs or "").split()))
+            for number, verdict_id, inputs, verdict, runs in rows
+        ]
 
     def runs_with(self, verdict_id: str) -> list[str]:
         """The runs in which this verdict is the outcome of a case."""
