@@ -17,7 +17,7 @@ from scripted.replies import Request, correct_reply, envelope
 
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
-from adjudge.judges.budget import LocalBudget
+from adjudge.judges.budget import JointBudget, LocalBudget
 from adjudge.judges.jury import Jury
 from adjudge.llm.prices import at_most, cost_of, most_input
 from adjudge.models import ComparisonOpinion, Failure, Usage
@@ -277,3 +277,15 @@ async def test_a_jury_that_runs_out_of_money_fails_rather_than_shrinks(
     await jury.close()
     assert isinstance(failure, Failure)
     assert (failure.reason, len(failure.calls)) == ("over_budget", 2)
+
+
+async def test_a_joint_budget_asks_both_and_keeps_nothing_reserved_where_one_refuses():
+    own, other = LocalBudget(Decimal(10)), LocalBudget(Decimal(3))
+    joint = JointBudget(own, other)
+    assert await joint.reserve(lambda: Decimal(2)) == 2
+    joint.settle(Decimal(2), Decimal(1))
+    assert (own.spent, other.spent) == (1, 1)
+    assert await joint.reserve(lambda: Decimal(5)) is None
+    assert (own.reserved, own.spent, other.reserved) == (0, 1, 0)
+    assert await JointBudget(LocalBudget(Decimal(1)), other).reserve(lambda: Decimal(2)) is None
+    assert other.reserved == 0

@@ -87,7 +87,7 @@ def complaints(url, known, examples):
                 ask()
             except Unsatisfiable:
                 pass  # a request without parameters cannot be wrong
-            except Exception as error:
+            except (Exception, BaseExceptionGroup) as error:
                 found.append(f"{operation.label} ({mode.value}): {error}")
     return found
 

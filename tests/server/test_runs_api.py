@@ -286,7 +286,8 @@ async def test_a_run_is_paid_from_its_owners_budget_and_stops_when_that_is_used_
             run_id = begin(client, lines, ann).json()["run_id"]
             stopped = ended(client, run_id, ann)
             tokens.revoke("ann")
-            tokens.add("bob")
+            boss = bearer(tokens.add("boss"))
+            assert client.post(f"/api/runs/{run_id}/resume", headers=boss).status_code == 404
             again = bearer(tokens.add("ann"))  # a new token of the same name, without a limit
             client.post(f"/api/runs/{run_id}/resume", headers=again)
             return stopped, ended(client, run_id, again)

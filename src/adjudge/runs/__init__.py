@@ -8,4 +8,5 @@ job         one case judged and its outcome stored; pool: embedded judges in pro
 execute     all open cases, many at a time, until they are done or somebody stops the run
 estimate    what the open cases would ask and cost
 progress    what is shown meanwhile
+hosting     the runs of a service: begun, executed in the background, continued after a restart
 """

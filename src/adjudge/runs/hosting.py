@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
+from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError
 from ..files import open_private
 from ..inputs.rows import open_rows
 from ..judges.budget import Budget
@@ -359,11 +359,10 @@ class HostedRuns:
             return "cancelled", None
         except JournalError:
             raise
-        except SetupError as error:
-            _log.error(one_line(f"{run.run_id}: {error}"))
-            return "error", None
         except AdjudgeError as error:
-            return "error", str(error)
+            # It may name files and variables of this machine.
+            _log.error(one_line(f"{run.run_id}: {error}"))
+            return "error", str(error) if isinstance(error, InputError) and error.place == "token" else None
         except Exception:
             _log.exception(run.run_id)
             return "error", None

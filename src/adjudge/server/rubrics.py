@@ -48,7 +48,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     404: NOT_FOUND,
 }
 _STORING: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 413, 429, 503)},
+    **{status: FAILURES[status] for status in (401, 429, 503)},
     409: {"model": ErrorReport, "description": "This version has another text, or the key another request."},
 }
 

@@ -139,7 +139,7 @@ _BEGIN = {
     summary="Judge a file of cases",
     status_code=201,
     response_model=RunStatus,
-    responses={**{code: about for code, about in _ERRORS.items() if code != 404}, 409: _BUSY, 413: FAILURES[413]},
+    responses={**{code: about for code, about in _ERRORS.items() if code != 404}},
     openapi_extra=_BEGIN,
 )
 async def begin_run(request: Request, state: StateOf, caller: CallerOf) -> Response:
@@ -321,7 +321,7 @@ async def cancel_run(run: RunOf, state: StateOf) -> RunStatus:
 @router.post(
     "/api/runs/{run_id}/resume",
     summary="Continue a run",
-    responses={**_ERRORS, 409: _BUSY, 413: FAILURES[413]},
+    responses={**_ERRORS, 409: _BUSY},
     openapi_extra=documented_body(ResumeRequest, required=False),
 )
 async def resume_run(run: RunOf, request: Request, state: StateOf) -> RunStatus:

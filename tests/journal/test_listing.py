@@ -1,0 +1,31 @@
+"""Verdicts in the order they were kept, the runs they belong to, and answers that are given again."""
+
+from __future__ import annotations
+
+from adjudge.journal import Journal
+from adjudge.journal.base import KeptAnswer
+
+
+async def test_verdicts_come_newest_first_with_their_runs_page_by_page(journal: Journal) -> None:
+    for n in range(5):
+        await journal.put_verdict(f"c{n}", b"inputs", b"%d" % n, ("r1", n) if n % 2 else None)
+    await journal.put_verdict("c1", b"inputs", b"1", ("r2", 7))
+    first = journal.verdicts_before(None, 3)
+    assert [kept.verdict_id for kept in first] == ["c4", "c3", "c2"]
+    assert [kept.runs for kept in first] == [(), ("r1",), ()]
+    assert (first[0].inputs, first[0].verdict) == (b"inputs", b"4")
+    rest = journal.verdicts_before(first[-1].number, 3)
+    assert [kept.verdict_id for kept in rest] == ["c1", "c0"]
+    assert sorted(rest[0].runs) == sorted(journal.runs_with("c1")) == ["r1", "r2"]
+    assert journal.verdicts_before(rest[-1].number, 3) == []
+    assert journal.runs_with("c0") == []
+
+
+async def test_an_answer_is_kept_replaced_and_deleted_when_it_is_old(journal: Journal) -> None:
+    assert journal.get_answer("k1") is None
+    await journal.put_answer("k1", KeptAnswer(100.0, "digest", "{}", b"one"), expired=0.0)
+    await journal.put_answer("k1", KeptAnswer(200.0, "other", "{}", b"two"), expired=0.0)
+    assert journal.get_answer("k1") == KeptAnswer(200.0, "other", "{}", b"two")
+    await journal.put_answer("k2", KeptAnswer(300.0, "digest", "{}", b""), expired=250.0)
+    assert journal.get_answer("k1") is None
+    assert journal.get_answer("k2") == KeptAnswer(300.0, "digest", "{}", b"")
