@@ -1,6 +1,7 @@
 """Templates of reports: one environment a format, which makes safe all that a template prints.
 
-HTML pages hold no script and ask for nothing. What a template itself writes is ours and stays as it is.
+HTML pages hold no script and ask for nothing. What a template itself writes is ours and stays as it is. The service's
+pages are the same templates in another frame.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
 def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
     """A protocol's view in its template of a format: `text`, `markdown` or `html`."""
-    values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home}
+    values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home, "frame": "page.html.j2"}
     if form == "text":
         from .terminal import Terminal
 
@@ -28,20 +29,22 @@ def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home:
     return _environment(form).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
 
 
-def environment(form: str, *packages: str) -> Environment:
-    """For reports of others: their templates are found in these packages first, then among those of reports."""
-    return _environment(form, *packages)
+def environment(form: str, *packages: str, own_words: bool = True) -> Environment:
+    """For reports of others: their templates are found in these packages first, then among those of reports.
+
+    `own_words`: all they print is ours, so that a line may be kept from ending between 29.0 and %.
+    """
+    return _environment(form, *packages, own_words=own_words)
 
 
 @lru_cache
-def _environment(form: str, *packages: str) -> Environment:
+def _environment(form: str, *packages: str, own_words: bool = False) -> Environment:
     def safe(value: object) -> object:
         # Here and not in the templates: nothing can be forgotten. Autoescaping leaves what is already Markup alone.
         if not isinstance(value, str) or isinstance(value, Markup):
             return value
         if form == "html":
-            # Reports on runs are our own words and numbers: a line never ends between 29.0 and %.
-            return _PERCENT.sub("\u00a0%", clean(value)) if packages else clean(value)
+            return _PERCENT.sub("\u00a0%", clean(value)) if own_words else clean(value)
         return Markup(markdown(value) if form == "markdown" else one_line(value))
 
     loaders = [PackageLoader(package) for package in packages]

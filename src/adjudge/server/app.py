@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
 
-from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -24,10 +24,14 @@ from . import dialogue, evaluate, review
 from .callers import Callers, known_caller
 from .common import State, StateOf
 from .guard import BODY_SECONDS, HEADERS, Guard
+from .pages import judge, verdict
+from .pages.demo import judge_examples
+from .pages.rendering import error_page, wants_html
 from .tokens import TokenStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
+_STYLES = Path(__file__).parents[1] / "reports" / "templates"
 _STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
     (TooLargeError, 413),
     (InputError, 400),
@@ -62,11 +66,13 @@ def create_app(
     token_required: bool = False,
     hosts: Iterable[str] = (),
     body_seconds: float = BODY_SECONDS,
+    demo: bool = False,
 ) -> FastAPI:
     """The service with these settings; requests may name one of the allowed judges, and no other.
 
     Once there are `tokens`, or with `token_required`, every caller needs one. `hosts` are names the service may be
-    asked under, beside those of this machine; a request's body must be complete after `body_seconds`.
+    asked under, beside those of this machine; a request's body must be complete after `body_seconds`. `demo`: the
+    shipped examples are judged with the embedded judge before the first request.
     """
     engine = open_engine(journal)
     # A judge that cannot be named is found out now, not at the first request.
@@ -81,6 +87,8 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with engine:
+            if demo:
+                app.state.examples = await judge_examples(engine)
             yield
         if tokens is not None:
             tokens.close()
@@ -97,8 +105,10 @@ def create_app(
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
     app.state.adjudge = State(engine, settings, talking, ReviewSettings(judge=settings.judge), allowed)
     app.state.callers = Callers(tokens, token_required)
-    for routes in (evaluate, dialogue, review):
+    app.state.examples = ()
+    for routes in (evaluate, dialogue, review, judge, verdict):
         app.include_router(routes.router)
+    app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
     app.add_exception_handler(HTTPException, _http_error)
@@ -118,22 +128,24 @@ def create_app(
     async def docs() -> FileResponse:
         return FileResponse(_STATIC / "docs.html")
 
-    @app.get("/", include_in_schema=False)
-    async def root() -> RedirectResponse:
-        return RedirectResponse("/docs")
-
     return app
 
 
-async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
+def _error(request: Request, said: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """The one shape of every error, or a page with it for a person."""
+    answer = error_page(said, status) if wants_html(request) else JSONResponse({"error": said}, status)
+    answer.headers.update(headers or {})
+    return answer
+
+
+async def _adjudge_error(request: Request, error: Exception) -> Response:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
     if not isinstance(error, InputError | NotJournalledError):
         _log.error(one_line(f"{request.url.path}: {error}"))
         said = next(said for kind, said in _INTERNAL if isinstance(error, kind))
-        return JSONResponse({"error": f"{said}; the service's log has the details"}, status)
+        return _error(request, f"{said}; the service's log has the details", status)
     # A field's name may hold half a surrogate pair, which no answer can.
-    said = str(error).encode("utf-8", "replace").decode()
-    return JSONResponse({"error": said}, status)
+    return _error(request, str(error).encode("utf-8", "replace").decode(), status)
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
@@ -147,11 +159,11 @@ async def _gone(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": "body: the connection was closed before its end"}, 400)
 
 
-async def _http_error(request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     said = str(error.detail)
     if error.status_code == HTTPStatus.NOT_FOUND:
         said = f"{request.url.path}: not found; the API is described at /docs"
     elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         said = f"{request.url.path}: {request.method} is not allowed; the API is described at /docs"
-    return JSONResponse({"error": said}, error.status_code, error.headers)
+    return _error(request, said, error.status_code, error.headers)

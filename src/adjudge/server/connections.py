@@ -6,6 +6,8 @@ uvicorn bounds the pause between requests and the size of a request's head; what
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,17 +32,39 @@ class Patience:
     connections: int = MAX_CONNECTIONS
 
 
-def server_for(app: ASGIApp, host: str, port: int, patience: Patience | None = None) -> uvicorn.Server:
-    """The server, ready to run."""
+def server_for(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    patience: Patience | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> uvicorn.Server:
+    """The server, ready to run; `ready` is told its address once it listens."""
     limits = patience or Patience()
 
     class Protocol(_BoundedProtocol):
         patience = limits
         waiting: ClassVar[dict[_BoundedProtocol, None]] = {}
 
-    return uvicorn.Server(
+    server = _AnnouncedServer(
         uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
     )
+    server.ready = ready
+    return server
+
+
+class _AnnouncedServer(uvicorn.Server):
+    """Says where it listens: with port 0 nobody knows that before."""
+
+    ready: Callable[[str], None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self.ready is not None:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            # What listens on every address is reached on this machine's own.
+            host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+            self.ready(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
 
 
 class _BoundedProtocol(H11Protocol):
