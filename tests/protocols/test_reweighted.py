@@ -53,7 +53,5 @@ def test_how_sure_the_judge_is_is_not_said_of_another_winner():
     verdict = SAMPLES["plain"].verdict
     sure = verdict.updated(evaluation=verdict.evaluation.updated(confidence=Decimal("0.9")))
     assert reweighted(sure, {**weights_of(verdict), KEYS[0]: Decimal(3)}).confidence == Decimal("0.9")
-    lost = verdict.updated(
-        evaluation=verdict.evaluation.updated(confidence=Decimal("0.9"), winner="B")
-    )
+    lost = verdict.updated(evaluation=verdict.evaluation.updated(confidence=Decimal("0.9"), winner="B"))
     assert reweighted(lost, {**weights_of(verdict), KEYS[0]: Decimal(3)}).confidence is None

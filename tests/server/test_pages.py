@@ -296,7 +296,8 @@ def test_prompts_and_replies_are_a_page_of_their_own(client):
 
 
 @pytest.mark.parametrize(
-    "path", ["/nowhere", "/judge/nothing", "/verdicts/c0123456789abcdef01234", "/verdicts/<script>", "/verdicts/x/calls"]
+    "path",
+    ["/nowhere", "/judge/nothing", "/verdicts/c0123456789abcdef01234", "/verdicts/<script>", "/verdicts/x/calls"],
 )
 def test_a_person_gets_a_page_and_a_program_the_one_shape(client, path):
     page = client.get(path, headers=HTML)

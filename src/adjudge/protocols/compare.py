@@ -196,9 +196,7 @@ def _decided(
     aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
     # Nothing was rounded on the way here, so that equal totals are equal.
     apart = mean(aparts.values())
-    named = {
-        opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions
-    }
+    named = {opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions}
     decision = decide(list(named.values()), apart, band)
     order = _order_report(named, by_order, whole, seed)
     return Judgment(

@@ -205,10 +205,8 @@ def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the totals are apart, and what followed from it."""
     tie, close = verdict.winner == "tie", verdict.margin < band
     equal = verdict.overall["A"].weighted_total == verdict.overall["B"].weighted_total
-    if equal:
-        apart = "The weighted totals are equal"
-    else:
-        apart = f"The normalised totals are {_apart(verdict, band)} apart"
+    far = _apart(verdict, band)
+    apart = "The weighted totals are equal" if equal else f"The normalised totals are {far} apart"
     if verdict.decided:
         so = "so it is a tie" if tie else "the higher one wins"
     else:

@@ -31,9 +31,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
 def _fields(body: bytes) -> dict[str, str]:
     try:
-        pairs = parse_qsl(
-            body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS
-        )
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS)
     except (UnicodeError, ValueError) as error:
         allowed = f"UTF-8 text in at most {MAX_FORM_FIELDS} fields is needed"
         raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None

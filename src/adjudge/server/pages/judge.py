@@ -207,8 +207,9 @@ def _work(protocol: str, values: Mapping[str, str], state: State) -> Callable[[E
     for name in NEEDED:
         if name not in slots:
             raise InputError(name, "empty", f"{MEANINGS[name]} is needed")
-    review, reviewing = one_review(slots, rubric), replace(
-        state.review, rubric=rubric, judge=judge or state.review.judge
+    review, reviewing = (
+        one_review(slots, rubric),
+        replace(state.review, rubric=rubric, judge=judge or state.review.judge),
     )
     return lambda engine: engine.review(review, reviewing)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -194,15 +195,13 @@ def _replies(verdict: Verdict, journal: Journal) -> Iterable[RawReply]:
     for at, call in enumerate(verdict.calls, 1):
         stored = journal.get(call.key)
         body = "not in this journal" if stored is None else stored.body.decode("utf-8", "replace")
-        try:
+        with suppress(orjson.JSONDecodeError):
             body = orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2).decode()
-        except orjson.JSONDecodeError:
-            pass
         yield RawReply(f"{at}. {call.model}, {call.purpose}", call.key, body)
 
 
 def _prompts(verdict: Verdict) -> Iterable[SentPrompt]:
-    """The first prompt of each role, made again from the verdict; repairs and the explaining call follow from replies."""
+    """The first prompt of each role, made again from the verdict; repairs and explaining follow from replies."""
     rubric = verdict.rubric
     if isinstance(verdict, ComparisonVerdict):
         for order in verdict.order.judged:

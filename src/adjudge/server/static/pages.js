@@ -87,7 +87,7 @@ async function load(form, file) {
   const whole = form.querySelector("#whole");
   whole.value = await file.text();
   whole.closest("details").open = true;
-  form.requestSubmit(form.querySelector("[value=load]"));
+  form.querySelector("[value=load]").click();
 }
 
 // -- all together ----------------------------------------------------------------------------------------------------
