@@ -20,6 +20,7 @@ demo: .venv/.base
 	@$(BIN)/adjudge review examples/review.txt --format text --journal demo/journal.db
 	@$(BIN)/adjudge review examples/review.txt -o demo/review.html --journal demo/journal.db
 	@echo "Open demo/compare.html, demo/dialogue.html and demo/review.html in a browser to see the evidence in place."
+	@echo "Or run $(BIN)/adjudge serve --demo and open http://127.0.0.1:8000: these examples, judged, and a form for your own."
 
 test: .venv/.dev lint
 	$(BIN)/python -m pytest -n auto -m "not slow"

@@ -8,6 +8,7 @@ from reports.verdict_samples import blank_sample, plain_sample
 from adjudge.models import OrderReport
 from adjudge.reports import render
 from adjudge.reports.compare.view import build
+from adjudge.reports.wording import short
 
 
 def verdict_with(winners, winner, margin, *, totals=("50", "46"), decided=True, moved=("0", "0")):
@@ -142,3 +143,7 @@ def test_what_the_judge_did_not_assess_is_said_once(form):
         "Not assessed, each at the middle of the scale: Correctness and quality of reasoning; Depth, coverage and "
         "usefulness; Actionability and specificity (nothing that this judge measures speaks to this)."
     ) in text
+
+
+def test_a_step_too_small_to_be_shown_has_no_sign():
+    assert [short(Decimal(step), 2) for step in ("-0.001", "0.001", "-0.005")] == ["0", "0", "−0.01"]

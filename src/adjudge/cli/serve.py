@@ -1,4 +1,4 @@
-"""`adjudge serve`: the HTTP API; and `adjudge token`: who may use it."""
+"""`adjudge serve`: the service, its pages and its HTTP API; and `adjudge token`: who may use it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def register(commands: Any) -> None:
     """Add the commands."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "serve",
-        help="serve the HTTP API",
-        description="Serve the API over HTTP: single cases under /api/evaluate, /api/dialogue and /api/review, files "
-        "of cases under /api/runs; /docs describes it.",
+        help="serve the pages and the HTTP API",
+        description="Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
+        "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it.",
     )
     parser.add_argument(
         "--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only; any other needs a token"
@@ -52,6 +52,10 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--one-order", action="store_true", help="compare once instead of in both orders: half the cost"
     )
+    parser.add_argument(
+        "--demo", action="store_true", help="come with judged examples of all three protocols, to click through"
+    )
+    parser.add_argument("--open", action="store_true", help="open the first page in your browser")
     add_journal_argument(parser)
     parser.set_defaults(run=run)
     _register_token(commands)
@@ -155,11 +159,20 @@ def run(args: argparse.Namespace) -> int:
             tokens=tokens,
             token_required=not local or bool(args.tokens),
             hosts=(args.host, *args.allow_host),
+            demo=args.demo,
         )
     except InputError as error:
         options = {"judge": "--judge", "allowed_judges": "--allow-judge", "search": "--search"}
         raise error.renamed(options) from None
-    server = server_for(app, args.host, args.port, on_exit=app.state.adjudge.runs.closing.set)
+
+    def ready(address: str) -> None:
+        say(f"open {address} in a browser; Ctrl+C ends the service")
+        if args.open:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    server = server_for(app, args.host, args.port, ready=ready, on_exit=app.state.adjudge.runs.closing.set)
     try:
         server.run()
     except SystemExit:  # the server has said why it could not start

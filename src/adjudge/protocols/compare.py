@@ -130,50 +130,14 @@ async def _judged(
     failures += [(f"CompareQuestion {opinion.order}", failure) for opinion in opinions for failure in opinion.failures]
 
     scores = _settle(opinions, weights, rubric.scale)
-    totals = {
-        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
-        for label in LABELS
-    }
-    whole = sum(map(Fraction, weights.values()), Fraction(0))
-    by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
-    aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
-    # Nothing was rounded on the way here, so that equal totals are equal.
-    apart = mean(aparts.values())
-    named = {
-        opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, rubric.tie_band)
-        for opinion in opinions
-    }
-    decision = decide(list(named.values()), apart, rubric.tie_band)
-    order = _order_report(named, by_order, whole, options)
+    judgment = _decided(opinions, scores, weights, rubric.tie_band, options.seed)
     provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
-        evaluation=Judgment(
-            criteria_scores={
-                key: CriterionVerdict(A=scores[key]["A"], B=scores[key]["B"], weight=weight)
-                for key, weight in weights.items()
-            },
-            overall={
-                label: Overall(
-                    weighted_total=totals[label],
-                    summary=opinions[0].summaries[label],
-                    normalized=rounded(Fraction(totals[label]) / whole),
-                )
-                for label in LABELS
-            },
-            winner=decision.winner,
-            winner_rationale=_rationale(decision, named, opinions, rubric.tie_band),
-            web_search_used=any(lookup.error is None for lookup in lookups),
-            margin=cut(abs(apart)),
-            decided=all(opinion.decided for opinion in opinions),
-            confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
-            decided_by=decision.rule,
-            order_consistent=order.consistent,
-            order=order,
-        ),
+        evaluation=judgment.updated(web_search_used=any(lookup.error is None for lookup in lookups)),
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
             *_missing_evidence(opinions),
-            *_preference_warnings(decision.winner, opinions),
+            *_preference_warnings(judgment.winner, opinions),
             *_failed_searches(lookups),
             *hostile_warnings(facts, _WHERE),
         ),
@@ -190,6 +154,74 @@ async def _judged(
 
 
 # -- who wins ---------------------------------------------------------------------------------------------------------
+
+
+def reweighted(verdict: ComparisonVerdict, weights: Mapping[str, Decimal]) -> ComparisonVerdict:
+    """What the same scores come to with other weights, by the same rules; nobody is asked again.
+
+    How sure the judge is was said of the winner it knew, and is left out where another one wins.
+    """
+    was, scores = verdict.evaluation, {key: criterion.scores for key, criterion in verdict.criteria.items()}
+    seed = was.order.drawn_from_seed or 0
+    judgment = _decided(verdict.opinions, scores, weights, verdict.rubric.tie_band, seed)
+    against = "preference_against_totals"
+    warnings = [warning for warning in verdict.warnings if warning.code != against]
+    warnings += [found for found in _preference_warnings(judgment.winner, verdict.opinions) if found.code == against]
+    return verdict.updated(
+        evaluation=judgment.updated(
+            web_search_used=was.web_search_used,
+            decided=was.decided,
+            confidence=was.confidence if judgment.winner == was.winner else None,
+            # Summaries may be of another judge than the opinions: a cascade's.
+            overall={label: judgment.overall[label].updated(summary=was.overall[label].summary) for label in LABELS},
+        ),
+        warnings=tuple(warnings),
+    )
+
+
+def _decided(
+    opinions: Sequence[ComparisonOpinion],
+    scores: Mapping[str, Mapping[Label, Score]],
+    weights: Mapping[str, Decimal],
+    band: Decimal,
+    seed: int,
+) -> Judgment:
+    """Totals, winner and reason from the opinions and the scores they were settled to."""
+    totals = {
+        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
+        for label in LABELS
+    }
+    whole = sum(map(Fraction, weights.values()), Fraction(0))
+    by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
+    aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
+    # Nothing was rounded on the way here, so that equal totals are equal.
+    apart = mean(aparts.values())
+    named = {opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions}
+    decision = decide(list(named.values()), apart, band)
+    order = _order_report(named, by_order, whole, seed)
+    return Judgment(
+        criteria_scores={
+            key: CriterionVerdict(A=scores[key]["A"], B=scores[key]["B"], weight=weight)
+            for key, weight in weights.items()
+        },
+        overall={
+            label: Overall(
+                weighted_total=totals[label],
+                summary=opinions[0].summaries[label],
+                normalized=rounded(Fraction(totals[label]) / whole),
+            )
+            for label in LABELS
+        },
+        winner=decision.winner,
+        winner_rationale=_rationale(decision, named, opinions, band),
+        web_search_used=False,
+        margin=cut(abs(apart)),
+        decided=all(opinion.decided for opinion in opinions),
+        confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
+        decided_by=decision.rule,
+        order_consistent=order.consistent,
+        order=order,
+    )
 
 
 class Decision(NamedTuple):
@@ -294,11 +326,11 @@ def _order_report(
     named: Mapping[Order, Decision],
     totals: Mapping[Order, Mapping[Label, Fraction]],
     whole: Fraction,
-    options: CompareOptions,
+    seed: int,
 ) -> OrderReport:
     winners = {order: decision.winner for order, decision in named.items()}
     if len(winners) == 1:
-        return OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=options.seed)
+        return OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=seed)
     moved = {label: (totals["ba"][label] - totals["ab"][label]) / whole for label in LABELS}
     return OrderReport(
         judged=tuple(winners),
@@ -312,7 +344,7 @@ def _order_report(
 
 
 def _rationale(
-    decision: Decision, named: Mapping[Order, Decision], opinions: list[ComparisonOpinion], band: Decimal
+    decision: Decision, named: Mapping[Order, Decision], opinions: Sequence[ComparisonOpinion], band: Decimal
 ) -> str:
     """The reason of a judge that names the verdict's winner as its order does; if there is none, what decided."""
     winner, rule = decision
@@ -342,7 +374,7 @@ def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
             yield Warning(code="missing_evidence", message=message)
 
 
-def _preference_warnings(winner: Winner, opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
+def _preference_warnings(winner: Winner, opinions: Sequence[ComparisonOpinion]) -> Iterable[Warning]:
     preferred = {opinion.order: opinion.preference for opinion in opinions}
     if preferred == {"ab": "A", "ba": "B"}:
         message = "the judge preferred A when A stood first, and B when B stood first"

@@ -5,6 +5,7 @@ A report shows what a verdict says and decides nothing. Templates and rich are i
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Literal
 
 from ..models import ComparisonVerdict, DialogueVerdict, ErrorReport, Failure, FailureDetails, ReviewVerdict, spent
@@ -38,27 +39,24 @@ def render(
         raise ValueError(f"format: {format!r}; one of {', '.join(allowed)}")
     if format == "json":
         return to_json(verdict.output if isinstance(verdict, DialogueVerdict) else verdict, indent=True).decode()
-    view: Any
-    if isinstance(verdict, ComparisonVerdict):
-        from .compare.view import build as build_comparison
+    if format == "tags" and isinstance(verdict, ReviewVerdict):
+        from .review.tags import review_tags
 
-        protocol, view = "compare", build_comparison(verdict, rubric or verdict.rubric or shipped("compare"))
-    elif isinstance(verdict, DialogueVerdict):
-        from .dialogue.view import build as build_dialogue
-
-        protocol, view = "dialogue", build_dialogue(verdict, rubric or verdict.rubric or shipped("dialogue"))
-    else:
-        rubric = rubric or verdict.rubric or shipped("review")
-        if format == "tags":
-            from .review.tags import review_tags
-
-            return review_tags(verdict, rubric)
-        from .review.view import build as build_review
-
-        protocol, view = "review", build_review(verdict, rubric)
+        return review_tags(verdict, rubric or verdict.rubric or shipped("review"))
     from .pages import fill
 
-    return fill(protocol, format, view, colour=colour, width=width, home=home)
+    return fill(protocol_of(verdict), format, view_of(verdict, rubric), colour=colour, width=width, home=home)
+
+
+def protocol_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
+    """The protocol that gave it."""
+    return {ComparisonVerdict: "compare", DialogueVerdict: "dialogue", ReviewVerdict: "review"}[type(verdict)]
+
+
+def view_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, rubric: Rubric | None = None) -> Any:
+    """What reports show of a verdict, as plain data: the `view` of its protocol."""
+    build = import_module(f".{protocol_of(verdict)}.view", __package__).build
+    return build(verdict, rubric or verdict.rubric or shipped(protocol_of(verdict)))
 
 
 def error_report(failure: Failure) -> ErrorReport:

@@ -1,6 +1,7 @@
 """Templates of reports: one environment a format, which makes safe all that a template prints.
 
-HTML pages hold no script and ask for nothing. What a template itself writes is ours and stays as it is.
+HTML pages hold no script and ask for nothing. What a template itself writes is ours and stays as it is. The service's
+pages are the same templates in another frame.
 """
 
 from __future__ import annotations
@@ -20,25 +21,27 @@ _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
 def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
     """A protocol's view in its template of a format: `text`, `markdown` or `html`."""
-    values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home}
+    values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home, "frame": "page.html.j2"}
     if form == "text":
         from .terminal import Terminal
 
         values["terminal"] = Terminal(colour=colour, width=width)
-    return environment(form).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
+    return environment(form, own_words=False).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
 
 
 @lru_cache
-def environment(form: str, *packages: str) -> Environment:
-    """The templates of a format: looked for in these packages first, then among those of reports."""
+def environment(form: str, *packages: str, own_words: bool = True) -> Environment:
+    """The templates of a format: looked for in these packages first, then among those of reports.
+
+    `own_words`: all they print is ours, so that a line may be kept from ending between 29.0 and %.
+    """
 
     def safe(value: object) -> object:
         # Here and not in the templates: nothing can be forgotten. Autoescaping leaves what is already Markup alone.
         if not isinstance(value, str) or isinstance(value, Markup):
             return value
         if form == "html":
-            # Reports on runs are our own words and numbers: a line never ends between 29.0 and %.
-            return _PERCENT.sub("\u00a0%", clean(value)) if packages else clean(value)
+            return _PERCENT.sub("\u00a0%", clean(value)) if own_words else clean(value)
         return Markup(markdown(value) if form == "markdown" else one_line(value))
 
     loaders = [PackageLoader(package) for package in packages]

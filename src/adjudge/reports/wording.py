@@ -52,7 +52,8 @@ def number(value: Decimal | int) -> str:
 
 def short(value: Decimal, places: int = 1) -> str:
     """A number for people: 6.6 for 6.5625. The exact one stands where the arithmetic is shown."""
-    return number(plain(value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)))
+    near = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return number(plain(near or abs(near)))  # nought has no sign
 
 
 def hundredths(value: Decimal) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
+from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -38,11 +38,15 @@ from . import dialogue, evaluate, review, rubrics, runs, verdicts
 from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
 from .guard import BODY_SECONDS, HEADERS, Guard
+from .pages import judge, verdict
+from .pages.demo import judge_examples
+from .pages.rendering import error_page, wants_html
 from .rubric_store import RubricStore
 from .tokens import TokenStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
+_STYLES = Path(__file__).parents[1] / "reports" / "templates"
 _STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
     (TooLargeError, 413),
     (InputError, 400),
@@ -80,13 +84,15 @@ def create_app(
     token_required: bool = False,
     hosts: Iterable[str] = (),
     body_seconds: float = BODY_SECONDS,
+    demo: bool = False,
 ) -> FastAPI:
     """The service with these settings; requests may name one of the allowed judges, and no other.
 
     Runs and rubrics are kept in the folder `data`, by default `service` beside the journal.
 
     Once there are `tokens`, or with `token_required`, every caller needs one. `hosts` are names the service may be
-    asked under, beside those of this machine; a request's body must be complete after `body_seconds`.
+    asked under, beside those of this machine; a request's body must be complete after `body_seconds`. `demo`: the
+    shipped examples are judged with the embedded judge before the first request.
     """
     place = default_place() if journal is None else journal
     engine = open_engine(place)
@@ -102,6 +108,8 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with engine:
+            if demo:
+                app.state.examples = await judge_examples(engine)
             working = asyncio.create_task(hosted.work())
             try:
                 yield
@@ -128,8 +136,10 @@ def create_app(
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept)
-    for routes in (evaluate, dialogue, review, runs, verdicts, rubrics):
+    app.state.examples = ()
+    for routes in (evaluate, dialogue, review, runs, verdicts, rubrics, judge, verdict):
         app.include_router(routes.router)
+    app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
     app.add_exception_handler(HTTPException, _http_error)
@@ -150,10 +160,6 @@ def create_app(
     async def docs() -> FileResponse:
         return FileResponse(_STATIC / "docs.html")
 
-    @app.get("/", include_in_schema=False)
-    async def root() -> RedirectResponse:
-        return RedirectResponse("/docs")
-
     return app
 
 
@@ -171,18 +177,24 @@ class _Service(FastAPI):
         return super().openapi()
 
 
-async def _adjudge_error(request: Request, error: Exception) -> JSONResponse:
+def _error(request: Request, said: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """The one shape of every error, or a page with it for a person."""
+    answer = error_page(said, status) if wants_html(request) else JSONResponse({"error": said}, status)
+    answer.headers.update(headers or {})
+    return answer
+
+
+async def _adjudge_error(request: Request, error: Exception) -> Response:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
     if not isinstance(error, InputError | NotFoundError | ConflictError | NotJournalledError):
         _log.error(one_line(f"{request.url.path}: {error}"))
         said = next(said for kind, said in _INTERNAL if isinstance(error, kind))
-        return JSONResponse({"error": f"{said}; the service's log has the details"}, status)
+        return _error(request, f"{said}; the service's log has the details", status)
     # A field's name may hold half a surrogate pair, which no answer can.
-    said = str(error).encode("utf-8", "replace").decode()
-    return JSONResponse({"error": said}, status)
+    return _error(request, str(error).encode("utf-8", "replace").decode(), status)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     return await _adjudge_error(request, invalid(first["loc"][1:], first["msg"], first["type"]))
@@ -199,11 +211,11 @@ async def _gone(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": "body: the connection was closed before its end"}, 400)
 
 
-async def _http_error(request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     said = str(error.detail)
     if error.status_code == HTTPStatus.NOT_FOUND:
         said = f"{request.url.path}: not found; the API is described at /docs"
     elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         said = f"{request.url.path}: {request.method} is not allowed; the API is described at /docs"
-    return JSONResponse({"error": said}, error.status_code, error.headers)
+    return _error(request, said, error.status_code, error.headers)

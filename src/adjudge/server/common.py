@@ -156,13 +156,17 @@ def yes_or_no(data: Mapping[str, Any], field: str, default: bool) -> bool:
     return value
 
 
+def said_of(failure: Failure) -> Failure:
+    """A failure as callers may read it; the log has the rest."""
+    if failure.reason in SAID:
+        failure = failure.updated(message=_logged(error_report(failure).error, SAID[failure.reason]))
+    # Of a cascade it also says why earlier judges failed.
+    return failure.updated(message=_without_their_words(failure.message))
+
+
 def failed(failure: Failure, **named: Any) -> Response:
     """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
-    if failure.reason in SAID:
-        _log.error(error_report(failure).error)
-        failure = failure.updated(message=SAID[failure.reason])
-    # Of a cascade it also says why earlier judges failed.
-    failure = failure.updated(message=_without_their_words(failure.message))
+    failure = said_of(failure)
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
     return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")

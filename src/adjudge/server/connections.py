@@ -37,9 +37,13 @@ def server_for(
     host: str,
     port: int,
     patience: Patience | None = None,
+    ready: Callable[[str], None] = lambda address: None,
     on_exit: Callable[[], None] = lambda: None,
 ) -> uvicorn.Server:
-    """The server, ready to run. `on_exit` ends answers that have no end of their own: the server waits for all."""
+    """The server, ready to run; `ready` is told its address once it listens.
+
+    `on_exit` ends answers that have no end of their own: the server waits for all.
+    """
     limits = patience or Patience()
 
     class Protocol(_BoundedProtocol):
@@ -47,6 +51,14 @@ def server_for(
         waiting: ClassVar[dict[_BoundedProtocol, None]] = {}
 
     class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                host, port = self.servers[0].sockets[0].getsockname()[:2]
+                # What listens on every address is reached on this machine's own.
+                host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+                ready(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
+
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             on_exit()
             await super().shutdown(sockets)

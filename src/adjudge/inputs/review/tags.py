@@ -49,7 +49,7 @@ def has_tags(lines: Sequence[str]) -> bool:
 def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
     """The review in tagged slots, in any order; one that is absent or empty is not provided."""
     read: dict[str, SlotValue] = {}
-    for name, (first, text) in _split(lines, place).items():
+    for name, (first, text) in slot_texts(lines, place).items():
         try:
             read[name] = slot_from(name, text, rubric, _lines_from(place, first))
         except InputError as error:
@@ -64,7 +64,7 @@ def _lines_from(place: str, first: int) -> At:
     return lambda line: f"{place}:{first + line - 1}"
 
 
-def _split(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
+def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
     """The text of each slot and the line it begins on."""
     slots: dict[str, tuple[int, str]] = {}
     opened, since = "", 0

@@ -91,7 +91,9 @@ class CompareView:
     best: str
     answers: tuple[AnswerView, AnswerView]
     decision: str
+    margin: str
     order: str
+    order_badge: str
     orders_differ: bool
     judge_note: str
     task: str
@@ -108,6 +110,17 @@ class CompareView:
     def refs(self) -> list[str]:
         return [quote.ref for row in self.rows for side in row.sides for quote in side.quotes]
 
+    @property
+    def linked(self) -> list[tuple[tuple[str, ...], list[str]]]:
+        """The places of each criterion on a page, and its quotes."""
+        return [
+            (
+                (f"#picture-{row.key}", f"#criterion-{row.key}"),
+                [quote.ref for side in row.sides for quote in side.quotes],
+            )
+            for row in self.rows
+        ]
+
 
 def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
     """A verdict as its reports show it."""
@@ -122,7 +135,9 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
         best=number(rubric.scale.high),
         answers=(_answer(verdict, "A", quotes["A"], rubric), _answer(verdict, "B", quotes["B"], rubric)),
         decision=_decision(verdict, rubric.tie_band),
+        margin=_apart(verdict, rubric.tie_band),
         order=_order(verdict),
+        order_badge=_order_badge(verdict),
         orders_differ=_differ(verdict),
         judge_note=wording.judge_note(verdict.provenance.judge),
         task=verdict.case.task,
@@ -174,16 +189,24 @@ def _differ(verdict: ComparisonVerdict) -> bool:
     return len(set(verdict.order.winners.values())) > 1
 
 
+def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
+    """How far the normalised totals are apart. Below the band that is cut, not rounded: it must not look like it."""
+    close = verdict.margin < band
+    return number(cut(Fraction(verdict.margin), Decimal("0.01"))) if close else short(verdict.margin)
+
+
+def _order_badge(verdict: ComparisonVerdict) -> str:
+    if len(verdict.order.judged) == 1:
+        return "one order only"
+    return "orders differ" if _differ(verdict) else "orders agree"
+
+
 def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the totals are apart, and what followed from it."""
     tie, close = verdict.winner == "tie", verdict.margin < band
     equal = verdict.overall["A"].weighted_total == verdict.overall["B"].weighted_total
-    if equal:
-        apart = "The weighted totals are equal"
-    else:
-        # A margin below the band is cut, not rounded: it must not look like the band.
-        shown = number(cut(Fraction(verdict.margin), Decimal("0.01"))) if close else short(verdict.margin)
-        apart = f"The normalised totals are {shown} apart"
+    far = _apart(verdict, band)
+    apart = "The weighted totals are equal" if equal else f"The normalised totals are {far} apart"
     if verdict.decided:
         so = "so it is a tie" if tie else "the higher one wins"
     else:

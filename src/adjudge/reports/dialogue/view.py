@@ -86,6 +86,14 @@ class DialogueView:
     refs: tuple[str, ...]
     origin: Origin
 
+    @property
+    def linked(self) -> list[tuple[tuple[str, ...], list[str]]]:
+        """The place of each criterion on a page, and its quotes."""
+        return [
+            ((f"#criterion-{row.key}",), [quote.ref for said in row.opinions for quote in said.quotes])
+            for row in self.rows
+        ]
+
 
 def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
     """A verdict as its reports show it."""

@@ -126,6 +126,7 @@ class ResponseView:
     long: bool
     rows: tuple[RatingRow, ...]
     overall: str
+    facts: tuple[FoundFact, ...]
 
     @property
     def glance(self) -> list[tuple[str, tuple[str, str]]]:
@@ -165,6 +166,23 @@ class ReviewView:
     opinion: ReviewOpinion | None
     refs: tuple[str, ...]
     origin: Origin
+
+    @property
+    def facts_of_task(self) -> list[FoundFact]:
+        return [fact for fact in self.facts if fact.fact.where not in LABELS]
+
+    @property
+    def linked(self) -> list[tuple[tuple[str, ...], list[str]]]:
+        """The place of each rating and each fact on a page, and what is marked for it."""
+        rated = [
+            (
+                (f"#rating-{response.label}-{row.key}",),
+                [quote.ref for quote in row.quotes] + [fact.ref for fact in row.facts if fact.mark],
+            )
+            for response in self.responses
+            for row in response.rows
+        ]
+        return rated + [((f"#why-{fact.ref}",), [fact.ref]) for fact in self.facts if fact.mark]
 
     @property
     def glance(self) -> list[tuple[str | tuple[str, str], ...]]:
@@ -207,7 +225,8 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
             for key, rating in verdict.table(label).items()
         )
         overall = next((f"{row.final} {row.grade}" for row in rows if row.key == OVERALL), "")
-        return ResponseView(label, RESPONSES[label], marked(text, marks), len(text) > wording.LONG, rows, overall)
+        pieces, long = marked(text, marks), len(text) > wording.LONG
+        return ResponseView(label, RESPONSES[label], pieces, long, rows, overall, tuple(here))
 
     return ReviewView(
         headline=_PREFERENCES[valid.value] if valid else INVALID,

@@ -1,0 +1,53 @@
+"""The shipped examples: to load into a form, and judged with the embedded judge for `adjudge serve --demo`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...api import one_dialogue, one_review
+from ...engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
+from ...inputs.comparison import WANTED, comparison_from
+from ...inputs.json import parse_object
+from ...models import Failure
+from ...reports import view_of
+
+_FOLDER = Path(__file__).parents[1] / "examples"
+_FILES = {"compare": "compare.json", "dialogue": "dialogue.txt", "review": "review.txt"}
+TITLES = {
+    "compare": "Two answers to a nurse who cannot sleep by day",
+    "dialogue": "A parcel that is in Leeds, and then is not",
+    "review": "A person’s ratings of advice on a wet phone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedExample:
+    """A verdict to look at: where it is, and what it says."""
+
+    protocol: str
+    title: str
+    verdict_id: str
+    headline: str
+
+
+def example(protocol: str) -> str:
+    """The shipped example of a protocol, as its file holds it."""
+    return (_FOLDER / _FILES[protocol]).read_text("utf-8")
+
+
+async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
+    """The examples with their verdicts, which the journal keeps like all others."""
+    comparing, talking, reviewing = CompareSettings(), DialogueSettings(), ReviewSettings()
+    comparison = comparison_from(parse_object(example("compare").encode(), "example", WANTED), comparing.rubric)
+    outcomes: dict[str, Any] = {
+        "compare": await engine.compare(comparison, comparing),
+        "dialogue": await engine.dialogue(one_dialogue(example("dialogue")), talking),
+        "review": await engine.review(one_review(example("review"), reviewing.rubric), reviewing),
+    }
+    return tuple(
+        JudgedExample(protocol, TITLES[protocol], outcome.verdict_id, view_of(outcome).headline)
+        for protocol, outcome in outcomes.items()
+        if not isinstance(outcome, Failure)
+    )

@@ -1,0 +1,51 @@
+"""A form that was sent: who may send one, its fields as text, and which field an error belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fastapi import HTTPException, Request
+
+from ...arithmetic import to_decimal
+from ...errors import InputError
+from ..bodies import read_body
+
+MAX_FORM_FIELDS = 200
+_KIND = "application/x-www-form-urlencoded"
+_WEIGHT = "weights."
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form. A browser says which page sent it, and the guard has refused all but our own."""
+    if "origin" not in request.headers and request.headers.get("sec-fetch-site") != "same-origin":
+        raise HTTPException(403, "origin: missing; a form must be sent from a page of this service")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != _KIND:
+        raise InputError("content-type", repr(kind[:80]), f"{_KIND} is needed")
+    return await asyncio.to_thread(_fields, await read_body(request))
+
+
+def _fields(body: bytes) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS)
+    except (UnicodeError, ValueError) as error:
+        allowed = f"UTF-8 text in at most {MAX_FORM_FIELDS} fields is needed"
+        raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
+    # Browsers send every line end as CR LF, whatever was pasted.
+    return {name: value.replace("\r\n", "\n") for name, value in pairs}
+
+
+def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The weights of sliders, each a field of its own; what is no number is refused where weights are checked."""
+    given = {name.removeprefix(_WEIGHT): value for name, value in fields.items() if name.startswith(_WEIGHT)}
+    return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}
+
+
+def field_of(error: InputError, fields: Iterable[str]) -> str:
+    """The field that an error speaks of; empty if it speaks of none."""
+    head = re.split(r"[.:]", error.place, maxsplit=1)[0]
+    return head if head in (*fields, "weights", "judge") else ""

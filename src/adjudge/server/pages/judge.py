@@ -1,0 +1,328 @@
+"""The page where judging begins: one form a protocol, filled by hand, from a whole case, an example or a draft.
+
+A form that cannot be judged comes back as it was sent, with the error beside its field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ...api import one_dialogue, one_review
+from ...arithmetic import plain, to_decimal
+from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
+from ...engine import Engine
+from ...errors import InputError, TooLargeError
+from ...inputs.comparison import FIELDS, WANTED, comparison_from
+from ...inputs.json import parse_object
+from ...inputs.review import NEEDED, SLOTS, has_tags, slots_in
+from ...inputs.review.tags import slot_texts
+from ...models import Failure
+from ...reports import error_report
+from ...reports.wording import number
+from ...rubric import PROTOCOLS, Rubric, shipped
+from ..callers import Caller, CallerOf
+from ..common import State, StateOf, said_of
+from .demo import TITLES, JudgedExample, example
+from .forms import field_of, read_form, weights_in
+from .rendering import page
+
+router = APIRouter(include_in_schema=False)
+
+_NAMES = {"compare": "Compare", "dialogue": "Dialogue", "review": "Review"}
+_COMPARED = {
+    "userTask": ("Task", "What both answers respond to."),
+    "responseA": ("Response A", "The first answer."),
+    "responseB": ("Response B", "The second answer."),
+    "context": ("Context", "What the answers should be read against, if anything."),
+}
+_SPOKEN = {
+    "transcript": ("Transcript", "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."),
+    "dialogue_id": ("Its id", "A number or a name of yours; it comes back with the result."),
+}
+_REVIEWED = {
+    "prompt": ("Prompt", "The last user prompt, with any reference text."),
+    "response1": ("Response 1", "The text that was rated, as it was."),
+    "response2": ("Response 2", "The text that was rated, as it was."),
+    "response1_original_ratings": ("Ratings of Response 1", "The person’s table, as Markdown or JSON."),
+    "response2_original_ratings": ("Ratings of Response 2", "The person’s table, as Markdown or JSON."),
+    "original_likert_and_justification": ("Preference, 1 to 7", "The person’s Likert and its justification."),
+    "taskconfig": ("Task configuration", "Locale, category and the like."),
+    "system_prompt": ("System prompt", "If there was one."),
+    "conversation_history": ("Conversation", "What came before the prompt, if anything did."),
+}
+_NEEDED = {"compare": ("userTask", "responseA", "responseB"), "dialogue": ("transcript",), "review": NEEDED}
+# A slider stops at the finest of these that all weights of the rubric are multiples of.
+_STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A text of the form: what it is called, what belongs there, and what stands there."""
+
+    name: str
+    label: str
+    hint: str
+    needed: bool
+    value: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A criterion's weight, and its share of all weights in whole per cent."""
+
+    key: str
+    name: str
+    guidance: str
+    value: str
+    share: str
+    high: str
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePage:
+    """All that the page of a protocol shows; `fresh` if nothing but defaults stands in it."""
+
+    protocol: str
+    tabs: dict[str, str]
+    fields: dict[str, FormField]
+    sliders: tuple[Slider, ...]
+    rubric: str
+    rubrics: tuple[str, ...]
+    judge: str
+    judges: tuple[str, ...]
+    both_orders: bool
+    fresh: bool
+    example: str
+    examples: tuple[JudgedExample, ...]
+    draft: str = ""
+    message: str = ""
+    error: str = ""
+    whole: str = ""
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+@router.get("/")
+async def home(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The form for two answers."""
+    return await form("compare", request, state, caller)
+
+
+@router.get("/judge/{name}")
+async def form(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The form of a protocol: empty, or with an example or a draft in it."""
+    protocol, query = _protocol(name), request.query_params
+    values: dict[str, str] = {}
+    draft = query.get("draft", "") if protocol == "review" else ""
+    if draft:
+        values = _written(find_draft(state.engine.journal, draft, caller.name).slots)
+    elif "example" in query:
+        values = _loaded(protocol, example(protocol), _rubric(protocol, state, query))
+    return _shown(request, state, protocol, {**query, **values}, draft=draft, fresh=not values)
+
+
+@router.post("/judge/{name}")
+async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """Judge what was entered, fill the form from a whole case, or keep a draft; `action` says which."""
+    protocol, values = _protocol(name), await read_form(request)
+    action = values.pop("action", "judge")
+    draft = values.pop("draft", "") if protocol == "review" else ""
+    try:
+        if action == "load":
+            loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, values))
+            return _shown(request, state, protocol, {**values, **loaded}, draft=draft)
+        if action == "save" and protocol == "review":
+            return _lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
+        outcome = await caller.judged(state.engine, _work(protocol, values, state))
+    except InputError as error:
+        status = 413 if isinstance(error, TooLargeError) else 400
+        return _shown(request, state, protocol, values, error, draft, status=status)
+    if isinstance(outcome, Failure):
+        said = error_report(said_of(outcome)).error
+        return _shown(request, state, protocol, values, InputError("", said), draft, status=502)
+    return _lead_to(request, f"/verdicts/{outcome.verdict_id}")
+
+
+def _lead_to(request: Request, address: str) -> Response:
+    """Another page; a script is told to open it, for it would only see the page that a redirect leads to."""
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"hx-redirect": address})
+    return RedirectResponse(address, 303)
+
+
+def _protocol(name: str) -> str:
+    protocol = name.removesuffix(".json")
+    if protocol not in PROTOCOLS:
+        raise HTTPException(404)
+    return protocol
+
+
+def _rubric(protocol: str, state: State, values: Mapping[str, str]) -> Rubric:
+    """The rubric that was chosen; the service's own unless another is."""
+    known = _rubrics(protocol, state)
+    return known.get(values.get("rubric", ""), next(iter(known.values())))
+
+
+def _rubrics(protocol: str, state: State) -> dict[str, Rubric]:
+    own = {"compare": state.compare, "dialogue": state.dialogue, "review": state.review}[protocol].rubric
+    return {rubric.reference: rubric for rubric in (own, shipped(protocol))}
+
+
+# -- what comes of a form ---------------------------------------------------------------------------------------------
+
+
+def _work(protocol: str, values: Mapping[str, str], state: State) -> Callable[[Engine], Awaitable[Any]]:
+    """What is to be done with the engine, once all that was entered is checked."""
+    rubric, judge = _rubric(protocol, state, values), state.judge(values, "judge")
+    if protocol == "compare":
+        data = {name: values.get(name, "") for name in _COMPARED}
+        case = comparison_from({**data, "weights": weights_in(values) or None}, rubric)
+        comparing = replace(
+            state.compare, rubric=rubric, judge=judge or state.compare.judge, one_order="both_orders" not in values
+        )
+        return lambda engine: engine.compare(case, comparing)
+    if protocol == "dialogue":
+        text = values.get("transcript", "")
+        if not text.strip():
+            raise InputError("transcript", "empty", "a conversation of SYSTEM and USER is needed")
+        given = values.get("dialogue_id", "").strip()
+        dialogue = one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
+        talking = replace(
+            state.dialogue,
+            rubric=rubric,
+            evaluator=judge or state.dialogue.evaluator,
+            critic=judge or state.dialogue.critic,
+        )
+        return lambda engine: engine.dialogue(dialogue, talking)
+    slots = {name: values[name] for name in SLOTS if values.get(name, "").strip()}
+    for name in NEEDED:
+        if name not in slots:
+            raise InputError(name, "empty", f"{MEANINGS[name]} is needed")
+    review, reviewing = (
+        one_review(slots, rubric),
+        replace(state.review, rubric=rubric, judge=judge or state.review.judge),
+    )
+    return lambda engine: engine.review(review, reviewing)
+
+
+async def _saved(state: State, caller: Caller, values: Mapping[str, str], draft_id: str) -> str:
+    """The id under which the slots are kept as a draft."""
+    journal, rubric = state.engine.journal, state.review.rubric
+    slots = {name: values[name] for name in SLOTS if values.get(name, "").strip()}
+    async with state.drafting:
+        if not draft_id:
+            return (await new_draft(journal, slots, rubric, caller.name or "")).draft_id
+        known = find_draft(journal, draft_id, caller.name)
+        gone = dict.fromkeys(name for name in known.slots if name not in slots)
+        return (await add_to_draft(journal, known, {**gone, **slots}, rubric)).draft_id
+
+
+def _loaded(protocol: str, whole: str, rubric: Rubric) -> dict[str, str]:
+    """The fields of the form in a whole case, in the forms that files have."""
+    if not whole.strip():
+        raise InputError("whole", "empty", "paste a case, or drop a file")
+    if protocol == "dialogue":
+        return {"transcript": whole}
+    if protocol == "review" and has_tags(lines := whole.split("\n")):
+        return {name.lower(): text.strip("\n") for name, (_, text) in slot_texts(lines, "whole").items()}
+    data = parse_object(whole.encode("utf-8", "surrogatepass"), "whole", WANTED)
+    if protocol == "review":
+        return _written(slots_in(data, rubric))
+    named = {name: data[given] for names in FIELDS.values() for given in names if given in data for name in names[:1]}
+    weights = named.pop("weights", None)
+    sliders = {f"weights.{key}": str(weight) for key, weight in (weights or {}).items()}
+    return {**{name: value for name, value in named.items() if isinstance(value, str)}, **sliders}
+
+
+def _written(slots: Mapping[str, Any]) -> dict[str, str]:
+    """Slots as text: what is no text as JSON, which the form reads as well."""
+    return {
+        name: value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode()
+        for name, value in slots.items()
+        if value is not None and name in SLOTS
+    }
+
+
+# -- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def _shown(
+    request: Request,
+    state: State,
+    protocol: str,
+    values: Mapping[str, str],
+    error: InputError | None = None,
+    draft: str = "",
+    *,
+    fresh: bool = False,
+    status: int = 200,
+) -> Response:
+    rubric, known = _rubric(protocol, state, values), _rubrics(protocol, state)
+    told = {"compare": _COMPARED, "dialogue": _SPOKEN, "review": _REVIEWED}[protocol]
+    place = field_of(error, (*told, "whole")) if error else ""
+    said = "" if error is None else f"{error.found}; {error.allowed}" if place and error.allowed else str(error)
+    own = {"compare": state.compare.judge, "dialogue": state.dialogue.evaluator, "review": state.review.judge}[protocol]
+    judge = values.get("judge", own)
+    context = JudgePage(
+        protocol=protocol,
+        tabs=_NAMES,
+        fields={
+            name: FormField(
+                name, label, hint, name in _NEEDED[protocol], values.get(name, ""), said if name == place else ""
+            )
+            for name, (label, hint) in told.items()
+        },
+        sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else (),
+        rubric=rubric.reference,
+        rubrics=tuple(known),
+        judge=judge,
+        judges=tuple(sorted({own, *state.allowed_judges}, key=lambda spec: (spec != own, spec))),
+        both_orders="both_orders" in values if status != 200 else not state.compare.one_order,
+        fresh=fresh,
+        example=TITLES[protocol],
+        examples=request.app.state.examples,
+        draft=draft,
+        message=find_draft(state.engine.journal, draft).message(rubric) if draft and not error else "",
+        error=said.removeprefix(": ") if error and place not in told else "",
+        whole=values.get("whole", ""),
+        errors={place: said} if place else {},
+    )
+    return page(request, "judge", context, status)
+
+
+def sliders(rubric: Rubric, given: Mapping[str, Any]) -> tuple[Slider, ...]:
+    """One a criterion; where what was given is no weight, the rubric's own stands there."""
+    weights = {}
+    for key, default in rubric.weights.items():
+        weight = to_decimal(given.get(key, default))
+        weights[key] = default if weight is None or weight < 0 else weight
+    whole = sum(map(Fraction, weights.values()), Fraction(0))
+    high = max(Decimal(5), *(2 * weight for weight in rubric.weights.values()), *weights.values())
+    used = (*weights.values(), *rubric.weights.values())
+    step = next((str(step) for step in _STEPS if all(weight % step == 0 for weight in used)), "any")
+    return tuple(
+        Slider(
+            key=criterion.key,
+            name=criterion.name,
+            guidance=" ".join(criterion.guidance.split()),
+            value=number(weights[criterion.key]),
+            share=share(Fraction(weights[criterion.key]), whole),
+            high=number(plain(high)),
+            step=step,
+        )
+        for criterion in rubric.criteria
+    )
+
+
+def share(weight: Fraction, whole: Fraction) -> str:
+    """How much of all weights one is, in whole per cent, half up."""
+    return f"{(200 * weight + whole) // (2 * whole) if whole else 0}\u00a0%"

@@ -1,0 +1,46 @@
+"""A page as HTML, or as its JSON twin, from one typed context.
+
+Reports are shown with their own templates, in the service's frame instead of the file's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from ...reports.pages import environment
+from ...version import __version__
+
+_HEADERS = {"cache-control": "private, no-cache", "vary": "accept, hx-request"}
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the twin is asked for: by its name, or by what is accepted."""
+    accepted = request.headers.get("accept", "")
+    return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
+
+
+def wants_html(request: Request) -> bool:
+    """Whether a person's browser asks for something that is no part of the API."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/api/", "/static/"))
+
+
+def html(template: str, status: int = 200, **values: Any) -> Response:
+    """A template of ours filled in."""
+    filled = environment("html", __package__, own_words=False).get_template(f"{template}.html.j2")
+    return HTMLResponse(filled.render(frame="shell.html.j2", version=__version__, **values), status, _HEADERS)
+
+
+def page(request: Request, template: str, context: Any, status: int = 200) -> Response:
+    """A page whose context is a dataclass, or that context as JSON."""
+    if wants_json(request):
+        return Response(orjson.dumps(context, default=str), status, _HEADERS, media_type="application/json")
+    return html(template, status, page=context)
+
+
+def error_page(said: str, status: int) -> Response:
+    """An error that a person meets."""
+    return html("error", status, said=said, code=status)

@@ -1,0 +1,220 @@
+"""The page of a verdict: its report in the service's frame, with what only a service can add.
+
+A comparison can be seen with other weights, a review's blocks copied; prompts and raw replies are a page of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, HTTPException, Request, Response
+
+from ...engine import Verdict, verdict_of
+from ...errors import InputError, NotJournalledError
+from ...inputs.comparison import weights_from
+from ...inputs.review.tags import BLOCKS, INVALID
+from ...journal import Journal
+from ...judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
+from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER
+from ...models import ComparisonVerdict, DialogueVerdict, Evaluation, ReviewVerdict
+from ...models.base import to_json
+from ...models.cases import check_weights
+from ...protocols.compare import reweighted
+from ...protocols.review.findings import facts_alone
+from ...reports import Format, protocol_of, render, view_of
+from ...text.reasons import NOT_IN_THE_TEXT
+from ..callers import Caller, CallerOf
+from ..common import StateOf, judged
+from .forms import weights_in
+from .judge import sliders
+from .rendering import html, page, wants_json
+
+router = APIRouter(include_in_schema=False)
+
+_ID_LENGTH = 21
+_FORMS: dict[str, tuple[Format, str]] = {
+    "html": ("html", "text/html"),
+    "md": ("markdown", "text/markdown"),
+    "txt": ("text", "text/plain"),
+}
+# Stands where a fence's code stood: the real one is of no use to a reader.
+_CODE = "CODE"
+
+
+@dataclass(frozen=True, slots=True)
+class SentPrompt:
+    """What a judge was asked."""
+
+    title: str
+    system: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawReply:
+    """A reply as the provider sent it."""
+
+    title: str
+    key: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallsPage:
+    """The prompts and the raw replies behind a verdict."""
+
+    verdict_id: str
+    prompts: tuple[SentPrompt, ...]
+    replies: tuple[RawReply, ...]
+
+
+@router.get("/verdicts/{name}")
+async def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """A verdict as a page; `.json`, `.html`, `.md` and `.txt` after its id give it in that form."""
+    verdict_id, _, form = name.partition(".")
+    verdict, written = _stored(verdict_id, request, state.engine.journal, caller)
+    weights = _weights(request)
+    if form == "json" or (not form and wants_json(request)):
+        if weights is None:
+            return judged(written)
+        return judged(to_json(_reweighted(verdict, weights)))
+    if form:
+        if form not in _FORMS:
+            raise HTTPException(404)
+        wanted, kind = _FORMS[form]
+        if isinstance(verdict, ReviewVerdict) and form == "txt":
+            wanted = "tags"
+        return Response(render(verdict, wanted), media_type=kind)
+    refused, changed = "", verdict
+    try:
+        changed = verdict if weights is None else _reweighted(verdict, weights)
+    except InputError as error:
+        refused = str(error)
+    protocol = protocol_of(verdict)
+    more: dict[str, Any] = {}
+    if isinstance(changed, ComparisonVerdict) and isinstance(verdict, ComparisonVerdict):
+        now = {key: criterion.weight for key, criterion in changed.criteria.items()}
+        was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
+        more = {"sliders": sliders(changed.rubric, now), "changed": now != was, "figures": _figures(verdict)}
+    elif isinstance(verdict, ReviewVerdict):
+        more = {"blocks": _blocks(render(verdict, "tags"))}
+    view = view_of(changed)
+    return html(
+        f"{protocol}_page",
+        400 if refused else 200,
+        view=view,
+        headline=view.headline,
+        home="",
+        verdict_id=verdict_id,
+        refused=refused,
+        **more,
+    )
+
+
+@router.get("/verdicts/{verdict_id}/{name}")
+async def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
+    if name not in ("calls", "calls.json"):
+        raise HTTPException(404)
+    verdict, _ = _stored(verdict_id, request, state.engine.journal, caller)
+    found = tuple(_replies(verdict, state.engine.journal))
+    # Where no model was called, no prompt was sent.
+    prompts = tuple(_prompts(verdict)) if verdict.calls else ()
+    return page(request, "calls", CallsPage(verdict_id, prompts, found))
+
+
+def _stored(verdict_id: str, request: Request, journal: Journal, caller: Caller) -> tuple[Verdict, bytes]:
+    """A verdict and its JSON, as callers may read it; with tokens only one's own, and the examples."""
+    known = [shown.verdict_id for shown in request.app.state.examples]
+    visible = len(verdict_id) == _ID_LENGTH and (caller.may_see(verdict_id) or verdict_id in known)
+    record = journal.get_verdict(verdict_id) if visible else None
+    if record is None:
+        raise NotJournalledError(f"{verdict_id[:40]}: no such verdict")
+    written = bytes(judged(record[1]).body)
+    return verdict_of(record[0], written), written
+
+
+def _weights(request: Request) -> Mapping[str, Any] | None:
+    """Other weights that the address asks for: `weights=a=1,b=2`, or a field for each."""
+    return weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
+
+
+def _reweighted(verdict: Verdict, weights: Mapping[str, Any]) -> ComparisonVerdict:
+    if not isinstance(verdict, ComparisonVerdict):
+        raise InputError("weights", "this is no comparison", "only a comparison can be weighted anew")
+    was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
+    now = check_weights(weights, was)
+    return verdict if now == was else reweighted(verdict, now)
+
+
+def _figures(verdict: ComparisonVerdict) -> str:
+    """What the page's script needs to decide anew, as JSON: exact numbers as text."""
+
+    def pair(by_label: Mapping[Any, Any]) -> list[str]:
+        return [format(by_label[label].value, "f") for label in ("A", "B")]
+
+    band, scale = verdict.rubric.tie_band, verdict.rubric.scale
+    figures = {
+        "band": format(band, "f"),
+        "low": format(min(scale.low, Decimal(0)), "f"),
+        "high": format(scale.high, "f"),
+        "winner": verdict.winner,
+        "decided": verdict.decided,
+        "seed": verdict.order.drawn_from_seed,
+        "weights": {key: format(criterion.weight, "f") for key, criterion in verdict.criteria.items()},
+        "scores": {key: pair(criterion.scores) for key, criterion in verdict.criteria.items()},
+        "orders": [
+            {
+                "order": opinion.order,
+                "preference": opinion.preference,
+                "rationale": "" if opinion.rationale == NOT_IN_THE_TEXT else opinion.rationale,
+                "scores": {key: pair(by_label) for key, by_label in opinion.scores.items()},
+            }
+            for opinion in verdict.opinions
+        ],
+    }
+    return orjson.dumps(figures).decode()
+
+
+def _blocks(tagged: str) -> list[tuple[str, str]]:
+    """The tagged blocks, each with its name; an invalid task has one without a tag."""
+    texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]
+    return [(text[1:].partition(">")[0] if text.startswith("<") else INVALID, text) for text in texts if text]
+
+
+# -- behind a verdict -------------------------------------------------------------------------------------------------
+
+
+def _replies(verdict: Verdict, journal: Journal) -> Iterable[RawReply]:
+    for at, call in enumerate(verdict.calls, 1):
+        stored = journal.get(call.key)
+        body = "not in this journal" if stored is None else stored.body.decode("utf-8", "replace")
+        with suppress(orjson.JSONDecodeError):
+            body = orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2).decode()
+        yield RawReply(f"{at}. {call.model}, {call.purpose}", call.key, body)
+
+
+def _prompts(verdict: Verdict) -> Iterable[SentPrompt]:
+    """The first prompt of each role, made again from the verdict; repairs and explaining follow from replies."""
+    rubric = verdict.rubric
+    if isinstance(verdict, ComparisonVerdict):
+        for order in verdict.order.judged:
+            asked = CompareQuestion(verdict.case, rubric, order, verdict.facts, verdict.lookups)
+            yield _prompt(f"Comparer, {'A' if order == 'ab' else 'B'} first", COMPARER.prompt(asked))
+    elif isinstance(verdict, DialogueVerdict):
+        yield _prompt("Evaluator", EVALUATOR.prompt(EvaluateQuestion(verdict.case, rubric)))
+        evaluation = Evaluation(judge=verdict.judges[0], marks=dict(verdict.marks))
+        yield _prompt("Critic", CRITIC.prompt(CriticizeQuestion(verdict.case, rubric, evaluation)))
+    elif verdict.invalid is None:
+        yield _prompt("Rater", RATER.prompt(RateQuestion(verdict.case.blind(), rubric, facts_alone(verdict.case))))
+
+
+def _prompt(title: str, blank: Any) -> SentPrompt:
+    prompt = blank.with_code(_CODE)
+    return SentPrompt(title, prompt.system, prompt.user)

@@ -1,0 +1,161 @@
+// What pages do beyond HTML: shares of weights, a comparison decided anew, drafts, dropped files, copying.
+// Every page works without it.
+import { decide, decimal } from "./weights.js";
+
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// -- weights ---------------------------------------------------------------------------------------------------------
+
+const weightsOf = form => Object.fromEntries(all("input[type=range]", form).map(each => [each.name.slice(8), each.value]));
+
+function showShares(form) {
+  const whole = Object.values(weightsOf(form)).reduce((sum, text) => sum + decimal(text), 0n);
+  for (const slider of all("input[type=range]", form)) {
+    const share = whole ? (200n * decimal(slider.value) + whole) / (2n * whole) : 0n;
+    const output = slider.parentElement.querySelector("output");
+    output.querySelector("b").textContent = slider.value;
+    output.querySelector("span").textContent = ` · ${share}\u00a0%`;
+    slider.setAttribute("aria-valuetext", `${slider.value}, ${share} % of all weights`);
+    slider.style.setProperty("--at", `${100 * slider.value / slider.max}%`);
+  }
+}
+
+function say(element, text) {
+  if (element && element.textContent !== text) element.textContent = text;
+}
+
+function decideAnew(form) {
+  const figures = JSON.parse(form.dataset.figures), weights = weightsOf(form), hero = document.querySelector(".hero");
+  const changed = Object.keys(weights).some(key => decimal(weights[key]) !== decimal(figures.weights[key]));
+  const now = decide(figures, weights);
+  say(form.querySelector(".refusal"), now ? "" : "weights: all are zero; at least one must be above 0");
+  form.querySelector(".reset").hidden = !changed;
+  if (!now) return;
+  hero.className = `hero for-${figures.decided ? now.winner : "tie"}`;
+  say(hero.querySelector("h1"), now.headline);
+  say(hero.querySelector(".rationale"), now.rationale);
+  // How sure the judge is was said of the winner it knew.
+  const sure = hero.querySelector(".confidence");
+  if (sure) sure.hidden = now.winner !== figures.winner;
+  const [decision, order] = all(".keyfacts dd", hero);
+  say(decision, now.decision);
+  say(order, now.order);
+  order.classList.toggle("alert", now.differ);
+  const [margin, badge] = all(".badges .tag", hero);
+  say(margin, `margin ${now.margin}`);
+  say(badge, now.badge);
+  badge.classList.toggle("alert", now.differ);
+  ["A", "B"].forEach((label, at) => {
+    const total = hero.querySelector(`.total.${label}`), won = now.winner === label;
+    total.classList.toggle("won", won);
+    total.querySelector(".winner")?.remove();
+    if (won) {
+      const badge = document.createElement("span");
+      badge.className = "winner";
+      badge.textContent = figures.decided ? "Winner" : "Best guess";
+      total.querySelector(".name").append(badge);
+    }
+    total.querySelector(".big").firstChild.data = now.scores[at];
+    say(total.querySelector(".weighted"), `weighted total ${now.totals[at]}`);
+    total.querySelector(".bar > span").style.width = `${(100 * Math.min(1, Math.max(0, now.shares[at]))).toFixed(1)}%`;
+    say(document.querySelector(`#answer-${label} .points`), now.scores[at]);
+  });
+}
+
+// -- drafts ----------------------------------------------------------------------------------------------------------
+
+const keyOf = form => `adjudge draft ${form.dataset.draft}`;
+const kept = form => all("textarea, select, input[type=range], input[type=checkbox]", form).filter(each => each.name);
+
+function keepDraft(form) {
+  const values = Object.fromEntries(kept(form).map(each => [each.name, each.type === "checkbox" ? each.checked : each.value]));
+  try { localStorage.setItem(keyOf(form), JSON.stringify(values)); } catch { /* no room: the form itself still has it */ }
+}
+
+function bringBack(form) {
+  const values = JSON.parse(localStorage.getItem(keyOf(form)) ?? "{}");
+  for (const each of kept(form)) {
+    if (!(each.name in values)) continue;
+    if (each.type === "checkbox") each.checked = values[each.name];
+    else if (each.tagName !== "SELECT" || [...each.options].some(option => option.value === values[each.name])) each.value = values[each.name];
+  }
+}
+
+// -- whole files -----------------------------------------------------------------------------------------------------
+
+async function load(form, file) {
+  const whole = form.querySelector("#whole");
+  whole.value = await file.text();
+  whole.closest("details").open = true;
+  form.querySelector("[value=load]").click();
+}
+
+// -- all together ----------------------------------------------------------------------------------------------------
+
+function begin(root) {
+  for (const form of all(".judging, .weighing", root)) showShares(form);
+  for (const form of all(".judging", root)) {
+    if ("fresh" in form.dataset) bringBack(form);
+    else keepDraft(form);
+    showShares(form);
+    form.querySelector(".refusal.summary")?.focus();
+  }
+}
+
+document.documentElement.classList.add("js");
+begin(document);
+
+document.addEventListener("input", ({ target }) => {
+  const form = target.closest("form");
+  if (target.type === "range" && form) showShares(form);
+  if (form?.matches(".weighing")) decideAnew(form);
+  if (form?.matches(".judging")) keepDraft(form);
+});
+document.addEventListener("change", ({ target }) => {
+  if (target.id === "file" && target.files[0]) load(target.form, target.files[0]);
+  else if (target.form?.matches(".judging")) keepDraft(target.form);
+});
+document.addEventListener("dragover", event => {
+  if (!document.querySelector(".judging") || !event.dataTransfer.types.includes("Files")) return;
+  event.preventDefault();
+  document.querySelector(".judging").classList.add("dropping");
+});
+document.addEventListener("dragleave", event => {
+  if (!event.relatedTarget) document.querySelector(".judging")?.classList.remove("dropping");
+});
+document.addEventListener("drop", event => {
+  const form = document.querySelector(".judging"), file = event.dataTransfer.files[0];
+  if (!form || !file) return;
+  event.preventDefault();
+  form.classList.remove("dropping");
+  const area = event.target.closest("textarea:not(#whole)");
+  // A plain text dropped on a box is meant for that box.
+  if (area && !/\.(json|jsonl|csv|tsv)$/i.test(file.name)) {
+    file.text().then(text => { area.value = text; keepDraft(form); });
+  } else load(form, file);
+});
+document.addEventListener("click", async ({ target }) => {
+  const clear = target.closest(".clear"), button = target.closest(".copy");
+  if (clear) localStorage.removeItem(keyOf(clear.closest("form")));
+  if (!button) return;
+  const text = button.dataset.copy === "blocks"
+    ? all(".blocks pre").map(each => each.textContent).join("\n\n") + "\n"
+    : document.getElementById(button.dataset.copy).textContent + "\n";
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Could not copy";
+  }
+  setTimeout(() => { button.textContent = label; }, 1500);
+});
+document.addEventListener("htmx:afterSwap", ({ detail }) => begin(detail.target.parentElement ?? document));
+document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+  const form = detail.elt.closest?.(".judging");
+  if (form && detail.xhr.getResponseHeader("hx-redirect")?.startsWith("/verdicts/")) localStorage.removeItem(keyOf(form));
+});
+document.addEventListener("htmx:sendError", ({ detail }) => {
+  const form = detail.elt.closest?.(".judging");
+  if (form) say(form.querySelector(".working"), "The service cannot be reached; nothing was lost. Try again.");
+});

@@ -1,0 +1,376 @@
+"""The service's pages in a real browser: how they look and fit, with keys only, without scripts, with hostile texts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from e2e.reports import Tab
+from e2e.test_service import serving
+from playwright.async_api import Browser, expect
+from reports import dialogue_samples, review_report_samples, verdict_samples
+
+from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
+from adjudge.protocols.compare import reweighted
+from adjudge.reports import view_of
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+FORMS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
+LINE = "x" * 100_000
+CHECKED = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+# Verdicts as judges other than the embedded one give them, by name; an id is a letter and twenty digits.
+SAMPLES: dict[str, tuple[Any, Any]] = {
+    "plain": (verdict_samples.plain_sample(), CompareSettings),
+    "tied": (verdict_samples.tied_sample(), CompareSettings),
+    "one order": (verdict_samples.tied_sample(one_order=True), CompareSettings),
+    "hostile comparison": (verdict_samples.hostile_sample(), CompareSettings),
+    "debated": (dialogue_samples.debated_sample(), DialogueSettings),
+    "hostile dialogue": (dialogue_samples.hostile_sample(), DialogueSettings),
+    "audited": (review_report_samples.every_sample()["audited"], ReviewSettings),
+    "hostile review": (review_report_samples.hostile_sample(), ReviewSettings),
+}
+IDS = {name: f"{settings.protocol[0]}{at:020d}" for at, (name, (_, settings)) in enumerate(SAMPLES.items())}
+PAGES = {
+    "form of a comparison": "/judge/compare?example=1",
+    "form of a dialogue": "/judge/dialogue?example=1",
+    "form of a review": "/judge/review?example=1",
+    "empty form": "/",
+    "error": "/nowhere",
+    "calls": f"/verdicts/{IDS['plain']}/calls",
+    **{name: f"/verdicts/{IDS[name]}" for name in SAMPLES},
+}
+
+
+async def _store(journal: Any) -> None:
+    async with open_engine(journal) as engine:
+        for name, (sample, settings) in SAMPLES.items():
+            verdict = sample.verdict.model_copy(update={"verdict_id": IDS[name]})
+            await engine.store(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("site")
+    # In a thread: the session's own loop runs here.
+    storing = threading.Thread(target=lambda: asyncio.run(_store(folder / "journal.db")))
+    storing.start()
+    storing.join()
+    with serving(folder, "--demo") as url:
+        yield url
+
+
+@asynccontextmanager
+async def opened(
+    browser: Browser, address: str, width: int = 1440, scheme: str = "light", **context: Any
+) -> AsyncIterator[Tab]:
+    """A tab of its own, with its own storage."""
+    size = {"width": width, "height": 900}
+    made = await browser.new_context(
+        viewport=size,
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        **context,  # type: ignore[arg-type]
+    )
+    tab = Tab(await made.new_page())
+    await tab.page.goto(address)
+    try:
+        yield tab
+    finally:
+        await made.close()
+
+
+# -- every page -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAGES)
+async def test_a_page_fits_asks_nobody_else_and_has_no_serious_fault_for_those_who_cannot_see_or_point(
+    site, browser, name
+):
+    for width, scheme in FORMS:
+        async with opened(browser, site + PAGES[name], width, scheme) as tab:
+            await tab.unfold()
+            await tab.page.wait_for_load_state("networkidle")
+            assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (width, scheme)
+            wide = """[...document.querySelectorAll('main *:not(.unseen, .label, textarea, pre)')].filter(
+                e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline'
+            ).map(e => e.className)"""
+            assert await tab.page.evaluate(wide) == [], (width, scheme)
+            # Each width and each scheme once: a check takes a second or more.
+            found = []
+            if (width, scheme) in FORMS[::3]:
+                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
+            serious = [
+                (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+                for fault in found
+                if fault["impact"] in ("serious", "critical")
+            ]
+            assert serious == [], (width, scheme)
+            assert [said for said in tab.complaints if name != "error" or "404" not in said] == []
+            assert all(address.startswith((site, "data:")) for address in tab.requests)
+
+
+@pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile review"])
+async def test_hostile_text_is_shown_and_runs_nothing(site, browser, name):
+    async with opened(browser, site + PAGES[name]) as tab:
+        assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
+        assert await tab.page.locator("main script, main img, main iframe").count() == 0
+        assert tab.complaints == []
+
+
+async def test_a_line_of_100_kb_and_marks_that_turn_the_direction_are_judged_and_shown(site, browser):
+    for width in (1440, 390):
+        async with opened(browser, f"{site}/judge/compare", width) as tab:
+            page = tab.page
+            await page.fill("#userTask", "Say <script>alert(1)</script> \u202ebackwards")
+            await page.fill("#responseA", LINE)
+            await page.fill("#responseB", "\u202e<b>short</b> and to the point, as was asked for")
+            await page.click(".start")
+            await page.wait_for_url("**/verdicts/*")
+            assert await page.evaluate("document.documentElement.scrollWidth") == width
+            assert LINE in await page.locator(".answer.A .text").inner_text()
+            assert await page.locator(".answer.B .text b").count() == 0
+            assert tab.complaints == []
+
+
+# -- the form ---------------------------------------------------------------------------------------------------------
+
+
+async def test_with_keys_only_an_example_is_loaded_and_judged(site, browser):
+    async with opened(browser, site) as tab:
+        page = tab.page
+
+        async def tab_to(selector: str) -> None:
+            for _ in range(60):
+                await page.keyboard.press("Tab")
+                if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                    return
+            raise AssertionError(f"{selector} cannot be reached with the Tab key")
+
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.className") == "skip"
+        await page.keyboard.press("Enter")
+        await tab_to("a[href='/judge/compare?example=1']")
+        await page.keyboard.press("Enter")
+        await page.wait_for_url("**example=1")
+        await tab_to("#weight-clarity_structure")
+        await page.keyboard.press("ArrowRight")
+        assert await page.locator("output[for=weight-clarity_structure]").inner_text() == "1.5 · 18\u00a0%"
+        # What the Enter key means anywhere in the form.
+        await page.keyboard.press("Enter")
+        await page.wait_for_url("**/verdicts/*")
+        assert await page.locator("h1").inner_text() == "Response A wins"
+
+
+async def test_without_a_script_everything_is_there(site, browser):
+    async with opened(browser, f"{site}/judge/compare?example=1", java_script_enabled=False) as tab:
+        page = tab.page
+        await expect(page.locator("label[for=file]")).to_be_hidden()
+        await page.fill("#responseA", " ")
+        await page.click(".start")
+        await expect(page.locator("#error-responseA")).to_have_text(
+            "empty; at least one character that is not white space is needed"
+        )
+        await page.fill(
+            "#responseA", "Wear sunglasses, keep one block of sleep, stop caffeine early and cool the room."
+        )
+        await page.click(".start")
+        assert "/verdicts/" in page.url
+        await page.fill("#now-clarity_structure", "5")
+        await page.click("text=Recompute")
+        assert "weights.clarity_structure=5" in page.url
+        await expect(page.locator(".reset")).to_be_visible()
+
+
+async def test_a_draft_survives_a_reload_and_is_gone_once_it_is_judged(site, browser):
+    async with opened(browser, site) as tab:
+        page = tab.page
+        for name in ("userTask", "responseA", "responseB"):
+            await page.fill(f"#{name}", f"what stands in {name} of a draft")
+        await page.fill("#weight-clarity_structure", "3")
+        await page.uncheck("[name=both_orders]")
+        await page.reload()
+        assert await page.input_value("#responseB") == "what stands in responseB of a draft"
+        assert await page.input_value("#weight-clarity_structure") == "3"
+        assert not await page.is_checked("[name=both_orders]")
+        await page.goto(f"{site}/judge/dialogue")
+        assert await page.input_value("#transcript") == "", "each form has its own"
+        await page.goto(site)
+        await page.click(".start")
+        await page.wait_for_url("**/verdicts/*")
+        await page.goto(site)
+        assert await page.input_value("#userTask") == ""
+
+
+async def test_an_error_comes_without_a_new_page_keeps_everything_and_takes_the_focus(site, browser):
+    async with opened(browser, site) as tab:
+        page = tab.page
+        await page.evaluate("window.same = true")
+        await page.fill("#userTask", "A task")
+        await page.click(".start")
+        await page.wait_for_selector("#error-responseA")
+        assert await page.evaluate("window.same") is True
+        assert await page.input_value("#userTask") == "A task"
+        assert await page.evaluate("document.activeElement.matches('.refusal.summary')")
+        assert await page.get_attribute("#responseA", "aria-invalid") == "true"
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        assert await page.evaluate("location.hash") == "#responseA"
+
+
+async def test_a_file_that_is_opened_or_dropped_fills_the_form(site, browser, tmp_path):
+    case = {"userTask": "From a file", "responseA": "one answer", "responseB": "another answer"}
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    async with opened(browser, site) as tab:
+        page = tab.page
+        await page.set_input_files("#file", tmp_path / "case.json")
+        await expect(page.locator("#responseB")).to_have_value("another answer")
+        drop = """([selector, name, text]) => {
+            const carried = new DataTransfer();
+            carried.items.add(new File([text], name));
+            document.querySelector(selector).dispatchEvent(
+                new DragEvent('drop', { dataTransfer: carried, bubbles: true, cancelable: true }));
+        }"""
+        await page.evaluate(drop, ["#responseA", "answer.txt", "only this box"])
+        await expect(page.locator("#responseA")).to_have_value("only this box")
+        await page.evaluate(drop, ["form", "case.json", json.dumps({**case, "userTask": "Dropped"})])
+        await expect(page.locator("#userTask")).to_have_value("Dropped")
+        await expect(page.locator("#responseA")).to_have_value("one answer")
+
+
+async def test_a_review_is_kept_as_a_draft_under_an_address(site, browser):
+    async with opened(browser, f"{site}/judge/review") as tab:
+        await tab.page.fill("#prompt", "Name three primes.")
+        await tab.page.click("text=Save draft")
+        await tab.page.wait_for_url("**?draft=*")
+        address = tab.page.url
+    async with opened(browser, address) as tab:
+        assert await tab.page.input_value("#prompt") == "Name three primes."
+        assert "Still needed" in await tab.page.locator(".saved").inner_text()
+
+
+# -- a comparison -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["plain", "tied", "one order"])
+async def test_the_script_decides_as_the_server_does_whatever_the_weights(site, browser, name):
+    verdict = SAMPLES[name][0].verdict
+    drawn = random.Random(19)
+    keys = list(verdict.criteria)
+    many = []
+    for _ in range(150):
+        places = drawn.choice((1, 1, 10, 100))
+        weights = {key: str(Decimal(drawn.randint(0, 5 * places)) / places) for key in keys}
+        # Nearly equal weights are near the band, where the rules differ.
+        if drawn.random() < 0.3:
+            weights = dict.fromkeys(keys, "0") | {drawn.choice(keys): "1", drawn.choice(keys): "1.00000000000000000001"}
+        if any(map(Decimal, weights.values())):
+            many.append(weights)
+    async with opened(browser, site + PAGES[name]) as tab:
+        decided = await tab.page.evaluate(
+            """async many => {
+                const { decide } = await import('/static/weights.js');
+                const figures = JSON.parse(document.querySelector('.weighing').dataset.figures);
+                return many.map(weights => decide(figures, weights));
+            }""",
+            many,
+        )
+    winners = set()
+    for weights, found in zip(many, decided, strict=True):
+        view = view_of(reweighted(verdict, {key: Decimal(weight) for key, weight in weights.items()}))
+        expected = {
+            "headline": view.headline,
+            "rationale": view.rationale,
+            "decision": view.decision,
+            "order": view.order,
+            "margin": view.margin,
+            "badge": view.order_badge,
+            "differ": view.orders_differ,
+            "scores": [answer.score for answer in view.answers],
+            "totals": [answer.total for answer in view.answers],
+        }
+        assert {key: found[key] for key in expected} == expected, weights
+        widths = [float(answer.share.rstrip("%")) / 100 for answer in view.answers]
+        assert found["shares"] == pytest.approx(widths, abs=0.0006)
+        winners.add(found["winner"])
+    assert len(winners) >= (2 if name == "tied" else 1)
+
+
+async def test_moving_a_weight_changes_totals_and_winner_at_once_and_the_rest_follows(site, browser):
+    async with opened(browser, site + PAGES["tied"]) as tab:
+        page = tab.page
+        assert await page.locator("h1").inner_text() == "It is a tie"
+        before = await page.locator(".total.A .weighted").inner_text()
+        keys = list(SAMPLES["tied"][0].verdict.criteria)
+        tab.requests.clear()
+        for key in keys[1:]:
+            await page.evaluate(
+                """id => { const slider = document.getElementById(id); slider.value = 0;
+                    slider.dispatchEvent(new Event('input', { bubbles: true })); }""",
+                f"now-{key}",
+            )
+        shown = await page.locator(".hero").inner_text()
+        assert tab.requests == [], "at once: nobody was asked"
+        assert await page.locator(".total.A .weighted").inner_text() != before
+        await page.focus(f"#now-{keys[0]}")
+        await page.keyboard.press("ArrowRight")
+        await page.wait_for_url("**weights.*")
+        await expect(page.locator(f"#criterion-{keys[1]} .weight")).to_have_text("Weight 0")
+        await expect(page.locator(".reset")).to_be_visible()
+        assert await page.evaluate("document.activeElement.id") == f"now-{keys[0]}", "the focus stays"
+        live = await page.locator(".hero").inner_text()
+        await page.reload()
+        assert await page.locator(".hero").inner_text() == live, "the server says the same"
+        assert shown.splitlines()[1] == live.splitlines()[1]
+        await page.click(".reset")
+        assert await page.locator("h1").inner_text() == "It is a tie"
+
+
+async def test_a_criterion_lights_its_quotes_and_a_quote_its_criterion(site, browser):
+    background = "e => getComputedStyle(e).backgroundColor"
+    async with opened(browser, site + PAGES["plain"]) as tab:
+        page = tab.page
+        mark, other = page.locator(".q-A3").first, page.locator(".q-A1").first
+        plain = await mark.evaluate(background)
+        unlit = await other.evaluate(background)
+        await page.focus("#picture-correctness_reasoning")
+        assert await mark.evaluate(background) != plain
+        assert await other.evaluate(background) == unlit
+        await page.hover("footer")
+        await page.evaluate("document.activeElement.blur()")
+        row = page.locator("#picture-correctness_reasoning")
+        dark = await row.evaluate(background)
+        await mark.hover()
+        assert await row.evaluate(background) != dark
+
+
+async def test_prompts_and_replies_open_in_place(site, browser):
+    async with opened(browser, site + PAGES["plain"]) as tab:
+        await tab.page.click("summary:has-text('Prompts and raw replies')")
+        await tab.page.wait_for_selector(".later pre")
+        assert SAMPLES["plain"][0].case.a in await tab.page.locator(".later").inner_text()
+
+
+# -- a review ---------------------------------------------------------------------------------------------------------
+
+
+async def test_the_blocks_are_one_click_to_copy(site, browser):
+    async with opened(browser, site + PAGES["audited"], permissions=["clipboard-read", "clipboard-write"]) as tab:
+        page = tab.page
+        await page.click(".blocks > .actions .copy")
+        await expect(page.locator(".blocks > .actions .copy")).to_have_text("Copied")
+        copied = await page.evaluate("navigator.clipboard.readText()")
+        async with page.expect_request("**/*.txt"):
+            served = await page.evaluate("fetch(location.pathname + '.txt').then(answer => answer.text())")
+        assert copied == served
+        await page.click("summary:has-text('SBQ')")
+        await page.click("details[open] .copy >> nth=0")
+        assert (await page.evaluate("navigator.clipboard.readText()")).startswith("<")
