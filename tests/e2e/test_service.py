@@ -21,7 +21,7 @@ CASE = {
 
 
 @contextmanager
-def serving(tmp_path, *options):
+def serving(tmp_path, *options, until=r"running on (http://\S+)"):
     process = subprocess.Popen(
         [sys.executable, "-m", "adjudge.cli.main", "serve", "--port", "0", *options],
         env={**os.environ, "ADJUDGE_JOURNAL": str(tmp_path / "journal.db"), "XDG_DATA_HOME": str(tmp_path)},
@@ -30,7 +30,7 @@ def serving(tmp_path, *options):
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if found := re.search(r"running on (http://\S+)", line):
+        if found := re.search(until, line):
             yield found[1]
             break
     process.terminate()
@@ -42,6 +42,19 @@ def serving(tmp_path, *options):
 def service(tmp_path):
     with serving(tmp_path) as url:
         yield url
+
+
+@pytest.mark.parametrize("options", [(), ("--open",)])
+def test_the_service_says_its_address_and_opens_a_browser_only_when_asked(tmp_path, monkeypatch, options):
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f"#!/bin/sh\necho $1 > {opened}\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    with serving(tmp_path, "--demo", *options, until="open (http://.*/) in a browser") as url:
+        told = json.load(urllib.request.urlopen(f"{url}judge/compare.json"))
+    assert [each["protocol"] for each in told["examples"]] == ["compare", "dialogue", "review"]
+    assert (opened.read_text().strip() if opened.exists() else "") == (url if options else "")
 
 
 def status_of(url, headers=None):

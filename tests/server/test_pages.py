@@ -319,6 +319,12 @@ def test_with_tokens_pages_need_one_too(tmp_path):
         where = client.post("/judge/compare", data=COMPARISON, headers=ann).headers["location"]
         assert client.get(where, headers=ann).status_code == 200
         assert client.get(where, headers=bob).status_code == 404
+        kept = client.post("/judge/review", data={"action": "save", "prompt": "Why?"}, headers=ann).headers["location"]
+        assert client.get(kept, headers=ann).status_code == 200
+        assert client.get(kept, headers=bob).status_code == 404
+        sent = {"draft": kept.partition("draft=")[2], "whole": example("review")}
+        for action in ("load", "save"):
+            assert client.post("/judge/review", data={**sent, "action": action}, headers=bob).status_code == 404
 
 
 def test_hostile_answers_are_text_on_a_page(tmp_path):

@@ -174,7 +174,7 @@ class ReviewView:
     @property
     def linked(self) -> list[tuple[tuple[str, ...], list[str]]]:
         """The place of each rating and each fact on a page, and what is marked for it."""
-        rated = [
+        rated: list[tuple[tuple[str, ...], list[str]]] = [
             (
                 (f"#rating-{response.label}-{row.key}",),
                 [quote.ref for quote in row.quotes] + [fact.ref for fact in row.facts if fact.mark],

@@ -127,7 +127,7 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         values = _written(find_draft(state.engine.journal, draft, caller.name).slots)
     elif "example" in query:
         values = _loaded(protocol, example(protocol), _rubric(protocol, state, query))
-    return _shown(request, state, protocol, {**query, **values}, draft=draft, fresh=not values)
+    return _shown(request, state, caller, protocol, {**query, **values}, draft=draft, fresh=not values)
 
 
 @router.post("/judge/{name}")
@@ -139,16 +139,16 @@ async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) 
     try:
         if action == "load":
             loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, values))
-            return _shown(request, state, protocol, {**values, **loaded}, draft=draft)
+            return _shown(request, state, caller, protocol, {**values, **loaded}, draft=draft)
         if action == "save" and protocol == "review":
             return _lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         outcome = await caller.judged(state.engine, _work(protocol, values, state))
     except InputError as error:
         status = 413 if isinstance(error, TooLargeError) else 400
-        return _shown(request, state, protocol, values, error, draft, status=status)
+        return _shown(request, state, caller, protocol, values, error, draft, status=status)
     if isinstance(outcome, Failure):
         said = error_report(said_of(outcome)).error
-        return _shown(request, state, protocol, values, InputError("", said), draft, status=502)
+        return _shown(request, state, caller, protocol, values, InputError("", said), draft, status=502)
     return _lead_to(request, f"/verdicts/{outcome.verdict_id}")
 
 
@@ -258,6 +258,7 @@ def _written(slots: Mapping[str, Any]) -> dict[str, str]:
 def _shown(
     request: Request,
     state: State,
+    caller: Caller,
     protocol: str,
     values: Mapping[str, str],
     error: InputError | None = None,
@@ -291,7 +292,7 @@ def _shown(
         example=TITLES[protocol],
         examples=request.app.state.examples,
         draft=draft,
-        message=find_draft(state.engine.journal, draft).message(rubric) if draft and not error else "",
+        message=find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
         error=said.removeprefix(": ") if error and place not in told else "",
         whole=values.get("whole", ""),
         errors={place: said} if place else {},
