@@ -108,3 +108,15 @@ async def test_only_the_owner_finds_a_run_and_no_path_is_one(runs):
     with pytest.raises(InputError, match=r"hellos\.csv"):
         await runs.begin(WANTED, Upload(b"only,these\n1,2\n", "hellos.csv"))
     assert [each.run_id for each in runs.listed()] == [run.run_id]
+
+
+async def test_a_run_whose_owners_token_is_revoked_is_not_continued(tmp_path):
+    def payer(name):
+        raise InputError("token", f"{name} is revoked", "a run needs the token of its owner")
+
+    runs = HostedRuns(tmp_path / "data", str(tmp_path / "journal.db"), payer)
+    run = await runs.begin(WANTED, UPLOAD, "ann")
+    async with working(runs):
+        status = await ended(run)
+    assert (status.state, status.stopped_by, status.verdicts) == ("stopped", "error", 0)
+    assert status.error == "token: ann is revoked; a run needs the token of its owner"
