@@ -1,5 +1,6 @@
 """The agreement report: its figures are those of the written-out formulas, and no labelled case disappears silently."""
 
+import html
 import random
 import re
 import shutil
@@ -170,13 +171,45 @@ def test_undecided_failed_and_drawn_cases_are_counted_and_in_no_figure(tmp_path)
     found = build_report(run, "votes")
     assert found.counted == 12 and found.labels.cases == 17
     assert found.left_out == {"undecided": 2, "failure": 1, "unfinished": 1, "people draw": 1}
-    assert (found.best_guess.value, found.best_guess.cases) == (pytest.approx(13 / 14), 14)
+    guesses = found.best_guesses
+    assert (guesses.metrics["accuracy"].value, guesses.cases) == (pytest.approx(13 / 14), 14)
+    rules = {row.name: row.figures["accuracy"] for row in guesses.beside}
+    assert (rules["first position"].value, rules["first position"].cases) == (pytest.approx(12 / 14), 14)
     text = shown(found, run)[0]
     assert text.startswith("Agrees with people in 100 % of the 86 % it decides\n")
     told = (
-        "5 labelled cases of the sample are in no figure: 2 the judge did not decide, 1 no verdict: the judgment failed"
+        "5 labelled cases of the sample are in no figure over decided cases: 2 the judge did not decide, 1 no verdict"
     )
     assert told in " ".join(text.split())
+    assert re.search(r"^The judge, with its best guesses +92\.9 % .* 14$", text, re.MULTILINE)
+
+
+def test_a_judge_that_decides_nothing_is_measured_by_its_best_guesses(tmp_path):
+    rows = [compared(n, *pair, decided=False) for n, pair in enumerate(PAIRS[:20])]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run)
+    same = sum(judge == human for judge, human in PAIRS[:20])
+    assert found.counted == 0 and found.best_guesses.metrics["accuracy"].value == same / 20
+    for form in (" ".join(html.unescape(form).split()) for form in shown(found, run)):
+        assert f"Decides no labelled case; its best guesses agree with people in {5 * same} %" in form
+        assert "The judge decided no labelled case: all figures here take its best guesses." in form
+        assert "The judge, with its best guesses" in form and "Weights that these labels" not in form
+    text = shown(found, run)[0]
+    assert not re.search(r"^The judge  ", text, re.MULTILINE)
+    tables = [part.splitlines() for part in text.split("\n\n") if "──" in part]
+    for lines in tables:
+        rows = lines[next(at for at, line in enumerate(lines) if line.startswith("──")) + 1 :]
+        assert any(cell not in ("–", "0") for row in rows for cell in re.split(r" {2,}", row)[1:-1]), lines
+
+
+def test_a_reason_is_said_once_and_what_has_no_figure_is_left_out(tmp_path):
+    run = open_run(write_run(tmp_path / "run", [compared(n, "A", "A") for n in range(6)]))
+    found = build_report(run)
+    assert found.best_guesses is None and found.metrics["kappa"].value is None
+    for form in (as_text(as_document(build(found, run.rubric)), colour=False, width=100), page_of(found, run.rubric)):
+        assert form.count("always say A") == 1
+        assert " ".join(form.split()).count("Weights: too few labels for weights: 6, at least 20.") == 1
+    assert [section.key for section in build(found, run.rubric).sections].count("weights") == 0
 
 
 def test_figures_rest_on_the_random_stratum_and_disagreements_on_both(tmp_path):
@@ -226,12 +259,13 @@ def test_few_labels_or_one_class_give_reasons_and_no_numbers_out_of_nothing(tmp_
     assert not re.search(r"\b(nan|None)\b(?! of)", text + markdown + page.partition("<body>")[2])
 
 
-def test_a_run_in_which_nothing_was_decided_says_so(tmp_path):
-    run = open_run(write_run(tmp_path / "run", [compared(n, "A", "A", decided=False) for n in range(3)]))
+def test_a_run_in_which_every_judgment_failed_says_so(tmp_path):
+    rows = [replace(compared(n, "A", "A"), fate="failure") for n in range(3)]
+    run = open_run(write_run(tmp_path / "run", rows))
     found = build_report(run)
     text, _, page = shown(found, run)
     assert found.counted == 0 and text.startswith(
-        "Nothing to measure yet\nNone of 3 labelled cases can be counted: 3 the"
+        "Nothing to measure yet\nNone of 3 labelled cases can be counted: 3 no"
     )
     assert "Nothing to measure yet" in page
 

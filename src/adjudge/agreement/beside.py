@@ -12,7 +12,7 @@ from ..models.base import Frozen
 from ..models.common import LABELS
 from ..models.rows import Protocol
 from ..results.run import Run
-from .intervals import share, with_interval
+from .intervals import with_interval
 from .joining import LabelledCase, side_of
 from .labels import criterion_scales
 from .metrics import (
@@ -22,6 +22,7 @@ from .metrics import (
     Metric,
     Ratings,
     Value,
+    base_rates,
     baselines,
     confusion,
     consensus,
@@ -29,7 +30,19 @@ from .metrics import (
     longer_of,
     one_against_others,
 )
-from .scoring import DRAWS, HEADLINES, Rated, by_criterion, headline_metric, measured, nearest
+from .scoring import (
+    DRAWS,
+    HEADLINES,
+    Rated,
+    all_figures,
+    by_criterion,
+    headline_metric,
+    measured,
+    more_labels,
+    named,
+    nearest,
+    rated,
+)
 
 ONE_PERSON, SAME_PEOPLE = "one person", "judge against the same people"
 _MOST_VOTES = 5_000  # people × cases, whose bootstrap takes seconds
@@ -43,6 +56,16 @@ class Beside(Frozen):
 
     name: str
     figures: dict[str, Figure]
+
+
+class BestGuesses(Frozen):
+    """The figures over all cases with a verdict, an undecided one with the judge's best guess."""
+
+    cases: int
+    base_rates: dict[str, float]
+    metrics: dict[str, Figure]
+    more_labels: dict[str, int | None]
+    beside: tuple[Beside, ...]
 
 
 class CriterionAgreement(Frozen):
@@ -94,12 +117,21 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase]) -> Figure |
     return with_interval(lambda rows: krippendorff_alpha(rows, level), several, DRAWS) if several else None
 
 
-def best_guess(protocol: Protocol, sample: Sequence[LabelledCase]) -> Figure | None:
-    """Accuracy if undecided comparisons count with the judge's best guess; None if all are decided."""
+def best_guesses(protocol: Protocol, sample: Sequence[LabelledCase]) -> BestGuesses | None:
+    """All figures again, with the judge's best guess where it did not decide; None if it decided every case."""
     known = [case for case in sample if case.human is not None and case.row.ending in ("verdict", "undecided")]
-    if protocol != "compare" or all(case.row.ending == "verdict" for case in known):
+    if all(case.row.ending == "verdict" for case in known):
         return None
-    return share(sum(case.row.value == case.human for case in known), len(known))
+    guessed = [replace(case, row=replace(case.row, ending="verdict")) for case in known]
+    metrics = all_figures(protocol, list(map(rated, guessed)))
+    rates = base_rates([case.human for case in guessed])
+    return BestGuesses(
+        cases=len(guessed),
+        base_rates={named(value): rate for value, rate in rates.items()},
+        metrics=metrics,
+        more_labels=more_labels(metrics),
+        beside=beside(protocol, guessed, metrics),
+    )
 
 
 def class_of(run: Run, value: Value | None) -> Value | None:

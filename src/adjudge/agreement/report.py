@@ -19,9 +19,10 @@ from ..models.rows import Protocol
 from ..results.run import Run
 from .beside import (
     Beside,
+    BestGuesses,
     CriterionAgreement,
     beside,
-    best_guess,
+    best_guesses,
     class_of,
     confusion_of,
     criteria_of,
@@ -33,7 +34,7 @@ from .calibration import Calibration, ConfidenceBin, LearnedWeights, expected_ca
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .correction import Corrected
 from .disagreements import Disputed, find_disputed
-from .intervals import labels_needed, share
+from .intervals import share
 from .joining import JoinedRun, LabelledCase, join_labels, jurors_agree, read_pairs
 from .metrics import Confusion, Figure, base_rates
 from .remedies import (
@@ -46,10 +47,8 @@ from .remedies import (
     margin_curve,
     weights_of,
 )
-from .scoring import SMALLER_IS_BETTER, all_figures, named, rated
+from .scoring import SMALLER_IS_BETTER, all_figures, more_labels, named, rated
 from .sources import OWN_COLUMN, LabelSet, load_labels
-
-NEAR = 0.05  # the half width of an interval that labels are counted for
 
 
 class LabelFacts(Frozen):
@@ -93,7 +92,7 @@ class AgreementReport(Frozen):
     consistency: Consistency
     base_rates: dict[str, float]
     metrics: dict[str, Figure]
-    best_guess: Figure | None = Field(description="Accuracy if undecided cases count with the judge's best guess.")
+    best_guesses: BestGuesses | None = Field(description="The same with undecided cases; null if there are none.")
     more_labels: dict[str, int | None] = Field(description="How many more labels an interval of ±5 points would need.")
     beside: tuple[Beside, ...]
     people: dict[str, dict[str, Figure]] = Field(description="Each person against the others.")
@@ -163,10 +162,8 @@ def build_report(
             named(value): rate for value, rate in base_rates([class_of(run, case.human) for case in counted]).items()
         },
         metrics=metrics,
-        best_guess=best_guess(protocol, sample),
-        more_labels={
-            name: labels_needed(figure, NEAR) for name, figure in metrics.items() if name not in SMALLER_IS_BETTER
-        },
+        best_guesses=best_guesses(protocol, sample),
+        more_labels=more_labels(metrics),
         beside=beside(protocol, counted, metrics),
         people=each_person(protocol, counted),
         people_alpha=people_alpha(protocol, sample),

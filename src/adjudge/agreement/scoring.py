@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from ..results.statistics import share_change
-from .intervals import Difference, drift, paired_difference, share, with_interval
+from .intervals import Difference, drift, labels_needed, paired_difference, share, with_interval
 from .joining import LabelledCase, side_of
 from .metrics import (
     PREFERENCE,
@@ -116,6 +116,7 @@ _PLAIN: dict[str, Metric] = {
     "spearman": spearman,
 }
 SMALLER_IS_BETTER = ("mae", "mae_average")
+NEAR = 0.05  # the half width of an interval that labels are counted for
 
 
 def headline_metric(protocol: str, name: str) -> Metric:
@@ -157,6 +158,11 @@ def all_figures(protocol: str, cases: Sequence[Rated]) -> dict[str, Figure]:
             figure = replace(figure, reason=f"people always say {next(iter(sides[1]))}: nothing to correlate")
         found[name] = figure
     return found
+
+
+def more_labels(metrics: Mapping[str, Figure]) -> dict[str, int | None]:
+    """How many more labels an interval of ±5 points would need, by measure."""
+    return {name: labels_needed(figure, NEAR) for name, figure in metrics.items() if name not in SMALLER_IS_BETTER}
 
 
 def named(value: Value) -> str:

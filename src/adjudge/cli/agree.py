@@ -84,18 +84,22 @@ def run(args: argparse.Namespace) -> int:
     floors = dict(map(_floor, args.fail_under))
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
-    from ..agreement.report import build_report
-    from ..models.base import to_json
-    from ..reports.agreement.view import as_document, build
     from ..results.run import open_run
 
     opened = open_run(args.run_directory)
+    other = None if args.against is None else open_run(args.against, "--against")
+    earlier = [open_run(each, "--earlier") for each in args.earlier]
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.report import build_report
+    from ..models.base import to_json
+    from ..reports.agreement.view import as_document, build
+
     report = build_report(
         opened,
         args.labels,
         annotators=args.annotator,
-        other=None if args.against is None else open_run(args.against, "--against"),
-        earlier=[open_run(each, "--earlier") for each in args.earlier],
+        other=other,
+        earlier=earlier,
         own_sources=args.own,
         limit=args.limit,
     )
