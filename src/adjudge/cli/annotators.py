@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
     opened = [open_run(path) for path in args.run_directories]
     # SciPy takes seconds to load: only when there is something to measure.
-    from ..agreement.annotators import annotator_report
+    from ..agreement.annotators.report import annotator_report
     from ..models.base import to_json
     from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
 

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ...agreement.beside import ONE_PERSON, SAME_PEOPLE, BestGuesses
-from ...agreement.changes import CascadeCurve
-from ...agreement.metrics import Figure
-from ...agreement.report import AgreementReport
-from ...agreement.scoring import HEADLINES
+from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...agreement.report.build import AgreementReport
+from ...agreement.report.changes import CascadeCurve
+from ...agreement.report.scoring import HEADLINES
+from ...agreement.statistics.metrics import Figure
 from ..run.document import Grid
 from ..run.pictures import Bar, Picture
 from ..run.wording import many, number, percent, rounded_percent, signed

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...agreement.beside import BestGuesses
-from ...agreement.disagreements import DisputedCase
-from ...agreement.intervals import Difference
-from ...agreement.metrics import Figure
-from ...agreement.remedies import MEAN
-from ...agreement.report import AgreementReport
-from ...agreement.scoring import HEADLINES, NEAR
+from ...agreement.report.beside import BestGuesses
+from ...agreement.report.build import AgreementReport
+from ...agreement.report.disagreements import DisputedCase
+from ...agreement.report.remedies import MEAN
+from ...agreement.report.scoring import HEADLINES, NEAR
+from ...agreement.statistics.intervals import Difference
+from ...agreement.statistics.metrics import Figure
 from ...models.rows import Protocol
 from ...rubric import Rubric
 from ..run.document import Grid

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...agreement.beside import ONE_PERSON, BestGuesses
-from ...agreement.metrics import Figure
-from ...agreement.report import AgreementReport
-from ...agreement.scoring import HEADLINES
+from ...agreement.report.beside import ONE_PERSON, BestGuesses
+from ...agreement.report.build import AgreementReport
+from ...agreement.report.scoring import HEADLINES
+from ...agreement.statistics.metrics import Figure
 from ...rubric import Rubric
 from ..run.document import Document, Section
 from ..run.wording import listed, many, number, percent, rounded_percent
