@@ -34,8 +34,9 @@ LAYERS = [
     "server",
     "cli",
 ]
-# Within judges/: roles know no judge, and the judges know no protocol.
+# Within agreement/: statistics know no run. Within judges/: roles know no judge, and the judges know no protocol.
 INNER = {
+    "agreement": ["statistics", "labels", "report", "annotators", "sets"],
     "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
     "llm": [
         *("base", "prices", "providers", "client", "rate_limiter", "retry", "http"),

@@ -39,7 +39,7 @@ from .rubric import Rubric, parse
 from .search import RecordedSearcher
 
 if TYPE_CHECKING:
-    from .agreement.report import AgreementReport
+    from .agreement.report.build import AgreementReport
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -216,7 +216,7 @@ def agree(
     from .results import require_extra
 
     require_extra("adjudge.agree")
-    from .agreement.report import build_report
+    from .agreement.report.build import build_report
     from .results.run import open_run
 
     return build_report(

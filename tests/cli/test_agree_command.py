@@ -2,13 +2,15 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from results.building import Given, write_run
 from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 import adjudge as package
-from adjudge.agreement import beside, scoring
+from adjudge.agreement.report import beside, scoring
 from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison
 
@@ -138,3 +140,17 @@ def test_what_strangers_wrote_is_shown_as_it_is_and_obeyed_by_nothing(adjudge, t
     assert "<script>alert" not in forms["html"][1] and "&lt;script&gt;alert" in forms["html"][1]
     assert "onerror=alert(2)&gt;" in forms["html"][1] and "<img" not in forms["html"][1]
     assert "<script>" not in forms["markdown"][1] and "**bold**" not in forms["markdown"][1]
+
+
+def test_a_folder_that_is_not_there_is_refused_before_scipy_is_loaded(tmp_path):
+    commands = [["agree", "none"], ["annotators", "none"], ["calibrate", "none"], ["label", "none"]]
+    commands += [["agree", str(tmp_path), "--against", "none"], ["bench", "none"], ["probe", "none"]]
+    code = f"""if True:
+        import sys
+        from adjudge.cli.main import main
+        for command in {commands}:
+            assert main(command) == 2, command
+            assert not {{"scipy", "duckdb"}} & sys.modules.keys(), command
+    """
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr.count("not found") == len(commands) - 1, done.stderr

@@ -19,8 +19,8 @@ import pytest
 from results.building import Given, write_run
 from results.samples import HOSTILE, comparisons, dialogues, reviews
 
-from adjudge.agreement.sampling import order_for, read_selection
-from adjudge.agreement.sources import load_labels
+from adjudge.agreement.labels.sampling import order_for, read_selection
+from adjudge.agreement.labels.sources import load_labels
 from adjudge.models.cases import Comparison
 from adjudge.results.run import Reader, open_run
 

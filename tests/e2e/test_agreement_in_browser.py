@@ -10,8 +10,8 @@ from playwright.async_api import Browser
 from results.building import Given, write_run
 from results.samples import GOOD, HOSTILE, LONG, SHORT
 
-from adjudge.agreement import beside, scoring
-from adjudge.agreement.report import build_report
+from adjudge.agreement.report import beside, scoring
+from adjudge.agreement.report.build import build_report
 from adjudge.models.cases import Comparison
 from adjudge.reports.agreement.page import page_of
 from adjudge.results.run import open_run

@@ -10,7 +10,7 @@ from .asking import say
 from .outputs import FORMATS, choose_format, write_document, write_out
 
 if TYPE_CHECKING:
-    from ..agreement.report import AgreementReport
+    from ..agreement.report.build import AgreementReport
 
 _DESCRIPTION = """\
 How far the judge of a run agrees with people. Read it from the top: consistency (the judge against itself), agreement
@@ -84,18 +84,22 @@ def run(args: argparse.Namespace) -> int:
     floors = dict(map(_floor, args.fail_under))
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
-    from ..agreement.report import build_report
-    from ..models.base import to_json
-    from ..reports.agreement.view import as_document, build
     from ..results.run import open_run
 
     opened = open_run(args.run_directory)
+    other = None if args.against is None else open_run(args.against, "--against")
+    earlier = [open_run(each, "--earlier") for each in args.earlier]
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.report.build import build_report
+    from ..models.base import to_json
+    from ..reports.agreement.view import as_document, build
+
     report = build_report(
         opened,
         args.labels,
         annotators=args.annotator,
-        other=None if args.against is None else open_run(args.against, "--against"),
-        earlier=[open_run(each, "--earlier") for each in args.earlier],
+        other=other,
+        earlier=earlier,
         own_sources=args.own,
         limit=args.limit,
     )
@@ -128,7 +132,7 @@ def _floor(given: str) -> tuple[str, float]:
 
 def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
     """What is said of figures below their floors. The figure itself counts, not its interval, which is said beside."""
-    from ..agreement.report import floor_figures
+    from ..agreement.report.build import floor_figures
     from ..errors import InputError
 
     known = floor_figures(report)

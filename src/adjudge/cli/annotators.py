@@ -49,12 +49,15 @@ def run(args: argparse.Namespace) -> int:
 
     chosen = choose_format(args.format, args.output)
     require_extra("adjudge annotators", "agreement")
-    from ..agreement.annotators import annotator_report
-    from ..models.base import to_json
-    from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
     from ..results.run import open_run
 
-    report = annotator_report([open_run(path) for path in args.run_directories], args.annotator, args.time)
+    opened = [open_run(path) for path in args.run_directories]
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.annotators.report import annotator_report
+    from ..models.base import to_json
+    from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
+
+    report = annotator_report(opened, args.annotator, args.time)
     if chosen == "json":
         write_out(to_json(annotators_json(report), indent=True).decode(), args.output)
     elif chosen == "html":

@@ -13,7 +13,7 @@ from .outputs import FORMATS, choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
 
 if TYPE_CHECKING:
-    from ..agreement.benchmark import LabelledSet
+    from ..agreement.sets.finding import LabelledSet
 
 _DESCRIPTION = """\
 How far judges agree with people on labelled sets: every file in DIR whose comparisons or dialogues carry people's
@@ -66,11 +66,8 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     require_extra("adjudge bench")
-    from ..agreement.benchmark import Benchmark, find_sets, measure_set
+    from ..agreement.sets.finding import find_sets
     from ..errors import InputError
-    from ..models.base import to_json
-    from ..reports.run.benchmark import benchmark_document
-    from ..results.run import open_run
 
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
@@ -82,6 +79,12 @@ def run(args: argparse.Namespace) -> int:
     code = judge_several(planned, args, str(folder / JOURNAL), args.limit)
     if args.dry_run:
         return code
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.sets.benchmark import Benchmark, measure_set
+    from ..models.base import to_json
+    from ..reports.run.benchmark import benchmark_document
+    from ..results.run import open_run
+
     results = [
         measure_set(each, {judge: open_run(_place(folder, each, judge)) for judge in judges}, args.votes)
         for each in sets

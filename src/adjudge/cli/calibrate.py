@@ -52,15 +52,17 @@ def run(args: argparse.Namespace) -> int:
         allowed = "a rubric, such as mine.yaml; --format json prints the calibration as data"
         raise InputError("--output", args.output, allowed)
     require_extra("adjudge calibrate", "agreement")
-    from ..agreement.calibrating import calibrate_run
-    from ..agreement.sources import load_labels
+    from ..results.run import open_run
+
+    opened = open_run(args.run_directory)
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.labels.sources import load_labels
+    from ..agreement.report.calibrating import calibrate_run
     from ..models.base import to_json
     from ..reports.calibration import calibration_document, calibration_json
     from ..results.files import new_file
-    from ..results.run import open_run
     from ..rubric import calibrated_source
 
-    opened = open_run(args.run_directory)
     report = calibrate_run(opened, load_labels(opened, args.labels, args.annotator))
     if args.format == "json":
         write_out(to_json(calibration_json(report), indent=True).decode(), None)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from .asking import say
 
 if TYPE_CHECKING:
-    from ..agreement.labels import HumanLabel
-    from ..agreement.sampling import Pick
+    from ..agreement.labels.files import HumanLabel
+    from ..agreement.labels.sampling import Pick
     from ..results.run import Run
 
 _DESCRIPTION = """\
@@ -65,8 +65,8 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Label until all is done or the person quits."""
-    from ..agreement.labels import LabelFile, annotator_name
-    from ..agreement.sampling import MAX_PICKS, select_cases
+    from ..agreement.labels.files import LabelFile, annotator_name
+    from ..agreement.labels.sampling import MAX_PICKS, select_cases
     from ..errors import InputError
     from ..results import require_extra
     from ..results.run import Reader, open_run
@@ -123,8 +123,8 @@ def _changed(ids: Sequence[str], queue: Sequence[Pick]) -> list[Pick]:
 
 
 def _list(opened: Run, annotator: str) -> int:
-    from ..agreement.labels import read_label_file
-    from ..agreement.sampling import FOLDER
+    from ..agreement.labels.files import read_label_file
+    from ..agreement.labels.sampling import FOLDER
     from ..errors import InputError
     from ..reports.run.document import grid_text
 

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ..agreement.labels import HumanLabel, LabelFile, ShownCase, criterion_scales, now, shown_case, turned
-from ..agreement.sampling import Pick, Selection, order_for
+from ..agreement.labels.files import HumanLabel, LabelFile, ShownCase, criterion_scales, now, shown_case, turned
+from ..agreement.labels.sampling import Pick, Selection, order_for
 from ..models.comparison import Order
 from ..reports.terminal import Terminal
 from ..results.run import Reader, Run

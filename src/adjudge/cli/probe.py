@@ -60,11 +60,8 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     require_extra("adjudge probe")
-    from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
+    from ..agreement.sets.changed_cases import ORIGINAL, PROBES, draw_rows, probe_rows
     from ..errors import InputError
-    from ..models.base import to_json
-    from ..reports.run.probes import probes_document
-    from ..results.run import open_run
 
     if args.n < 1:
         raise InputError("--n", str(args.n), "1 or more is allowed")
@@ -83,6 +80,12 @@ def run(args: argparse.Namespace) -> int:
     code = judge_several(planned, args, journal, None)
     if args.dry_run:
         return code
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.sets.probes import measure_probes
+    from ..models.base import to_json
+    from ..reports.run.probes import probes_document
+    from ..results.run import open_run
+
     results = measure_probes({each.name: open_run(each.folder) for each in planned}, len(drawn))
     results = [each for each in results if each.probe in args.probes]
     chosen = choose_format(args.format, args.output, piped="text")
@@ -96,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
     """How to judge, what, and where replies are: a run brings all three along."""
-    from ..agreement.probes import rows_of_run
+    from ..agreement.sets.changed_cases import rows_of_run
     from ..engine import CompareSettings
     from ..errors import InputError
     from ..inputs.rows import open_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..agreement.calibrating import CalibrationReport
-from ..agreement.calibration import LearnedWeights
+from ..agreement.report.calibrating import CalibrationReport
+from ..agreement.statistics.calibration import LearnedWeights
 from .run.document import Document, Grid, Section
 from .run.wording import many, number
 

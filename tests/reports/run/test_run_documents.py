@@ -133,3 +133,11 @@ def test_a_leaderboard_is_safe_to_show(board):
     document = leaderboard_document(board, "run")
     assert "\u202e" not in as_text(document, colour=False, width=100)
     assert "<script" not in as_markdown(document)
+
+
+@pytest.mark.parametrize("width", range(20, 40))
+def test_no_line_ends_between_a_number_and_its_percent(width):
+    document = Document("Title", ("It says what people say in 100.0 % of cases, and 5.0 % of the others.",), ())
+    lines = as_text(document, colour=False, width=width).splitlines()
+    assert not any(line.startswith("%") for line in lines)
+    assert " ".join(lines) == "Title It says what people say in 100.0 % of cases, and 5.0 % of the others."

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ...agreement.beside import ONE_PERSON, SAME_PEOPLE
-from ...agreement.changes import CascadeCurve
-from ...agreement.metrics import Figure
-from ...agreement.report import AgreementReport
-from ...agreement.scoring import HEADLINES
+from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...agreement.report.build import AgreementReport
+from ...agreement.report.changes import CascadeCurve
+from ...agreement.report.scoring import HEADLINES
+from ...agreement.statistics.metrics import Figure
 from ..run.document import Grid
 from ..run.pictures import Bar, Picture
 from ..run.wording import many, number, percent, rounded_percent, signed
@@ -66,15 +66,15 @@ class Matrix:
     rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
 
 
-def beside_bars(report: AgreementReport) -> Picture:
-    """Agreement with its interval beside simple rules and the ceiling."""
+def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
+    """Agreement with its interval beside simple rules and the ceiling, where the judge decided or with its guesses."""
     name = HEADLINES[report.protocol][0]
-    rows = [(row.name, row.figures[name]) for row in report.beside if row.figures[name].value is not None]
+    rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
     top = 1.0 if name == "accuracy" else max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
-    constant = constant_of(report)
+    constant, guessed = constant_of(report, figures), figures is not report
     bars = [
         Bar(
-            who(row, constant),
+            who(row, constant, guessed=guessed),
             value_of(name, figure),
             (figure.value or 0.0) / top,
             _ends(figure)[0] / top,
@@ -87,14 +87,15 @@ def beside_bars(report: AgreementReport) -> Picture:
     lead = "Share of cases in which each says what people say, with 95 % intervals."
     if name == "mae":
         lead = "How far each is from people on average, with 95 % intervals; shorter is better."
-    return Picture("bars", "Beside simple rules and people", lead, bars)
+    title = "With its best guesses, beside simple rules" if guessed else "Beside simple rules and people"
+    return Picture("bars", title, lead, bars)
 
 
-def constant_of(report: AgreementReport) -> str:
+def constant_of(report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
     """What the best constant says."""
     if report.protocol == "dialogue":
         return "people’s median"
-    return side(next(iter(report.base_rates), "A"), report.protocol)
+    return side(next(iter((figures or report).base_rates), "A"), report.protocol)
 
 
 def confusion_matrix(report: AgreementReport) -> Matrix | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...agreement.report import AgreementReport
+from ...agreement.report.build import AgreementReport
 from ...rubric import Rubric
 from ...version import __version__
 from ..pages import environment

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ...agreement.disagreements import DisputedCase
-from ...agreement.intervals import Difference
-from ...agreement.metrics import Figure
-from ...agreement.remedies import MEAN
-from ...agreement.report import NEAR, AgreementReport
-from ...agreement.scoring import HEADLINES
+from ...agreement.report.beside import BestGuesses
+from ...agreement.report.build import AgreementReport
+from ...agreement.report.disagreements import DisputedCase
+from ...agreement.report.remedies import MEAN
+from ...agreement.report.scoring import HEADLINES, NEAR
+from ...agreement.statistics.intervals import Difference
+from ...agreement.statistics.metrics import Figure
 from ...models.rows import Protocol
 from ...rubric import Rubric
 from ..run.document import Grid
@@ -27,7 +28,7 @@ from .charts import (
     length_chart,
     time_chart,
 )
-from .wording import HABITS, METRICS, SHORT, interval_of, points, side, value_of, who, with_bounds
+from .wording import HABITS, METRICS, SHORT, interval_of, points, side, told_once, value_of, who, with_bounds
 
 _LONG = 240
 
@@ -49,7 +50,7 @@ class DisputedCard:
 @dataclass(frozen=True, slots=True)
 class AgreementSection:
     """A heading, sentences, tables and pictures; `key` is its place on the page, `short` what leads there. `after`
-    stands below the tables."""
+    stands below the tables. With a reason in `why_bare` it is left out if it has neither a table nor a picture."""
 
     key: str
     short: str
@@ -59,6 +60,7 @@ class AgreementSection:
     pictures: tuple[Picture | Chart | Matrix, ...] = ()
     cards: tuple[DisputedCard, ...] = ()
     after: tuple[str, ...] = ()
+    why_bare: str = ""
 
 
 def sections_of(report: AgreementReport, rubric: Rubric) -> tuple[AgreementSection, ...]:
@@ -66,7 +68,21 @@ def sections_of(report: AgreementReport, rubric: Rubric) -> tuple[AgreementSecti
     sections = [_consistency(report), _agreement(report), _bias(report), _disputed(report, rubric)]
     sections += [_corrected(report), _weights(report, rubric), _calibration(report)]
     sections += [_against(report), _over_time(report), _how_to_read(report)]
-    return tuple(section for section in sections if section is not None)
+    found = [replace(it, grids=tuple(filter(_has_figures, it.grids))) for it in sections if it is not None]
+    bare = [it for it in found if it.why_bare and not (it.grids or it.pictures)]
+    shown = [it for it in found if it not in bare]
+    if bare:
+        left = told_once((it.short, it.why_bare) for it in bare)
+        shown[-1] = replace(
+            shown[-1], sentences=(*shown[-1].sentences, f"Left out for lack of figures: {' '.join(left)}")
+        )
+    return tuple(shown)
+
+
+def _has_figures(grid: Grid) -> bool:
+    """Whether a table says anything: a dash is no figure, and how many cases there are is none of the judge's."""
+    counts = {at for at, name in enumerate(grid.head) if name == "Cases" and len(grid.head) > grid.names + 1}
+    return any(cell != "–" for row in grid.rows for at, cell in enumerate(row) if at >= grid.names and at not in counts)
 
 
 # -- the judge against itself, and people -----------------------------------------------------------------------------
@@ -107,7 +123,10 @@ def _agreement(report: AgreementReport) -> AgreementSection:
         said.append(f"Base rates, what people say: {rates}.")
     if report.people_alpha is not None:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
-    grids = [_beside_grid(report), _metrics_grid(report)]
+    both = [report] if report.best_guesses is None else [report, report.best_guesses]
+    if not report.counted and report.best_guesses is not None:
+        said.append("The judge decided no labelled case: all figures here take its best guesses.")
+    grids = [grid(report, figures) for figures in both for grid in (_beside_grid, _metrics_grid)]
     if report.people:
         grids.append(_people_grid(report))
     if report.by_criterion:
@@ -122,8 +141,14 @@ def _agreement(report: AgreementReport) -> AgreementSection:
                 )
             )
         grids.append(Grid(head, tuple(rows)))
-    reasons = dict.fromkeys(f"{METRICS[name]}: {it.reason}." for name, it in report.metrics.items() if it.reason)
-    pictures: list[Picture | Chart | Matrix] = [beside_bars(report)] if report.counted else []
+    # Where nothing was decided, that is the only reason, and it is said already.
+    counted = [figures for figures in both if figures is not report or report.counted]
+    reasons = told_once(
+        (METRICS[name] if figures is report else f"{METRICS[name]}, with best guesses", it.reason)
+        for figures in counted
+        for name, it in figures.metrics.items()
+    )
+    pictures: list[Picture | Chart | Matrix] = [beside_bars(report, figures) for figures in counted]
     if (matrix := confusion_matrix(report)) is not None:
         pictures.append(matrix)
     return AgreementSection(
@@ -142,26 +167,31 @@ def side_name(value: str, protocol: Protocol) -> str:
     return value if protocol == "dialogue" else side(value, protocol)
 
 
-def _beside_grid(report: AgreementReport) -> Grid:
+def _beside_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
     names = HEADLINES[report.protocol]
     head = ("Who", *(cell for name in names for cell in (SHORT[name], "95 % interval")), "Cases")
     rows = []
-    for row in report.beside:
+    for row in figures.beside:
         cells = [
             cell for name in names for cell in (value_of(name, row.figures[name]), interval_of(name, row.figures[name]))
         ]
-        rows.append((who(row.name, constant_of(report)), *cells, f"{row.figures[names[0]].cases:,}"))
+        name = who(row.name, constant_of(report, figures), guessed=figures is not report)
+        rows.append((name, *cells, f"{row.figures[names[0]].cases:,}"))
     return Grid(head, tuple(rows))
 
 
-def _metrics_grid(report: AgreementReport) -> Grid:
+def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
+    """The measures that have a value."""
     rows = []
-    for name, figure in report.metrics.items():
-        more = report.more_labels.get(name)
+    for name, figure in figures.metrics.items():
+        if figure.value is None:
+            continue
+        more = figures.more_labels.get(name)
         wanted = "–" if more is None else "enough" if more == 0 else f"{more:,}"
         rows.append((METRICS[name], value_of(name, figure), interval_of(name, figure), f"{figure.cases:,}", wanted))
     near = f"More labels for ±{100 * NEAR:g} points"
-    return Grid(("Measure", "Value", "95 % interval", "Cases", near), tuple(rows))
+    measure = "Measure" if figures is report else "Measure, with its best guesses"
+    return Grid((measure, "Value", "95 % interval", "Cases", near), tuple(rows))
 
 
 def _people_grid(report: AgreementReport) -> Grid:
@@ -332,7 +362,7 @@ def _corrected(report: AgreementReport) -> AgreementSection | None:
         cells = [cell for it in (both.raw, both.corrected) for cell in (value_of(what, it), interval_of(what, it))]
         rows.append((called, *cells, f"{both.raw.cases:,}"))
         if both.corrected.reason:
-            reasons.append(f"{called}: {both.corrected.reason}.")
+            reasons.append((called, both.corrected.reason))
     said = (
         "Of the cases outside the labelled sample: what the judge says, and the same with its measured error taken "
         "out. The second interval is wider, because it carries that the error is known from a few labels only."
@@ -340,7 +370,7 @@ def _corrected(report: AgreementReport) -> AgreementSection | None:
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), tuple(rows))
     return AgreementSection(
-        "corrected", "Corrected", "Corrected for the judge’s errors", (said,), (grid,), after=tuple(reasons)
+        "corrected", "Corrected", "Corrected for the judge’s errors", (said,), (grid,), after=tuple(told_once(reasons))
     )
 
 
@@ -350,7 +380,7 @@ def _weights(report: AgreementReport, rubric: Rubric) -> AgreementSection | None
         return None
     title = "Weights that these labels would give"
     if found.weights is None:
-        return AgreementSection("weights", "Weights", title, (f"{found.reason[0].upper()}{found.reason[1:]}.",))
+        return AgreementSection("weights", "Weights", title, (), why_bare=found.reason)
     names = criterion_names(found.defaults, rubric)
     rows = tuple((names[key], number(found.defaults[key]), number(found.weights[key])) for key in found.defaults)
     loss = f"{number(found.loss, 3)} against {number(found.default_loss, 3)}"

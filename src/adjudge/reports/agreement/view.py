@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...agreement.beside import ONE_PERSON
-from ...agreement.report import AgreementReport
-from ...agreement.scoring import HEADLINES
+from ...agreement.report.beside import ONE_PERSON, BestGuesses
+from ...agreement.report.build import AgreementReport
+from ...agreement.report.scoring import HEADLINES
+from ...agreement.statistics.metrics import Figure
 from ...rubric import Rubric
 from ..run.document import Document, Section
 from ..run.wording import listed, many, number, percent, rounded_percent
@@ -84,7 +85,10 @@ def _told(card: DisputedCard) -> Iterable[str]:
 def _headline(report: AgreementReport) -> str:
     main = report.metrics[HEADLINES[report.protocol][0]]
     if main.value is None:
-        return "Nothing to measure yet"
+        if (guesses := report.best_guesses) is None:
+            return "Nothing to measure yet"
+        said = rounded_percent(guesses.metrics["accuracy"].value)
+        return f"Decides no labelled case; its best guesses agree with people in {said}"
     if report.protocol == "dialogue":
         return f"{number(main.value, 1)} points from people"
     open_cases = report.left_out.get("undecided", 0)
@@ -97,6 +101,8 @@ def _headline(report: AgreementReport) -> str:
 def _lead(report: AgreementReport) -> str:
     first, second = HEADLINES[report.protocol]
     main, beside = report.metrics[first], report.metrics[second]
+    if main.value is None and (guesses := report.best_guesses) is not None:
+        return _with_guesses(report, guesses)
     if main.value is None:
         return f"None of {many(report.labels.cases, 'labelled case')} can be counted: {_left(report) or main.reason}."
     said = f"Over {many(report.counted, 'labelled case')} "
@@ -104,13 +110,28 @@ def _lead(report: AgreementReport) -> str:
         said += f"the judge is {with_bounds(first, main)} points from people on average"
         said += f", and its order of dialogues has a rank correlation of {with_bounds(second, beside)} with theirs."
     else:
-        said += f"it says what people say in {with_bounds(first, main)}; kappa is {with_bounds(second, beside)}"
+        said += f"it says what people say in {with_bounds(first, main)}; kappa is {_known(second, beside)}"
         rate = next(iter(report.base_rates.values()), None)
         said += f", where always saying {constant_of(report)} would be right in {percent(rate)}."
     rules = {row.name: row.figures[first] for row in report.beside}
     if (person := rules.get(ONE_PERSON)) is not None and person.value is not None:
         said += f" One person is at {value_of(first, person)} against the others."
-    return said
+    return f"{said} {_with_guesses(report, report.best_guesses)}" if report.best_guesses else said
+
+
+def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
+    rate = percent(next(iter(guesses.base_rates.values()), None))
+    same, kappa = guesses.metrics["accuracy"], guesses.metrics["kappa"]
+    return (
+        f"With its best guess where it did not decide, over {many(guesses.cases, 'case')}, it says what people say in "
+        f"{with_bounds('accuracy', same)}; kappa is {_known('kappa', kappa)}, where always saying "
+        f"{constant_of(report, guesses)} would be right in {rate}."
+    )
+
+
+def _known(name: str, figure: Figure) -> str:
+    """The figure; why there is none stands below the tables, once for all figures."""
+    return "not defined" if figure.value is None else with_bounds(name, figure)
 
 
 def _left(report: AgreementReport) -> str:
@@ -123,11 +144,8 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
         yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals say how little that is."
     if left := _left(report):
         total = sum(report.left_out.values())
-        said = f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} in no figure: {left}."
-        if report.best_guess is not None:
-            guess = with_bounds("accuracy", report.best_guess)
-            said += f" With its best guess where it did not decide, the judge would be at {guess}."
-        yield said
+        where = "in no figure" if report.best_guesses is None else "in no figure over decided cases"
+        yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
     rules = {row.name: row.figures[main] for row in report.beside}
     judge = rules["judge"]
     if judge.interval is not None:

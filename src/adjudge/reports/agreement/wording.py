@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ...agreement.beside import ONE_PERSON, SAME_PEOPLE
-from ...agreement.metrics import Figure, Value
+from collections.abc import Iterable
+
+from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE
+from ...agreement.statistics.metrics import Figure, Value
 from ...models.rows import Protocol
 from ..run.wording import number, percent, signed
 
@@ -36,6 +38,7 @@ HABITS = {
     "bold": "The answer with more bold type",
     "self-preference": "The judge’s own answer",
 }
+GUESSING = "The judge, with its best guesses"
 _PERCENT = ("accuracy",)
 
 
@@ -72,6 +75,15 @@ def points(figure: Figure | None, *, sign: bool = True) -> str:
     return signed(100 * figure.value, 1) if sign else number(100 * figure.value, 1)
 
 
+def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """Why figures are missing, by name: those that miss for one reason in one sentence."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return [f"{'; '.join(dict.fromkeys(several))}: {reason}." for reason, several in names.items()]
+
+
 def side(value: Value, protocol: Protocol) -> str:
     """A winner, a preferred side, or a number."""
     if not isinstance(value, str):
@@ -81,10 +93,10 @@ def side(value: Value, protocol: Protocol) -> str:
     return value
 
 
-def who(name: str, constant: str) -> str:
+def who(name: str, constant: str, *, guessed: bool = False) -> str:
     """Whose figures a row holds."""
     return {
-        "judge": "The judge",
+        "judge": GUESSING if guessed else "The judge",
         "constant": f"Always {constant}",
         "longest": "The longer answer",
         "first position": "Whatever stands first",

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ...agreement.annotators import PREFERENCE, AnnotatorReport
-from ...agreement.metrics import Figure
-from ...agreement.report_cards import CorrectionRate, Lesson, ReportCard
+from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
+from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportCard
+from ...agreement.statistics.metrics import Figure
 from ..pages import environment
 from ..run.document import Document, Grid, Section
 from ..run.pictures import Bar, Picture

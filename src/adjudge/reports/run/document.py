@@ -23,6 +23,7 @@ from ..pages import environment
 # Wider than any table: a table that goes to a file or a pipe is neither cut nor wrapped. Sentences are.
 _ENDLESS = 100_000
 _READABLE = 100
+_JOINED = "\ue000"  # a space that nothing is wrapped at; Rich would wrap at a no-break space
 _RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 # A number in a cell marks up nothing, and reads better without backslashes.
 _NUMBER = re.compile(r"[+−]?[\d.,]+(?: %)?(?: to [+−]?[\d.,]+(?: %)?)?")
@@ -61,7 +62,8 @@ def as_text(document: Document, *, colour: bool, width: int | None) -> str:
     console = _console(colour, width)
 
     def say(sentence: str, style: str = "") -> None:
-        console.print(Text(one_line(sentence), style), width=width or _READABLE)
+        # A number and its % stay on one line.
+        console.print(Text(one_line(sentence).replace(" %", f"{_JOINED}%"), style), width=width or _READABLE)
 
     say(document.title, "bold")
     for sentence in document.lead:
@@ -95,7 +97,8 @@ def _console(colour: bool, width: int | None) -> Console:
 
 def _written(console: Console) -> str:
     assert isinstance(console.file, io.StringIO)
-    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().split("\n")[:-1])
+    written = console.file.getvalue().replace(_JOINED, " ")
+    return "".join(f"{line.rstrip()}\n" for line in written.split("\n")[:-1])
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int]) -> Table:

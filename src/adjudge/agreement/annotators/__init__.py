@@ -1,0 +1,1 @@
+"""Report cards of the people whose ratings were reviewed."""

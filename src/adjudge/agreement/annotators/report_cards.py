@@ -1,0 +1,382 @@
+"""Report cards of the people whose ratings were reviewed: how often each was corrected, which way, and what would help.
+
+A rate from few ratings is drawn towards the rate of all people in that dimension (empirical Bayes): the pool's rates
+are taken as draws from a beta distribution whose strength, in ratings, is the most likely one under the beta-binomial
+distribution, and a person's rate and interval are those of the posterior. Rates that were not drawn stand beside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize, stats  # type: ignore[import-untyped]
+
+from ...results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
+from ..statistics.intervals import Difference, drift, share, with_interval
+from ..statistics.metrics import Figure, consensus, krippendorff_alpha
+
+LESSONS = 3
+# In which way a rating was wrong: by its value, or by how bad an issue it says there is. The first two are opposite to
+# the second two, in this order.
+WAYS = ("too high", "too low")
+ISSUE_WAYS = ("too lenient", "too harsh")
+REVERSED = "reversed"  # as bad an issue, but the opposite one: too short for too long
+_WEAKEST, _STRONGEST = 1.0, 200.0  # ratings that the pool may count for
+_UNKNOWN_STRENGTH = 10.0  # with fewer than three people there is no spread to tell it by
+_FEW_PEOPLE = 3
+_FEW_SWAPS = 3
+_DRAWS, _ALPHA_DRAWS = 999, 199  # there are many people, and as many alphas as people times dimensions
+_PLACE = re.compile(r"Response [12]|both responses")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedRating:
+    """One rating that a person entered and what the review made of it.
+
+    `response` names what was rated within all reviews, `review` what was rated at once (without it, the response).
+    `time` sorts ratings (a timestamp, a sequence number). `issues` says how bad an issue was entered and how bad it is,
+    where a value means that: Verbosity −1 and 1 are equally bad. A rating that `follows` from others (an Overall, a
+    preference) is put right with them. `rule` is the fact or rule behind a correction, and `bullets` are the review's.
+    """
+
+    person: str
+    dimension: str
+    original: float
+    final: float
+    response: Hashable
+    review: Hashable = None
+    time: float | None = None
+    issues: tuple[float, float] | None = None
+    follows: bool = False
+    rule: str = ""
+    bullets: tuple[str, ...] = ()
+
+    @property
+    def corrected(self) -> bool:
+        return self.original != self.final
+
+    @property
+    def unit(self) -> Hashable:
+        """What is drawn and counted as one: ratings made at once are not independent."""
+        return self.response if self.review is None else self.review
+
+    @property
+    def way(self) -> str:
+        """In which way the rating was wrong; empty if it was right."""
+        if not self.corrected:
+            return ""
+        if self.issues is None:
+            return WAYS[0] if self.original > self.final else WAYS[1]
+        entered, found = self.issues
+        return REVERSED if entered == found else ISSUE_WAYS[0] if entered < found else ISSUE_WAYS[1]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionRate:
+    """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool.
+
+    `ways` counts corrections by what was wrong. `direction` is the way in which they lean beyond chance, if they do,
+    leaving out those that something else explains: a confusion of two dimensions, or corrections they follow from.
+    `p` is that of the sign test of the two opposite ways, allowing for how many such tests there are in all cards
+    together (Benjamini and Hochberg).
+    """
+
+    dimension: str
+    counted: Figure
+    shrunk: Figure
+    ways: Mapping[str, int]
+    direction: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Two dimensions that a person confuses: an issue entered under `blamed` where the review found it under `meant`.
+
+    `responses` are those in which both were corrected so, `of` those in which either was.
+    """
+
+    blamed: str
+    meant: str
+    responses: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One thing to learn, and how many corrections it would have made needless.
+
+    It is about a rule, about two dimensions that are confused, or about a dimension and a direction. `said` is the
+    bullet of the reviews that goes with it most.
+    """
+
+    dimension: str
+    rule: str
+    direction: str
+    corrections: int
+    share: float
+    said: str = ""
+    meant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCard:
+    """One person's ratings against what the reviews made of them. `drifts`: the change over time is beyond chance,
+    allowing for how many people there are."""
+
+    person: str
+    reviews: int
+    ratings: int
+    overall: Figure
+    dimensions: tuple[CorrectionRate, ...]
+    confused: tuple[tuple[str, float, float, int], ...]
+    swaps: tuple[Swap, ...]
+    over_time: Difference | None
+    drifts: bool
+    agreement: Mapping[str, Figure]
+    lessons: tuple[Lesson, ...]
+
+    @property
+    def has_pattern(self) -> bool:
+        """Whether anything in it is beyond chance."""
+        return bool(self.swaps) or self.drifts or any(rate.direction for rate in self.dimensions)
+
+
+def report_cards(ratings: Sequence[ReviewedRating]) -> tuple[ReportCard, ...]:
+    """A card for each person, by name."""
+    people: dict[str, list[ReviewedRating]] = defaultdict(list)
+    for rating in ratings:
+        people[rating.person].append(rating)
+    dimensions = list(dict.fromkeys(rating.dimension for rating in ratings))
+    pools = {dimension: _pool(people, dimension) for dimension in dimensions}
+    swaps = {person: _swaps(own) for person, own in people.items()}
+    leaning = {
+        (person, dimension): Counter(rating.way for rating in part if rating.dimension == dimension)
+        for person, own in people.items()
+        for part in [_unexplained(own, swaps[person])]
+        for dimension in dimensions
+    }
+    chances = _adjusted({key: p for key, ways in leaning.items() if (p := _sign_test(ways)) is not None})
+    changes = {person: _over_time(own) for person, own in people.items()}
+    drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
+    entered = {dimension: _entered(ratings, dimension) for dimension in dimensions}
+    cards = []
+    for person in sorted(people):
+        own = people[person]
+        parts = {name: part for name in dimensions if (part := [each for each in own if each.dimension == name])}
+        confused = Counter((rating.dimension, rating.original, rating.final) for rating in own if rating.corrected)
+        card = ReportCard(
+            person=person,
+            reviews=len({rating.unit for rating in own}),
+            ratings=len(own),
+            overall=_overall(own),
+            dimensions=tuple(
+                _rate(name, part, *pools[name], leaning[person, name], chances.get((person, name), 1.0))
+                for name, part in parts.items()
+            ),
+            confused=tuple((*what, count) for what, count in confused.most_common(5)),
+            swaps=swaps[person],
+            over_time=changes[person],
+            drifts=drifts.get(person, 1.0) < SIGNIFICANT,
+            agreement={name: _with_others(person, entered[name]) for name in parts},
+            lessons=_lessons(own, swaps[person]),
+        )
+        cards.append(card)
+    return tuple(cards)
+
+
+def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
+    """p-values that allow for how many there are."""
+    return (
+        dict(zip(chances, stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
+        if chances
+        else {}
+    )
+
+
+def _sign_test(ways: Mapping[str, int]) -> float | None:
+    """Whether chance alone would bring so many more of one way than of the opposite; None where there are none."""
+    first, second = (ways.get(one, 0) + ways.get(other, 0) for one, other in zip(WAYS, ISSUE_WAYS, strict=True))
+    return same_chance(first, second) if first + second else None
+
+
+def _unexplained(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[ReviewedRating]:
+    """Corrections that neither a confusion of two dimensions explains, nor other corrections that they follow from."""
+    return [rating for rating in _to_learn_from(own) if _swap_of(rating, _ways(own), swaps) is None]
+
+
+def _to_learn_from(own: Sequence[ReviewedRating]) -> list[ReviewedRating]:
+    """Corrections without those that follow from others of the same review, and are put right with them."""
+    wrong = {rating.unit for rating in own if rating.corrected and not rating.follows}
+    return [rating for rating in own if rating.corrected and not (rating.follows and rating.unit in wrong)]
+
+
+def _ways(own: Sequence[ReviewedRating]) -> dict[tuple[Hashable, str], str]:
+    return {(rating.response, rating.dimension): rating.way for rating in own}
+
+
+def _swap_of(rating: ReviewedRating, ways: Mapping[tuple[Hashable, str], str], swaps: Sequence[Swap]) -> Swap | None:
+    """The confusion of dimensions that a correction belongs to, if it belongs to one."""
+    for swap in swaps:
+        both = tuple(ways.get((rating.response, name)) for name in (swap.meant, swap.blamed))
+        if rating.dimension in (swap.meant, swap.blamed) and both == ISSUE_WAYS:
+            return swap
+    return None
+
+
+def _overall(own: Sequence[ReviewedRating]) -> Figure:
+    """The share of corrected ratings, drawn by review."""
+    found = with_interval(_share_of_sums, _by_review(own), _DRAWS)
+    return found if found.interval else share(sum(rating.corrected for rating in own), len(own))
+
+
+def _by_review(own: Sequence[ReviewedRating]) -> list[tuple[int, int]]:
+    """Of each review, in the order of time, how many ratings were corrected, and of how many."""
+    by_review: dict[Hashable, list[ReviewedRating]] = defaultdict(list)
+    for rating in own:
+        by_review[rating.unit].append(rating)
+    ordered = sorted(by_review.values(), key=lambda part: min(rating.time or 0.0 for rating in part))
+    return [(sum(rating.corrected for rating in part), len(part)) for part in ordered]
+
+
+def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
+    """Pairs of dimensions corrected in opposite ways in the same responses, again and again.
+
+    It must be so in at least half of the responses in which either was corrected in that way: a person who errs here
+    and there in both would seldom do it in the same responses.
+    """
+    harsh: dict[str, set[Hashable]] = defaultdict(set)
+    lenient: dict[str, set[Hashable]] = defaultdict(set)
+    for rating in own:
+        if rating.issues is not None and not rating.follows:
+            if rating.way == ISSUE_WAYS[0]:
+                lenient[rating.dimension].add(rating.response)
+            elif rating.way == ISSUE_WAYS[1]:
+                harsh[rating.dimension].add(rating.response)
+    found = [
+        Swap(blamed, meant, len(both), len(marked | missed))
+        for blamed, marked in harsh.items()
+        for meant, missed in lenient.items()
+        if len(both := marked & missed) >= _FEW_SWAPS and 2 * len(both) >= len(marked | missed)
+    ]
+    return tuple(sorted(found, key=lambda swap: (-swap.responses, swap.blamed, swap.meant)))
+
+
+def _pool(people: Mapping[str, Sequence[ReviewedRating]], dimension: str) -> tuple[float, float]:
+    """The prior of a dimension: the rate of all people together, and how many ratings it counts for."""
+    parts = [[rating.corrected for rating in part if rating.dimension == dimension] for part in people.values()]
+    hits, sizes = (np.array([count(part) for part in parts if part]) for count in (sum, len))
+    rate = (hits.sum() + 0.5) / (sizes.sum() + 1)  # never 0 or 1, which no number of ratings could move
+    if len(sizes) < _FEW_PEOPLE:
+        return float(rate), _UNKNOWN_STRENGTH
+
+    def unlikely(log_strength: float) -> float:
+        strength = np.exp(log_strength)
+        return -float(stats.betabinom.logpmf(hits, sizes, rate * strength, (1 - rate) * strength).sum())
+
+    ends = (float(np.log(_WEAKEST)), float(np.log(_STRONGEST)))
+    return float(rate), float(np.exp(optimize.minimize_scalar(unlikely, bounds=ends, method="bounded").x))
+
+
+def _rate(
+    dimension: str,
+    part: Sequence[ReviewedRating],
+    pooled: float,
+    strength: float,
+    leaning: Counter[str],
+    p: float,
+) -> CorrectionRate:
+    hits, size = sum(rating.corrected for rating in part), len(part)
+    posterior = stats.beta(pooled * strength + hits, (1 - pooled) * strength + size - hits)
+    low, high = posterior.interval(CONFIDENCE)
+    return CorrectionRate(
+        dimension=dimension,
+        counted=share(hits, size),
+        shrunk=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
+        ways=dict(Counter(rating.way for rating in part if rating.corrected).most_common()),
+        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else "",
+        p=p,
+    )
+
+
+def _over_time(own: Sequence[ReviewedRating]) -> Difference | None:
+    """Corrections in the later half of the reviews against the earlier half; None without times or with one review.
+
+    What is drawn is a review with all its ratings.
+    """
+    shares = _by_review([rating for rating in own if rating.time is not None])
+    if len(shares) < 2:
+        return None
+    middle = len(shares) // 2
+    return drift(_share_of_sums, shares[:middle], shares[middle:], _DRAWS)
+
+
+def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
+    return Figure(sum(hits for hits, _ in parts) / sum(size for _, size in parts), len(parts))
+
+
+def _entered(ratings: Sequence[ReviewedRating], dimension: str) -> dict[Hashable, dict[str, float]]:
+    """What each person entered for each response."""
+    entered: dict[Hashable, dict[str, float]] = defaultdict(dict)
+    for rating in ratings:
+        if rating.dimension == dimension:
+            entered[rating.response][rating.person] = rating.original
+    return entered
+
+
+def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]]) -> Figure:
+    """Ordinal alpha of what a person entered and the median of what others entered for the same responses."""
+    rows = [
+        [row[person], consensus(value for other, value in row.items() if other != person)]
+        for row in entered.values()
+        if person in row and len(row) > 1
+    ]
+    return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, _ALPHA_DRAWS)
+
+
+def _lessons(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> tuple[Lesson, ...]:
+    """The habits behind most corrections. Each correction belongs to one: to a confusion of two dimensions, else to the
+    rule behind it, else to its dimension and direction."""
+    corrected, ways = _to_learn_from(own), _ways(own)
+    habits: dict[tuple[str, str, str, str], list[ReviewedRating]] = defaultdict(list)
+    for rating in corrected:
+        if (swap := _swap_of(rating, ways, swaps)) is not None:
+            habit = (swap.blamed, swap.meant, "", "")
+        else:
+            # A rule (say, truncation) moves several dimensions, and is learned once.
+            habit = ("", "", rating.rule, "") if rating.rule else (rating.dimension, "", "", rating.way)
+        habits[habit].append(rating)
+    found: list[Lesson] = []
+    for (dimension, meant, rule, direction), part in sorted(habits.items(), key=lambda item: (-len(item[1]), item[0])):
+        if len(part) < 2:
+            break  # once is a slip
+        said = _bullet(part, own, {lesson.said for lesson in found})
+        found.append(Lesson(dimension, rule, direction, len(part), len(part) / len(corrected), said, meant))
+    return tuple(found[:LESSONS])
+
+
+def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said: Collection[str]) -> str:
+    """The bullet, not yet said, that stands more often beside these corrections than in the person's other reviews."""
+    there = {rating.unit: rating.bullets for rating in part}
+    elsewhere = {rating.unit: rating.bullets for rating in own if rating.unit not in there}
+    beside, others = (
+        Counter(
+            bullet for each in group.values() for bullet in dict.fromkeys(_PLACE.sub("a response", one) for one in each)
+        )
+        for group in (there, elsewhere)
+    )
+    gains = {
+        bullet: count / len(there) - others[bullet] / max(len(elsewhere), 1)
+        for bullet, count in beside.items()
+        if count > 1
+    }
+    for bullet in sorted(gains, key=lambda bullet: -gains[bullet]):
+        found = bullet[:1].upper() + bullet[1:]
+        if gains[bullet] > 0 and found not in said:
+            return found
+    return ""

@@ -1,0 +1,1 @@
+"""What people say of cases: files of labels, which cases are worth one, labels from elsewhere."""

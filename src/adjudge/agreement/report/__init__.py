@@ -1,0 +1,1 @@
+"""A run and its labels: joined, measured, explained and corrected."""

@@ -1,0 +1,197 @@
+"""Where judge and people differ: the cases, most confident first, with the criterion that moved the verdict and quotes.
+
+A first look at them mostly finds a gap in the rubric and not in the model: so they are grouped by criterion and kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import Field
+
+from ...models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
+from ...models.base import Frozen
+from ...models.common import LABELS
+from ...models.rows import Verdict
+from ...results.run import Reader, Run
+from ...rubric import OVERALL
+from ..labels.sampling import Stratum
+from ..statistics.metrics import Value
+from .joining import JudgedRow, LabelledCase, side_of
+
+MOST_QUOTES = 3
+_APART = 2  # steps of a review's preference that are a disagreement although both name the same side
+
+
+class DisputedCase(Frozen):
+    """A case of which judge and people say different things. `confidence` is None where the judge names none; `margin`
+    is how far apart the totals are, or how far the judge is from people. A quote is its source and its words."""
+
+    position: int
+    case: str
+    opening: str
+    judge: Value
+    human: Value
+    votes: dict[str, Value]
+    kinds: tuple[str, ...]
+    stratum: Stratum | None
+    confidence: float | None
+    margin: float | None
+    criterion: str | None
+    reason: str
+    quotes: tuple[tuple[str, str], ...]
+
+
+class DisputedGroup(Frozen):
+    """Of the labelled cases of a group, those of which judge and people say different things."""
+
+    name: str
+    differ: int
+    cases: int
+
+
+class Disputed(Frozen):
+    """All of it. The listed cases are the first of `total`; groups count all labelled and decided cases, however they
+    were chosen, and are no rates of the run."""
+
+    total: int
+    labelled: int
+    cases: tuple[DisputedCase, ...] = ()
+    by_criterion: tuple[DisputedGroup, ...] = ()
+    by_kind: dict[str, int] = Field(default_factory=dict)
+
+
+def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata: bool) -> Disputed:
+    """The disagreements of a run; `strata` says whether it is known how cases were chosen."""
+    known = [case for case in labelled if case.row.decided is not None and case.human is not None]
+    differing = [case for case in known if _differ(run, case)]
+    differing.sort(key=_by_confidence)
+    weights = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
+    moved = {case.row.position: _moved_by(run, case, weights) for case in known}
+    counted, wrong = Counter(moved.values()), Counter(moved[case.row.position] for case in differing)
+    groups = [
+        DisputedGroup(name=key, differ=wrong[key], cases=count) for key, count in counted.items() if key is not None
+    ]
+    with Reader(run) as reader:
+        cases = tuple(_disputed(case, moved[case.row.position], reader, strata) for case in differing[:limit])
+    return Disputed(
+        total=len(differing),
+        labelled=len(known),
+        cases=cases,
+        by_criterion=tuple(sorted(groups, key=lambda group: (-group.differ, group.cases))),
+        by_kind=dict(Counter(kind for case in differing for kind in _kinds(case)).most_common()),
+    )
+
+
+def _differ(run: Run, case: LabelledCase) -> bool:
+    judge, human = case.row.value, case.human
+    if isinstance(judge, str) or isinstance(human, str) or judge is None or human is None:
+        return judge != human
+    if run.protocol == "review":
+        return side_of(judge) != side_of(human) or abs(judge - human) >= _APART
+    return abs(judge - human) >= float(run.rubric.scale.step)
+
+
+def _by_confidence(case: LabelledCase) -> tuple[float, float, int]:
+    return -(case.row.confidence or 0.0), -_margin(case), case.row.position
+
+
+def _margin(case: LabelledCase) -> float:
+    judge, human = case.row.value, case.human
+    if isinstance(judge, float) and isinstance(human, float):
+        return abs(judge - human)
+    return abs(case.row.score or 0.0)
+
+
+def _kinds(case: LabelledCase) -> Iterable[str]:
+    """What kind of disagreement it is, in words that do not depend on which answer is called A."""
+    judge, human = side_of(case.row.winner), side_of(case.human)
+    if judge is None:  # a dialogue
+        yield "the judge is too high" if _number(case.row.value) > _number(case.human) else "the judge is too low"
+        return
+    if judge == human:
+        yield "the same side, by another strength"
+        return
+    if "tie" in (judge, human):
+        yield "the judge names a winner, people a tie" if human == "tie" else "the judge says tie, people name a winner"
+    else:
+        yield "opposite winners"
+    words = case.row.words
+    if words is not None and judge != "tie" and words[0] != words[1]:
+        longer = "A" if words[0] > words[1] else "B"
+        yield f"the judge prefers the {'longer' if judge == longer else 'shorter'} answer"
+
+
+def _moved_by(run: Run, case: LabelledCase, weights: Mapping[str, float]) -> str | None:
+    """The criterion that did most for the verdict, or against people's score; None if none did."""
+    row = case.row
+    gains: dict[str, float] = {}
+    for key, scores in (row.scores or {}).items():
+        if None in scores or (run.protocol == "review" and key == OVERALL):
+            continue
+        gains[key] = _gain(run, row, case.human, key, [float(score) for score in scores if score is not None])
+        if run.protocol != "review":  # there the weights only say which dimension breaks a tie
+            gains[key] *= weights[key]
+    best = max(gains, key=lambda key: gains[key], default=None)
+    return best if best is not None and gains[best] > 0 else None
+
+
+def _gain(run: Run, row: JudgedRow, human: Value | None, key: str, scores: Sequence[float]) -> float:
+    if run.protocol == "dialogue":
+        too_high = _number(row.value) > _number(human)
+        return (scores[0] - _number(human)) * (1 if too_high else -1)
+    if row.winner == "tie":
+        return 0.0
+    if run.protocol == "review":
+        low = next(float(each.scale.low) for each in run.rubric.criteria if each.key == key)
+        scores = [-abs(score) if low < 0 else score for score in scores]
+    ahead = scores[0] - scores[1]
+    return ahead if row.winner == "A" else -ahead
+
+
+def _number(value: Value | None) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _disputed(case: LabelledCase, criterion: str | None, reader: Reader, strata: bool) -> DisputedCase:
+    row, human = case.row, case.human
+    assert row.value is not None and human is not None  # no disagreement otherwise
+    verdict = reader.verdict(row.position)
+    reason, quotes = _told(verdict, criterion)
+    return DisputedCase(
+        position=row.position,
+        case=row.case,
+        opening=row.opening,
+        judge=row.value,
+        human=human,
+        votes=dict(case.votes),
+        kinds=tuple(_kinds(case)),
+        stratum=None if not strata else "random" if case.at_random else "disagreement",
+        confidence=row.confidence,
+        margin=_margin(case),
+        criterion=criterion,
+        reason=reason,
+        quotes=tuple(quotes)[:MOST_QUOTES],
+    )
+
+
+def _told(verdict: Verdict, criterion: str | None) -> tuple[str, list[tuple[str, str]]]:
+    """The judge's reason and its quotes, of the criterion that moved the verdict if one did."""
+    if isinstance(verdict, ComparisonVerdict):
+        if criterion is None:
+            return verdict.rationale, []
+        told = verdict.criteria[criterion]
+        said: list[tuple[str, str]] = [(it.answer, it.quote) for label in LABELS for it in told.evidence[label]]
+        return verdict.rationale, sorted(said, key=lambda quote: quote[0] != verdict.winner)
+    if isinstance(verdict, DialogueVerdict):
+        if criterion is None:
+            return "", []
+        ruling = verdict.rulings[criterion]
+        return ruling.justification, [(quote.speaker, quote.quote) for quote in ruling.quotes]
+    assert isinstance(verdict, ReviewVerdict)
+    lines = [verdict.table(label)[criterion] for label in LABELS] if criterion else []
+    quotes = [
+        (f"Response {number}", quote.quote) for number, line in enumerate(lines, start=1) for quote in line.quotes
+    ]
+    return verdict.likert.justification if verdict.likert else "", quotes

@@ -1,0 +1,1 @@
+"""Figures with their intervals, from plain numbers and classes: nothing here knows a run."""

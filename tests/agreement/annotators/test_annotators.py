@@ -1,0 +1,184 @@
+"""Report cards from real review runs: planted habits are described, a faultless rater is not accused."""
+
+import json
+import sqlite3
+from collections import Counter
+
+import numpy as np
+import pytest
+from agreement.annotators.planted_raters import HOSTILE, ITEMS, rows, truth, write_planted_run
+from results.building import Given, write_run
+from results.samples import comparisons, reviews
+from scipy import stats
+from scripted.ratings import KEYS
+
+from adjudge.agreement.annotators.report import annotator_report
+from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
+from adjudge.cli.main import main
+from adjudge.errors import InputError
+from adjudge.results.run import open_run
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    return write_planted_run(tmp_path_factory.mktemp("planted"))
+
+
+@pytest.fixture(scope="module")
+def report(planted):
+    return annotator_report([open_run(planted)])
+
+
+def card_of(report, person):
+    return next(card for card in report.cards if card.person == person)
+
+
+def directions(card):
+    return {rate.dimension: rate.direction for rate in card.dimensions if rate.direction}
+
+
+def test_a_rater_too_lenient_on_one_dimension_is_described_as_that_and_no_more(report):
+    card = card_of(report, "lena")
+    assert directions(card) == {"truthfulness": "too lenient"}
+    assert card.swaps == () and not card.drifts and card.has_pattern
+    (lesson,) = card.lessons  # Overall and preference follow from it
+    assert (lesson.dimension, lesson.direction, lesson.corrections, lesson.share) == (
+        "truthfulness",
+        "too lenient",
+        8,
+        1,
+    )
+    assert lesson.said.startswith("Truthfulness of a response was rated too high (3, not 2)")
+    assert card.confused[0] == ("truthfulness", 3, 2, 8)
+
+
+def test_a_rater_who_confuses_two_dimensions_is_said_to_confuse_them(report):
+    card = card_of(report, "max")
+    (swap,) = card.swaps
+    assert (swap.blamed, swap.meant, swap.responses, swap.of) == ("verbosity", "style_clarity", 8, 8)
+    assert directions(card) == {}  # that is all there is to it
+    (lesson,) = card.lessons
+    assert (lesson.dimension, lesson.meant, lesson.corrections) == ("verbosity", "style_clarity", 16)
+
+
+def test_a_rater_who_drifts_is_said_to_drift(report):
+    card = card_of(report, "dora")
+    assert card.drifts and directions(card) == {} and card.swaps == ()
+    assert card.over_time.first.value == 0
+    assert card.over_time.second.value == 12 / (12 * 15)  # one of fifteen ratings in each of the later twelve
+
+
+def test_a_faultless_rater_is_accused_of_nothing(report):
+    for person in ("faye", HOSTILE):
+        card = card_of(report, " ".join(person.split()))
+        assert not card.has_pattern and card.lessons == () and card.confused == ()
+        assert card.overall.value == 0
+        assert all(rate.counted.value == 0 and rate.shrunk.value < 0.05 for rate in card.dimensions)
+
+
+def test_counts_are_those_of_the_rows_that_were_entered(report):
+    wrong, entered = Counter(), Counter()
+    for row in rows():
+        item = int(row["prompt"].rstrip(".").rpartition(" ")[2])
+        first, second, likert = truth(item)
+        for number, table in ((1, first), (2, second)):
+            for key in KEYS:
+                entered[row["rater"], key] += 1
+                wrong[row["rater"], key] += row[f"response{number}_{key}"] != table[key]
+        entered[row["rater"], "preference"] += 1
+        wrong[row["rater"], "preference"] += row["likert"] != likert
+    for person in ("lena", "max", "faye"):
+        for rate in card_of(report, person).dimensions:
+            hits, of = wrong[person, rate.dimension], entered[person, rate.dimension]
+            assert (rate.counted.value * of, rate.counted.cases) == (pytest.approx(hits), of), rate.dimension
+            low, high = stats.binomtest(hits, of).proportion_ci(method="wilson")
+            assert rate.counted.interval == pytest.approx((low, high))
+            assert sum(rate.ways.values()) == hits
+    assert report.pool["truthfulness"].value == pytest.approx(8 / (8 * ITEMS + 6))
+    assert (report.reviews, report.column, report.time_column) == (4 * ITEMS + 3, "rater", "rated_at")
+
+
+def test_agreement_with_others_is_with_their_median(report):
+    assert card_of(report, "faye").agreement["truthfulness"].value == pytest.approx(1)
+    lena = card_of(report, "lena").agreement["truthfulness"]
+    assert lena.value < 0 and lena.cases == 2 * ITEMS and lena.interval is not None
+    assert card_of(report, "faye").agreement["harmlessness"].reason.startswith("every rating is 3")
+
+
+def test_a_column_and_a_time_that_were_named_are_used_and_wrong_ones_are_refused(planted):
+    run = open_run(planted)
+    assert annotator_report([run], "rated_at").cards[0].person == "2026-03-01T10:00:00Z"
+    with pytest.raises(InputError, match=r"--annotator: no column 'nobody' in the input; one of rater, rated_at"):
+        annotator_report([run], "nobody")
+    with pytest.raises(InputError, match=r"rater: 'lena' is no time; a number, or a date"):
+        annotator_report([run], None, "rater")
+
+
+def test_the_same_run_twice_counts_each_review_once(planted, report):
+    twice = annotator_report([open_run(planted)] * 2)
+    assert twice.reviews == report.reviews
+    assert [card.overall for card in twice.cards] == [card.overall for card in report.cards]
+    assert any(note.startswith("99 cases: each is a review of the same texts") for note in twice.notes)
+
+
+def test_other_runs_and_runs_without_raters_are_refused(tmp_path):
+    run = open_run(write_run(tmp_path / "review", reviews()[:1]))
+    with pytest.raises(InputError, match="no column says who rated a case"):
+        annotator_report([run])
+    walk, _, odd, *_ = reviews()
+    named = [Given("walk", walk.case, extra={"annotator": " "}), Given("odd", odd.case, extra={"annotator": "ben"})]
+    run = open_run(write_run(tmp_path / "named", named))
+    reasons = "it has nothing in the column annotator; 1 case: it has no rating that was entered and assessed"
+    with pytest.raises(InputError, match=f"no rating to make a card of: 1 case: {reasons}"):
+        annotator_report([run])
+    with pytest.raises(InputError, match="a compare run; report cards are made of review runs"):
+        annotator_report([open_run(write_run(tmp_path / "compare", comparisons()[:1]))])
+
+
+def test_who_rated_is_never_shown_to_a_judge(planted):
+    with sqlite3.connect(planted / "journal.db") as journal:
+        tables = [name for (name,) in journal.execute("select name from sqlite_master where type = 'table'")]
+        stored = b"".join(
+            value if isinstance(value, bytes) else str(value).encode()
+            for name in tables
+            for row in journal.execute(f"select * from {name}")
+            for value in row
+        )
+    assert b"river number" in stored
+    assert b"lena" not in stored and b"2026-03-" not in stored
+
+
+def test_random_errors_are_seldom_taken_for_a_habit():
+    rng = np.random.default_rng(7)
+    accused = 0
+    for _ in range(3):
+        ratings = []
+        for person in range(8):
+            for item in range(30):
+                for dimension in ("truth", "style", "length", "safety"):
+                    final = int(rng.integers(1, 4))
+                    wrong = rng.random() < 0.15
+                    entered = int(rng.choice([value for value in (1, 2, 3) if value != final])) if wrong else final
+                    about = {"response": (person, item), "time": float(item), "issues": (3 - entered, 3 - final)}
+                    ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, **about))
+        accused += sum(card.has_pattern for card in report_cards(ratings))
+    assert accused <= 2  # of 24 people without a habit
+
+
+def test_the_command_writes_every_format_and_names_are_escaped(planted, tmp_path, capsys):
+    written = {}
+    for name in ("cards.txt", "cards.md", "cards.json", "cards.html"):
+        assert main(["annotators", str(planted), "-o", str(tmp_path / name)]) == 0
+        written[name] = (tmp_path / name).read_text("utf-8")
+    data = json.loads(written["cards.json"])
+    assert data["dimensions"]["style_clarity"]["name"] == "Style & Clarity"
+    lena = next(card for card in data["annotators"] if card["annotator"] == "lena")
+    assert lena["dimensions"]["truthfulness"]["direction"] == "too lenient"
+    assert lena["over_time"]["real"] is False
+    for page in written.values():
+        assert "3 of 5 annotators show a pattern" in page or page == written["cards.json"]
+    assert "Takes Style & Clarity for Verbosity" in written["cards.txt"]
+    assert "\u202e" not in "".join(written.values())
+    assert "<script" not in written["cards.html"] and "&lt;script&gt;alert(1)" in written["cards.html"]
+    assert "[x](" not in written["cards.md"] and "<script" not in written["cards.md"]
+    assert "src=" not in written["cards.html"] and "http-equiv" in written["cards.html"]

@@ -1,0 +1,130 @@
+"""Report cards: rates by hand, small numbers drawn to the pool, and lessons by what they would save."""
+
+import numpy as np
+import pytest
+
+from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
+
+
+def ratings(person, dimension, pairs, start=0, timed=True):
+    return [
+        ReviewedRating(person, dimension, original, final, (person, start + at), float(start + at) if timed else None)
+        for at, (original, final) in enumerate(pairs)
+    ]
+
+
+def card_of(person, *parts):
+    cards = {card.person: card for card in report_cards([rating for part in parts for rating in part])}
+    return cards[person]
+
+
+def rate_of(card, dimension):
+    return next(rate for rate in card.dimensions if rate.dimension == dimension)
+
+
+RIGHT, HIGH, LOW = (3, 3), (3, 2), (2, 3)
+
+
+def test_a_card_counts_corrections_by_dimension_with_their_direction():
+    card = card_of("ann", ratings("ann", "truth", [HIGH] * 8 + [LOW] + [RIGHT] * 11))
+    (rate,) = card.dimensions
+    assert (rate.counted.value, rate.counted.cases, rate.ways) == (0.45, 20, {"too high": 8, "too low": 1})
+    assert rate.p == pytest.approx(20 / 512) and rate.direction == "too high"  # (1 + 9) × 2 of 2⁹
+    assert card.confused[0] == ("truth", 3, 2, 8)
+    assert (card.reviews, card.ratings, card.overall.value) == (20, 20, 0.45)
+
+
+def test_corrections_both_ways_have_no_direction():
+    card = card_of("ann", ratings("ann", "truth", [HIGH] * 4 + [LOW] * 3))
+    assert card.dimensions[0].direction == ""
+
+
+def pool():
+    """Eight people with a hundred ratings each and rates from 5 % to 40 %."""
+    return [
+        rating
+        for number in range(8)
+        for rating in ratings(
+            f"p{number}", "truth", [HIGH] * (5 + 5 * number) + [RIGHT] * (95 - 5 * number), timed=False
+        )
+    ]
+
+
+def test_few_ratings_are_drawn_to_the_pool_and_many_stay_where_they_are():
+    card = card_of("ann", ratings("ann", "truth", [HIGH] * 2), pool())
+    rate = card.dimensions[0]
+    assert rate.counted.value == 1
+    assert 0.22 < rate.shrunk.value < 0.5  # the pool has 22.5 %
+    many = card_of("p7", pool()).dimensions[0]
+    assert many.counted.value == 0.4 and many.shrunk.value == pytest.approx(0.4, abs=0.03)
+    assert many.shrunk.interval[0] < 0.4 < many.shrunk.interval[1]
+
+
+def test_drawn_rates_are_nearer_to_the_truth_and_their_intervals_hold_it():
+    rng = np.random.default_rng(51)
+    truths = rng.beta(3, 9, 40)
+    data = [
+        rating
+        for number, truth in enumerate(truths)
+        for rating in ratings(
+            f"p{number:02}", "truth", [HIGH if hit else RIGHT for hit in rng.random(12) < truth], timed=False
+        )
+    ]
+    rates = [card.dimensions[0] for card in report_cards(data)]
+    counted, shrunk = (np.array([getattr(rate, name).value for rate in rates]) for name in ("counted", "shrunk"))
+    assert ((shrunk - truths) ** 2).mean() < 0.75 * ((counted - truths) ** 2).mean()
+    held = sum(
+        rate.shrunk.interval[0] <= truth <= rate.shrunk.interval[1] for rate, truth in zip(rates, truths, strict=True)
+    )
+    assert held >= 35
+
+
+def test_a_person_nobody_can_be_compared_with_has_a_rate_all_the_same():
+    rate = card_of("ann", ratings("ann", "truth", [RIGHT] * 3)).dimensions[0]
+    assert rate.counted.value == 0 and 0 < rate.shrunk.value < 0.13
+
+
+def test_improvement_over_time_is_said_beyond_noise_only():
+    better = card_of("ann", ratings("ann", "truth", [HIGH] * 25 + [RIGHT] * 25 + [RIGHT] * 10))
+    assert better.over_time.real and better.over_time.change.value < 0
+    steady = card_of("ann", ratings("ann", "truth", [HIGH, RIGHT] * 25))
+    assert not steady.over_time.real
+    timeless = [ReviewedRating("ann", "truth", 3, 2, response=at) for at in range(30)]
+    assert card_of("ann", timeless).over_time is None
+
+
+def test_agreement_with_others_is_alpha_over_the_responses_rated_together():
+    def rated(person, values):
+        return [ReviewedRating(person, "truth", value, value, response=at) for at, value in enumerate(values)]
+
+    alike, apart = rated("ann", [1, 2, 3, 3, 1]), rated("cat", [3, 1, 1, 2, 3])
+    card = card_of("ann", alike, rated("ben", [1, 2, 3, 3, 1]))
+    assert card.agreement["truth"].value == pytest.approx(1)
+    assert card_of("cat", apart, alike).agreement["truth"].value < 0
+    assert card_of("ann", alike).agreement["truth"].reason == "no case has two ratings"
+
+
+def test_the_lessons_are_those_that_would_save_most_corrections():
+    def cut_off(at):
+        bullets = (f"Response {1 + at % 2} breaks off: read to the last line.", "Set the Likert last.")
+        return [
+            ReviewedRating("ann", name, 3, 2, response=("c", at), rule="truncation", bullets=bullets)
+            for name in ("verbosity", "following")
+        ]
+
+    card = card_of(
+        "ann",
+        [rating for at in range(4) for rating in cut_off(at)],
+        ratings("ann", "truth", [HIGH] * 5 + [LOW] * 2),
+        ratings("ann", "style", [HIGH] * 3, start=50),
+        ratings("ann", "safety", [HIGH], start=80),
+    )
+    found = [(lesson.rule or lesson.dimension, lesson.direction, lesson.corrections) for lesson in card.lessons]
+    assert found == [("truncation", "", 8), ("truth", "too high", 5), ("style", "too high", 3)]
+    assert card.lessons[0].said == "A response breaks off: read to the last line."
+    assert card.lessons[0].share == pytest.approx(8 / 19)
+
+
+def test_a_single_slip_is_no_lesson():
+    assert card_of("ann", ratings("ann", "truth", [HIGH, RIGHT])).lessons == ()
+    assert report_cards([]) == ()

@@ -1,0 +1,466 @@
+"""The agreement report: its figures are those of the written-out formulas, and no labelled case disappears silently."""
+
+import html
+import random
+import re
+import shutil
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from results.building import Given, write_run
+from results.samples import GOOD, LONG, SHORT, dialogues, reviews
+from scipy import stats
+
+from adjudge.agreement.labels.files import HumanLabel
+from adjudge.agreement.labels.sources import load_labels
+from adjudge.agreement.report import beside, scoring
+from adjudge.agreement.report.build import build_report, floor_figures
+from adjudge.agreement.report.changes import against, earlier_run
+from adjudge.agreement.report.joining import join_labels
+from adjudge.errors import InputError
+from adjudge.models.base import from_json, to_json
+from adjudge.models.cases import Comparison, Review
+from adjudge.reports.agreement.page import page_of
+from adjudge.reports.agreement.view import as_document, build
+from adjudge.reports.run.document import as_markdown, as_text
+from adjudge.results.run import open_run
+
+TEXTS = (GOOD, SHORT, LONG)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_draws():
+    """Intervals have tests of their own; here they need not be exact."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (scoring, beside):
+            patch.setattr(module, "DRAWS", 99)
+        yield
+
+
+def compared(number, winner, human, **cells):
+    """A pair with the verdict that some judge gave."""
+    drawn = random.Random(number)
+    case = Comparison(f"How do I boil {number} eggs?", drawn.choice(TEXTS), f"{drawn.choice(TEXTS)} {number}")
+    ahead = {"A": 2.0, "B": -2.0, "tie": 0.0}[winner] * drawn.random()
+    verdict = {"winner": winner, "decided": True, "confidence": None, "normalized_a": 5 + ahead, "normalized_b": 5.0}
+    return Given(f"egg-{number}", case, human, ("wren", "rook"), cells=verdict | cells)
+
+
+def sides(count, right=0.7, seed=3):
+    """What people and a judge say, who is right in about this share."""
+    drawn = random.Random(seed)
+    human = drawn.choices(("A", "B", "tie"), (5, 4, 2), k=count)
+    return [(said if drawn.random() < right else drawn.choice("AB"), said) for said in human]
+
+
+def shown(report, run):
+    """The report in all formats."""
+    document = as_document(build(report, run.rubric))
+    return as_text(document, colour=False, width=100), as_markdown(document), page_of(report, run.rubric)
+
+
+# -- comparisons ------------------------------------------------------------------------------------------------------
+
+PAIRS = sides(60)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    rows = [compared(number, *pair) for number, pair in enumerate(PAIRS)]
+    unlabelled = [replace(compared(100 + n, judge, None)) for n, (judge, _) in enumerate(sides(30, seed=8))]
+    return write_run(tmp_path_factory.mktemp("agree") / "run", [*rows, *unlabelled])
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    return build_report(open_run(folder))
+
+
+def test_the_figures_are_those_of_the_written_out_formulas(report):
+    n = len(PAIRS)
+    judge, human = (Counter(column) for column in zip(*PAIRS, strict=True))
+    same = sum(one == other for one, other in PAIRS) / n
+    chance = sum(judge[side] * human[side] for side in "AB") / n**2 + judge["tie"] * human["tie"] / n**2
+    assert report.counted == n and report.left_out == {}
+    assert report.metrics["accuracy"].value == pytest.approx(same, abs=1e-12)
+    assert report.metrics["kappa"].value == pytest.approx((same - chance) / (1 - chance), abs=1e-12)
+    place = {"A": -1, "tie": 0, "B": 1}
+    seen = sum((place[one] - place[other]) ** 2 for one, other in PAIRS) / n
+    expected = sum(judge[a] * human[b] * (place[a] - place[b]) ** 2 for a in place for b in place) / n**2
+    assert report.metrics["quadratic_kappa"].value == pytest.approx(1 - seen / expected, abs=1e-12)
+    assert report.base_rates == pytest.approx({side: count / n for side, count in human.items()})
+    assert max(report.base_rates.values()) == next(iter(report.base_rates.values()))
+    counts = Counter(PAIRS)
+    assert report.confusion.classes == ("A", "tie", "B")
+    expected_counts = tuple(tuple(counts[said, meant] for said in ("A", "tie", "B")) for meant in ("A", "tie", "B"))
+    assert report.confusion.counts == expected_counts
+
+
+def test_agreement_stands_beside_a_constant_the_longer_answer_and_the_first_position(folder, report):
+    rows = {row.name: row.figures["accuracy"].value for row in report.beside}
+    human = [human for _, human in PAIRS]
+    words = [row.row.words for row in join_labels(open_run(folder), _labels(folder)).labelled]
+    longer = ["A" if a > b else "B" if b > a else "tie" for a, b in words]
+    assert rows["constant"] == pytest.approx(max(Counter(human).values()) / 60)
+    assert rows["first position"] == pytest.approx(human.count("A") / 60)
+    assert rows["longest"] == pytest.approx(sum(map(str.__eq__, longer, human)) / 60)
+    assert "one person" not in rows and report.people_alpha is None
+
+
+def _labels(folder):
+    return load_labels(open_run(folder))
+
+
+def test_intervals_hold_the_figure_and_say_how_many_labels_a_narrower_one_needs(report):
+    for name in ("accuracy", "kappa", "alpha_nominal"):
+        low, high = report.metrics[name].interval
+        assert low < report.metrics[name].value < high
+        assert report.more_labels[name] == pytest.approx(60 * ((high - low) / 0.1) ** 2 - 60, abs=1)
+
+
+def test_corrected_win_rates_stand_beside_the_raw_ones_of_the_cases_without_labels(report):
+    wren, rook = report.corrected["wren"], report.corrected["rook"]
+    raw = [judge for judge, _ in sides(30, seed=8)]
+    assert wren.raw.value == pytest.approx((raw.count("A") + raw.count("tie") / 2) / 30)
+    assert wren.raw.cases == 30 and wren.corrected.value != wren.raw.value
+    assert wren.corrected.value + rook.corrected.value == pytest.approx(1)
+
+
+def test_disagreements_come_most_confident_first_with_criterion_and_reason(report):
+    wrong = sum(judge != human for judge, human in PAIRS)
+    assert (report.disputed.total, report.disputed.labelled, len(report.disputed.cases)) == (wrong, 60, min(wrong, 20))
+    margins = [case.margin for case in report.disputed.cases]
+    assert margins == sorted(margins, reverse=True)
+    first = report.disputed.cases[0]
+    assert first.judge != first.human and first.reason and first.opening.startswith("How do I boil")
+    kinds = report.disputed.by_kind
+    assert kinds["opposite winners"] + kinds["the judge names a winner, people a tie"] == wrong
+    assert sum(group.differ for group in report.disputed.by_criterion) <= wrong
+
+
+def test_confidence_orders_disagreements_and_is_held_against_truth(tmp_path):
+    rows = [compared(n, "A", "A" if n % 4 else "B", confidence=0.5 + n / 50) for n in range(24)]
+    found = build_report(open_run(write_run(tmp_path / "run", rows)))
+    assert [case.case for case in found.disputed.cases] == ["egg-20", "egg-16", "egg-12", "egg-8", "egg-4", "egg-0"]
+    assert sum(part.cases for part in found.confidence_curve) == 24
+    assert found.calibration_error == pytest.approx(
+        sum(part.cases * abs(part.confidence - part.right) for part in found.confidence_curve) / 24
+    )
+
+
+def test_the_report_is_frozen_data_that_json_holds_whole(report):
+    from adjudge.agreement.report.build import AgreementReport
+
+    written = to_json(report)
+    assert to_json(from_json(AgreementReport, written)) == written
+    with pytest.raises(ValueError, match="frozen"):
+        report.counted = 1
+
+
+# -- nothing is dropped silently --------------------------------------------------------------------------------------
+
+
+def test_undecided_failed_and_drawn_cases_are_counted_and_in_no_figure(tmp_path):
+    rows = [compared(n, "A", "A") for n in range(12)]
+    rows += [compared(20, "B", "B", decided=False), compared(21, "A", "B", decided=False)]
+    rows += [replace(compared(22, "A", "A"), fate="failure"), replace(compared(23, "A", "A"), fate="unfinished")]
+    rows += [replace(compared(24, "A", None), extra={"votes": ["A", "B"]})]
+    rows = [row if row.extra else replace(row, extra={"votes": [row.label] * 2}) for row in rows]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "votes")
+    assert found.counted == 12 and found.labels.cases == 17
+    assert found.left_out == {"undecided": 2, "failure": 1, "unfinished": 1, "people draw": 1}
+    guesses = found.best_guesses
+    assert (guesses.metrics["accuracy"].value, guesses.cases) == (pytest.approx(13 / 14), 14)
+    rules = {row.name: row.figures["accuracy"] for row in guesses.beside}
+    assert (rules["first position"].value, rules["first position"].cases) == (pytest.approx(12 / 14), 14)
+    text = shown(found, run)[0]
+    assert text.startswith("Agrees with people in 100 % of the 86 % it decides\n")
+    told = (
+        "5 labelled cases of the sample are in no figure over decided cases: 2 the judge did not decide, 1 no verdict"
+    )
+    assert told in " ".join(text.split())
+    assert re.search(r"^The judge, with its best guesses +92\.9 % .* 14$", text, re.MULTILINE)
+
+
+def test_a_judge_that_decides_nothing_is_measured_by_its_best_guesses(tmp_path):
+    rows = [compared(n, *pair, decided=False) for n, pair in enumerate(PAIRS[:20])]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run)
+    same = sum(judge == human for judge, human in PAIRS[:20])
+    assert found.counted == 0 and found.best_guesses.metrics["accuracy"].value == same / 20
+    for form in (" ".join(html.unescape(form).split()) for form in shown(found, run)):
+        assert f"Decides no labelled case; its best guesses agree with people in {5 * same} %" in form
+        assert "The judge decided no labelled case: all figures here take its best guesses." in form
+        assert "The judge, with its best guesses" in form and "Weights that these labels" not in form
+    text = shown(found, run)[0]
+    assert not re.search(r"^The judge  ", text, re.MULTILINE)
+    tables = [part.splitlines() for part in text.split("\n\n") if "──" in part]
+    for lines in tables:
+        rows = lines[next(at for at, line in enumerate(lines) if line.startswith("──")) + 1 :]
+        assert any(cell not in ("–", "0") for row in rows for cell in re.split(r" {2,}", row)[1:-1]), lines
+
+
+def test_a_reason_is_said_once_and_what_has_no_figure_is_left_out(tmp_path):
+    run = open_run(write_run(tmp_path / "run", [compared(n, "A", "A") for n in range(6)]))
+    found = build_report(run)
+    assert found.best_guesses is None and found.metrics["kappa"].value is None
+    for form in (as_text(as_document(build(found, run.rubric)), colour=False, width=100), page_of(found, run.rubric)):
+        assert form.count("always say A") == 1
+        assert " ".join(form.split()).count("Weights: too few labels for weights: 6, at least 20.") == 1
+    assert [section.key for section in build(found, run.rubric).sections].count("weights") == 0
+
+
+def test_figures_rest_on_the_random_stratum_and_disagreements_on_both(tmp_path):
+    rows = [compared(n, "A", None) for n in range(20)]
+    folder = write_run(tmp_path / "run", rows)
+    (folder / "labels").mkdir()
+    with (folder / "labels" / "ann.jsonl").open("wb") as file:
+        for n in range(16):
+            stratum = "random" if n < 12 else "disagreement"
+            value = "A" if n < 9 else "B"
+            file.write(to_json(HumanLabel(case=f"egg-{n}", position=n, annotator="ann", value=value, stratum=stratum)))
+    run = open_run(folder)
+    found = build_report(run)
+    assert (found.labels.cases, found.labels.at_random, found.counted) == (16, 12, 12)
+    assert found.metrics["accuracy"].value == 9 / 12
+    assert found.disputed.total == 7 and {case.stratum for case in found.disputed.cases} == {"random", "disagreement"}
+    # Cases picked for their doubts count as cases without labels where the rest of the run is meant.
+    assert found.corrected["wren"].raw.cases == 8
+    text, markdown, page = shown(found, run)
+    for form in (text, markdown, page):
+        assert "were picked because the judge was unsure" in " ".join(form.split())
+    assert "picked for its doubts" in page
+
+
+def test_labels_without_a_random_one_are_refused(tmp_path):
+    folder = write_run(tmp_path / "run", [compared(0, "A", None)])
+    (folder / "labels").mkdir()
+    label = HumanLabel(case="egg-0", position=0, annotator="ann", value="A", stratum="disagreement")
+    (folder / "labels" / "ann.jsonl").write_bytes(to_json(label))
+    with pytest.raises(InputError, match="no labelled case was drawn at random"):
+        build_report(open_run(folder))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["A"], ["A"] * 12, ["tie"], ["A", "B"], ["B"] * 12],
+    ids=["one label", "one class", "a tie", "two labels", "all wrong"],
+)
+def test_few_labels_or_one_class_give_reasons_and_no_numbers_out_of_nothing(tmp_path, labels):
+    rows = [compared(n, "A", label) for n, label in enumerate(labels)]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run)
+    for figure in found.metrics.values():
+        assert figure.value is not None or figure.reason
+        assert figure.interval is not None or figure.reason
+    text, markdown, page = shown(found, run)
+    assert not re.search(r"\b(nan|None)\b(?! of)", text + markdown + page.partition("<body>")[2])
+
+
+def test_a_run_in_which_every_judgment_failed_says_so(tmp_path):
+    rows = [replace(compared(n, "A", "A"), fate="failure") for n in range(3)]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run)
+    text, _, page = shown(found, run)
+    assert found.counted == 0 and text.startswith(
+        "Nothing to measure yet\nNone of 3 labelled cases can be counted: 3 no"
+    )
+    assert "Nothing to measure yet" in page
+
+
+def test_of_a_large_run_a_random_sample_is_read_and_every_labelled_case(folder, monkeypatch):
+    everything = join_labels(open_run(folder), _labels(folder))
+    monkeypatch.setattr("adjudge.agreement.report.joining._rows.__defaults__", (10,))
+    joined = join_labels(open_run(folder), _labels(folder))
+    assert (everything.sampled, len(everything.rows)) == (False, 90)
+    assert (joined.sampled, len(joined.rows), len(joined.labelled)) == (True, 70, 60)
+
+
+# -- people -----------------------------------------------------------------------------------------------------------
+
+
+def test_one_person_against_the_others_is_the_ceiling_and_gaps_are_allowed(tmp_path):
+    drawn = random.Random(2)
+    rows = []
+    for number, (judge, human) in enumerate(sides(40, right=0.9)):
+        votes = {name: human if drawn.random() < 0.8 else drawn.choice("AB") for name in ("ann", "ben", "eve")}
+        if number % 5 == 0:
+            del votes["eve"]
+        rows.append(replace(compared(number, judge, None), extra={"votes": votes}))
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "votes")
+    counted = [(row.cells["winner"], row.extra["votes"]) for row in rows if _agreed(row.extra["votes"])]
+    assert found.counted == len(counted) and found.left_out == {"people draw": 40 - len(counted)}
+    hits, of = Counter(), Counter()
+    for judge, votes in counted:
+        for name, own in votes.items():
+            others = _agreed({other: vote for other, vote in votes.items() if other != name})
+            if others:
+                of[name] += 1
+                hits[name] += own == others
+                hits["judge"] += judge == others
+    rows = {row.name: row.figures["accuracy"] for row in found.beside}
+    assert {name: found.people[name]["accuracy"].value for name in of} == {n: hits[n] / of[n] for n in of}
+    assert rows["one person"].value == pytest.approx(sum(hits[name] for name in of) / of.total())
+    assert rows["judge against the same people"].value == pytest.approx(hits["judge"] / of.total())
+    assert found.people_alpha.cases == 40
+    alone = build_report(run, "votes", annotators=["ann"])
+    assert alone.labels.annotators == ("ann",) and alone.people == {}
+
+
+def _agreed(votes):
+    (first, most), *others = Counter(votes.values()).most_common(2)
+    return None if others and others[0][1] == most else first
+
+
+# -- dialogues and reviews --------------------------------------------------------------------------------------------
+
+
+def test_a_dialogue_is_measured_by_distance_rank_and_weighted_kappa(tmp_path):
+    drawn = random.Random(4)
+    case = dialogues()[0].case
+    rows, numbers = [], []
+    for n in range(30):
+        average = drawn.uniform(25, 99)
+        judge = max(20, average // 20 * 20)
+        human = min(max(judge + drawn.choice((-20, 0, 0, 20)), 20), 100)
+        turns = (case.turns[0].updated(text=f"My parcel {n} is late."), *case.turns[1:])
+        cells = {"overall_experience": judge, "average": average, "Empathy": judge}
+        given = case.updated(dialogue_id=n, turns=turns, overall_ratings=())
+        rows.append(Given(str(n), given, extra={"people": human}, cells=cells))
+        numbers.append((judge, average, human))
+    run = open_run(write_run(tmp_path / "run", rows))
+    lines = "".join(f"{n},ann,,{human}\n{n},ann,Empathy,{human}\n" for n, (_, _, human) in enumerate(numbers))
+    (tmp_path / "people.csv").write_text(f"id,annotator,criterion,label\n{lines}")
+    found = build_report(run, str(tmp_path / "people.csv"))
+    judge, average, human = zip(*numbers, strict=True)
+    assert "accuracy" not in found.metrics and "kappa" not in found.metrics
+    assert found.metrics["mae"].value == pytest.approx(sum(abs(a - b) for a, _, b in numbers) / 30)
+    assert found.metrics["mae_average"].value == pytest.approx(sum(abs(a - b) for _, a, b in numbers) / 30)
+    assert found.metrics["spearman"].value == pytest.approx(stats.spearmanr(average, human).statistic)
+    assert found.metrics["kendall"].value == pytest.approx(stats.kendalltau(average, human).statistic)
+    rows = {row.name: row.figures["mae"].value for row in found.beside}
+    middle = sorted(human)[14:16]
+    assert rows["constant"] == pytest.approx(sum(abs(sum(middle) / 2 - value) for value in human) / 30)
+    (empathy,) = found.by_criterion
+    assert empathy.name == "Empathy" and empathy.figures["mae"].value == found.metrics["mae"].value
+    assert found.disputed.total == sum(abs(a - b) >= 20 for a, _, b in numbers)
+    assert found.calibration.cases == 30 and found.bias is None and found.weights is None
+    assert "points from people" in shown(found, run)[0] and "judge: 20" in shown(found, run)[1]
+
+
+def test_a_review_is_measured_by_its_side_and_by_its_strength(tmp_path):
+    drawn = random.Random(6)
+    rows, numbers = [], []
+    for n in range(24):
+        judge = drawn.randint(1, 7)
+        human = min(max(judge + drawn.choice((-1, 0, 0, 1)), 1), 7)
+        winner = "A" if judge < 4 else "B" if judge > 4 else "tie"
+        case = Review(prompt=f"How do I boil {n} eggs?", a=GOOD, b=SHORT)
+        cells = {"likert": judge, "winner": winner}
+        rows.append(Given(f"egg-{n}", case, extra={"people": human}, cells=cells))
+        numbers.append((judge, human))
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "people")
+    same = sum((a > 4) - (a < 4) == (b > 4) - (b < 4) for a, b in numbers)
+    assert found.metrics["accuracy"].value == pytest.approx(same / 24)
+    assert found.metrics["mae"].value == pytest.approx(sum(abs(a - b) for a, b in numbers) / 24)
+    assert set(found.base_rates) <= {"A", "B", "tie"} and found.confusion.classes == ("A", "tie", "B")
+    assert found.labels.notes == () and "Response 1" in shown(found, run)[0]
+
+
+def test_preferences_that_were_entered_are_no_independent_labels_and_the_report_says_so(tmp_path):
+    found = build_report(open_run(write_run(tmp_path / "run", reviews()[:1])))
+    assert found.labels.notes == (
+        "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
+        "with them may be too high",
+    )
+
+
+# -- other judges, other times ----------------------------------------------------------------------------------------
+
+
+def test_two_judges_on_the_same_labels_are_compared_by_an_exact_test(folder, tmp_path):
+    others = [("A", human) if n % 3 else (human, human) for n, (_, human) in enumerate(PAIRS)]
+    other = write_run(tmp_path / "other", [compared(n, *pair) for n, pair in enumerate(others)])
+    found = against(join_labels(open_run(folder), _labels(folder)), open_run(other))
+    old, new = ([one == two for one, two in pairs] for pairs in (PAIRS, others))
+    gained = sum(b and not a for a, b in zip(old, new, strict=True))
+    lost = sum(a and not b for a, b in zip(old, new, strict=True))
+    change = found.metrics["accuracy"]
+    assert (found.gained, found.lost, found.cases) == (gained, lost, 60)
+    assert change.p == pytest.approx(stats.binomtest(gained, gained + lost).pvalue)
+    assert change.change.value == pytest.approx((sum(new) - sum(old)) / 60)
+    assert found.cascade.reason == "both judges cost the same"
+
+
+def test_a_cheap_and_a_dear_judge_give_a_cost_curve(tmp_path):
+    def priced(folder, pairs, cost):
+        made = write_run(folder, [compared(n, *pair) for n, pair in enumerate(pairs)])
+        lines = (made / "verdicts.jsonl").read_bytes()
+        (made / "verdicts.jsonl").write_bytes(lines.replace(b'"cost":"0"', b'"cost":"%s"' % cost))
+        return open_run(made)
+
+    cheap = priced(tmp_path / "cheap", sides(40, right=0.6), b"0.001")
+    dear = priced(tmp_path / "dear", [(human, human) for _, human in sides(40, right=0.6)], b"0.01")
+    for run, other in ((cheap, dear), (dear, cheap)):
+        curve = against(join_labels(run, load_labels(run)), other).cascade
+        assert (curve.cheap, curve.dear, curve.by) == ("cheap", "dear", "margin")
+        alone, last = curve.points[0], curve.points[-1]
+        assert (float(alone.cost), float(last.cost)) == (0.001, 0.01) and last.agreement.value == 1
+        assert alone.agreement.value == sum(a == b for a, b in sides(40, right=0.6)) / 40
+
+
+def test_an_earlier_run_of_the_same_judge_is_compared_and_a_change_beyond_noise_is_said(folder, tmp_path):
+    same = shutil.copytree(folder, tmp_path / "same")
+    worse = write_run(tmp_path / "worse", [compared(n, "B", human) for n, (_, human) in enumerate(PAIRS)])
+    run = open_run(folder)
+    found = build_report(run, earlier=[open_run(same), open_run(worse)])
+    unchanged, before = found.earlier
+    assert unchanged.same_judge and unchanged.paired and unchanged.same_verdicts.value == 1
+    assert unchanged.metrics["accuracy"].change.value == 0 and not unchanged.metrics["accuracy"].real
+    assert before.metrics["accuracy"].real
+    text = " ".join(shown(found, run)[0].split())
+    assert "Accuracy: no change." in text and "more than chance would bring" in text
+    assert "The same verdict as in same, by the same judge and rubric: 100.0 %" in text
+
+
+def test_an_earlier_run_over_other_cases_is_held_to_its_own_labels(folder, tmp_path):
+    rows = [compared(500 + n, "A" if n % 2 else "B", "A") for n in range(30)]
+    joined = join_labels(open_run(folder), _labels(folder))
+    found = earlier_run(joined, open_run(write_run(tmp_path / "old", rows)), None, ())
+    assert (found.paired, found.cases, found.same_verdicts) == (False, 30, None)
+    assert found.metrics["accuracy"].first.value == 0.5
+
+
+def test_runs_of_another_protocol_or_of_other_cases_are_refused(folder, tmp_path):
+    other = open_run(write_run(tmp_path / "d", dialogues()[:1]))
+    for option in ({"other": other}, {"earlier": [other]}):
+        with pytest.raises(InputError, match="a dialogue run; a compare run is needed"):
+            build_report(open_run(folder), **option)
+    strange = open_run(write_run(tmp_path / "c", [compared(999, "A", "A")]))
+    with pytest.raises(InputError, match="none of the labelled cases is in it"):
+        build_report(open_run(folder), other=strange)
+
+
+# -- self-preference, floors ------------------------------------------------------------------------------------------
+
+
+def test_a_system_called_as_the_judges_model_is_its_own_and_others_can_be_named(tmp_path):
+    rows = [replace(compared(n, *pair), systems=("openai/gpt-4o", "rook")) for n, pair in enumerate(sides(12))]
+    made = write_run(tmp_path / "run", rows)
+    config = (made / "run.json").read_bytes().replace(b'"judge":"embedded"', b'"judge":"openai:gpt-4o"')
+    (made / "run.json").write_bytes(config)
+    found = build_report(open_run(made))
+    assert found.own_sources == ("openai/gpt-4o",) and "self-preference" in found.biases
+    assert build_report(open_run(made), own_sources=["rook"]).own_sources == ("rook",)
+    with pytest.raises(InputError, match=r"--own: no answer is by 'crow'; one of openai/gpt-4o, rook"):
+        build_report(open_run(made), own_sources=["crow"])
+
+
+def test_every_figure_of_which_more_is_better_may_have_a_floor(report):
+    known = floor_figures(report)
+    assert {"accuracy", "kappa", "spearman", "order_consistency", "length_controlled_agreement"} <= known.keys()
+    assert "mae" not in known

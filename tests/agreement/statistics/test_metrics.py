@@ -1,0 +1,226 @@
+"""Agreement: published examples to the digits printed, a second library or the written-out formula to six digits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
+
+from adjudge.agreement import metrics
+from adjudge.agreement.statistics.metrics import (
+    accuracy,
+    base_rates,
+    baselines,
+    cohen_kappa,
+    confusion,
+    consensus,
+    kendall,
+    krippendorff_alpha,
+    one_against_others,
+    quadratic_kappa,
+    spearman,
+    weighted_kappa,
+)
+
+CLASSES = st.sampled_from(["A", "tie", "B"])
+STEPS = st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0])
+_ = None
+
+
+def expand(table):
+    """Pairs of ratings, as often as the table says."""
+    pairs = [(row, column) for row, line in enumerate(table) for column, count in enumerate(line) for _ in range(count)]
+    return tuple(zip(*pairs, strict=True))
+
+
+def by_case(raters):
+    return list(zip(*raters, strict=True))
+
+
+# Cohen 1968, "Weighted kappa", table 1: 200 cases, and the distances that he gives to the three diagnoses.
+COHEN = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
+COHEN_DISTANCES = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]])
+# Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": examples A, B and C.
+BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
+NOMINAL = ["aabbdcccedda", "babbbccceddd"]
+FOUR = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, _, _, _],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _, 3],
+    [_, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, _],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, _],
+]
+# The example that the literature and the krippendorff package share: three coders, fifteen units.
+THREE = [
+    [_, _, _, _, _, 3, 4, 1, 2, 1, 1, 3, 3, _, 3],
+    [1, _, 2, 1, 3, 3, 4, 3, _, _, _, _, _, _, _],
+    [_, _, 2, 1, 3, 4, 4, _, 2, 1, 1, 3, 3, _, 4],
+]
+# Fleiss's kappa, ten subjects and fourteen raters: .210.
+FLEISS = [
+    *([0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1]),
+    *([7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]),
+]
+
+
+def test_cohens_example_of_1960():
+    hundredths = [[25, 13, 12], [12, 2, 16], [3, 15, 2]]
+    assert round(cohen_kappa(*expand(hundredths)).value, 2) == -0.09
+
+
+def test_cohens_examples_of_1968():
+    assert round(cohen_kappa(*expand(COHEN)).value, 3) == 0.492
+    weighted = weighted_kappa(*expand(COHEN), lambda one, other: COHEN_DISTANCES)
+    assert (round(weighted.value, 3), weighted.cases) == (0.348, 200)
+
+
+@pytest.mark.parametrize(
+    "raters, level, printed",
+    [
+        (BINARY, "nominal", 0.095),
+        (NOMINAL, "nominal", 0.692),
+        (FOUR, "nominal", 0.743),
+        (FOUR, "ordinal", 0.815),
+        (FOUR, "interval", 0.849),
+        (THREE, "nominal", 0.691),
+        (THREE, "interval", 0.811),
+    ],
+)
+def test_krippendorffs_examples(raters, level, printed):
+    assert round(krippendorff_alpha(by_case(raters), level).value, 3) == printed
+
+
+def test_fleiss_kappa_follows_from_alpha():
+    rows = [[at for at, count in enumerate(line) for _ in range(count)] for line in FLEISS]
+    alpha, ratings = krippendorff_alpha(rows, "nominal").value, 140
+    assert round(1 - (1 - alpha) * ratings / (ratings - 1), 3) == 0.210
+
+
+@given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=40))
+def test_alpha_is_one_less_observed_over_expected_disagreement(pairs):
+    """Written out with Krippendorff's distances: squares of differences, for ordinal ones of mean ranks."""
+    values = np.array(pairs)
+    if len(np.unique(values)) < 2:
+        return
+    pooled = values.ravel()
+    ranks = np.array([(pooled < value).sum() + (pooled == value).sum() / 2 for value in pooled]).reshape(values.shape)
+    for level, numbers in (("interval", values), ("ordinal", ranks)):
+        flat = numbers.ravel()
+        observed = ((numbers[:, 0] - numbers[:, 1]) ** 2).mean()
+        expected = ((flat[:, None] - flat) ** 2).sum() / (len(flat) * (len(flat) - 1))
+        assert krippendorff_alpha(pairs, level).value == pytest.approx(1 - observed / expected, abs=1e-6)
+
+
+@given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=40))
+def test_kappa_accuracy_and_confusion_are_those_of_scikit_learn(pairs):
+    judge, human = zip(*pairs, strict=True)
+    assert accuracy(judge, human).value == pytest.approx(accuracy_score(human, judge), abs=1e-6)
+    steps = [1.0, 2.0, 3.0, 4.0, 5.0]
+    counted = confusion_matrix(human, judge, labels=steps).tolist()
+    assert [list(row) for row in confusion(judge, human, steps).counts] == counted
+    if len({*judge, *human}) > 1:
+        plain, quadratic = (
+            cohen_kappa_score(judge, human),
+            cohen_kappa_score(judge, human, labels=steps, weights="quadratic"),
+        )
+        assert cohen_kappa(judge, human).value == pytest.approx(plain, abs=1e-6)
+        assert quadratic_kappa(judge, human).value == pytest.approx(quadratic, abs=1e-6)
+
+
+def test_rank_correlations_are_the_written_out_formulas():
+    judge, human = [1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 1.0, 4.0, 3.0, 5.0]
+    assert spearman(judge, human).value == pytest.approx(1 - 6 * 4 / (5 * 24), abs=1e-6)
+    assert kendall(judge, human).value == pytest.approx((8 - 2) / 10, abs=1e-6)
+    # With a tie: concordant less discordant over the root of the pairs untied on either side.
+    assert kendall([1.0, 1.0, 2.0], [1.0, 2.0, 3.0]).value == pytest.approx(2 / np.sqrt(2 * 3), abs=1e-6)
+
+
+@given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=30), st.randoms())
+def test_the_order_of_cases_changes_no_figure(pairs, random):
+    shuffled = random.sample(pairs, len(pairs))
+    for metric in (accuracy, cohen_kappa, quadratic_kappa, spearman, kendall):
+        one, other = metric(*zip(*pairs, strict=True)), metric(*zip(*shuffled, strict=True))
+        assert (one.cases, one.value is None) == (other.cases, other.value is None)
+        if one.value is not None:
+            assert one.value == pytest.approx(other.value, abs=1e-9)
+
+
+@given(st.lists(st.tuples(CLASSES, CLASSES), min_size=1, max_size=30))
+def test_who_is_called_judge_makes_no_difference(pairs):
+    judge, human = zip(*pairs, strict=True)
+    for metric in (accuracy, cohen_kappa):
+        assert metric(judge, human).value == pytest.approx(metric(human, judge).value)
+
+
+@given(st.lists(STEPS, min_size=2, max_size=30).filter(lambda values: len(set(values)) > 1), st.integers(2, 4))
+def test_perfect_agreement_is_one(values, raters):
+    for level in ("nominal", "ordinal", "interval"):
+        assert krippendorff_alpha([[value] * raters for value in values], level).value == pytest.approx(1)
+    for metric in (accuracy, cohen_kappa, quadratic_kappa, spearman, kendall):
+        assert metric(values, values).value == pytest.approx(1)
+
+
+def test_gaps_leave_a_case_out_and_are_counted_so():
+    found = accuracy(["A", None, "B", "A"], ["A", "A", None, "B"])
+    assert (found.value, found.cases) == (0.5, 2)
+
+
+def test_what_is_not_defined_is_none_with_the_reason():
+    same = ["A", "A", "A"]
+    assert cohen_kappa(same, same).value is None
+    assert cohen_kappa(same, same).reason == "both sides always say A: nothing to agree beyond chance on"
+    assert cohen_kappa(same, ["A", "B", "A"]).value == pytest.approx(0)  # a constant judge is no better than chance
+    assert accuracy([None], ["A"]).reason == "no case was rated by both sides"
+    assert spearman([1.0], [2.0]).reason == "too few cases for a correlation: 1"
+    assert kendall([1.0, 2.0], [3.0, 3.0]).reason == "people always say 3.0: nothing to correlate"
+    assert krippendorff_alpha([["A"], ["B"]], "nominal").reason == "no case has two ratings"
+    assert "every rating is A" in krippendorff_alpha([["A", "A"], ["B"]], "nominal").reason
+
+
+def test_alpha_over_too_many_values_says_so_instead_of_filling_the_memory(monkeypatch):
+    monkeypatch.setattr(metrics, "_ALPHA_CELLS", 100)
+    found = krippendorff_alpha([[float(at), at + 0.5] for at in range(10)], "interval")
+    assert (found.value, found.cases) == (None, 10)
+    assert found.reason == "20 different values in 10 cases are too many for alpha: round the scores first"
+
+
+def test_base_rates_are_sorted_and_the_first_is_what_a_constant_gets():
+    human = ["B", "A", "A", None, "tie", "A"]
+    assert base_rates(human) == {"A": 0.6, "B": 0.2, "tie": 0.2}
+    said = baselines(human, [(5, 9), (3, 1), (2, 2), (1, 1), (4, 2), (7, 3)])
+    assert said["constant"] == ["A"] * 6 and said["first position"] == ["A"] * 6
+    assert said["longest"] == ["B", "A", "tie", "tie", "A", "A"]
+    assert accuracy(said["constant"], human).value == 0.6
+
+
+def test_without_lengths_only_the_constant_is_a_baseline():
+    assert list(baselines([1.0, 2.0, 2.0])) == ["constant"]
+
+
+def test_a_consensus_is_the_class_of_most_or_the_median_and_a_draw_is_none():
+    assert consensus(["A", "B", "A", None]) == "A"
+    assert consensus(["A", "B"]) is None
+    assert consensus([1, 2, 5]) == 2.0
+    assert consensus([None]) is None
+
+
+def test_one_person_is_held_against_the_consensus_of_the_others():
+    people = [
+        {"ann": "A", "ben": "A", "cat": "A"},
+        {"ann": "B", "ben": "B", "cat": "A"},
+        {"ann": "B", "ben": "B"},
+        {"ann": "A"},
+    ]
+    found = one_against_others(people, accuracy, judge=["A", "B", "A", "A"])
+    # In the second case Ann faces B and A, which draw; so does Ben; Cat faces B and B.
+    assert {name: (figure.value, figure.cases) for name, figure in found.people.items()} == {
+        "ann": (1.0, 2), "ben": (1.0, 2), "cat": (0.5, 2),
+    }  # fmt: skip
+    assert (found.mean.value, found.mean.cases) == (pytest.approx(5 / 6), 6)
+    # The judge against the same: right on case 1 three times, wrong on case 3 twice, right on case 2 once.
+    assert (found.judge.value, found.judge.cases) == (pytest.approx(4 / 6), 6)
+    assert one_against_others([{"ann": "A"}], accuracy) is None
+
+
+def test_an_unknown_class_is_refused_by_name():
+    with pytest.raises(ValueError, match="C: not one of A, B"):
+        confusion(["C"], ["A"], ["A", "B"])
