@@ -198,8 +198,8 @@ def test_the_documentation_describes_the_request_and_the_response_as_they_are(cl
     case = comparison_from(request["examples"][0], shipped("compare"))
     assert to_json(from_json(ComparisonVerdict, answer.content, case=case)) == answer.content
     response = spec["components"]["schemas"]["ComparisonVerdict"]
-    # Only a cascade has stages, and only what was checked again a recheck.
-    assert set(response["properties"]) == {*answer.json(), "recheck", "stages"}
+    # There only with a cascade, a recheck and a calibrated rubric.
+    assert set(response["properties"]) == {*answer.json(), "calibrated", "recheck", "stages"}
     assert list(spec["components"]["schemas"]["Judgment"]["properties"]) == list(answer.json()["evaluation"])
 
 

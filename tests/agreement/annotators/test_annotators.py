@@ -12,11 +12,21 @@ from results.samples import comparisons, reviews
 from scipy import stats
 from scripted.ratings import KEYS
 
+from adjudge.agreement.annotators import report_cards as report_cards_module
 from adjudge.agreement.annotators.report import annotator_report
 from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
 from adjudge.cli.main import main
 from adjudge.errors import InputError
 from adjudge.results.run import open_run
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_draws():
+    """Intervals have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_cards_module, "DRAWS", 199)
+        patch.setattr(report_cards_module, "_ALPHA_DRAWS", 29)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +161,7 @@ def test_who_rated_is_never_shown_to_a_judge(planted):
 def test_random_errors_are_seldom_taken_for_a_habit():
     rng = np.random.default_rng(7)
     accused = 0
-    for _ in range(3):
+    for _ in range(2):
         ratings = []
         for person in range(8):
             for item in range(30):
@@ -162,7 +172,7 @@ def test_random_errors_are_seldom_taken_for_a_habit():
                     about = {"response": (person, item), "time": float(item), "issues": (3 - entered, 3 - final)}
                     ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, **about))
         accused += sum(card.has_pattern for card in report_cards(ratings))
-    assert accused <= 2  # of 24 people without a habit
+    assert accused <= 2  # of 16 people without a habit
 
 
 def test_the_command_writes_every_format_and_names_are_escaped(planted, tmp_path, capsys):

@@ -8,7 +8,9 @@ from adjudge.agreement.annotators.report_cards import ReviewedRating, report_car
 
 def ratings(person, dimension, pairs, start=0, timed=True):
     return [
-        ReviewedRating(person, dimension, original, final, (person, start + at), float(start + at) if timed else None)
+        ReviewedRating(
+            *(person, dimension, original, final), response=(person, start + at), time=start + at if timed else None
+        )
         for at, (original, final) in enumerate(pairs)
     ]
 

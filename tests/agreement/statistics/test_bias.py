@@ -5,7 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from adjudge.agreement.statistics import bias
 from adjudge.agreement.statistics.bias import JudgedPair, bias_report, habit_bias, order_bias, win_curve
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_draws():
+    """Intervals have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bias, "DRAWS", 399)
+        yield
 
 
 def other(side):

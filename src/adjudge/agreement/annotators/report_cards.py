@@ -17,7 +17,7 @@ import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from ...results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
-from ..statistics.intervals import Difference, drift, share, with_interval
+from ..statistics.intervals import DRAWS, Difference, drift, share, with_interval
 from ..statistics.metrics import Figure, consensus, krippendorff_alpha
 
 LESSONS = 3
@@ -30,7 +30,7 @@ _WEAKEST, _STRONGEST = 1.0, 200.0  # ratings that the pool may count for
 _UNKNOWN_STRENGTH = 10.0  # with fewer than three people there is no spread to tell it by
 _FEW_PEOPLE = 3
 _FEW_SWAPS = 3
-_DRAWS, _ALPHA_DRAWS = 999, 199  # there are many people, and as many alphas as people times dimensions
+_ALPHA_DRAWS = 199  # there are many people, and as many alphas as people times dimensions
 _PLACE = re.compile(r"Response [12]|both responses")
 
 
@@ -231,7 +231,7 @@ def _swap_of(rating: ReviewedRating, ways: Mapping[tuple[Hashable, str], str], s
 
 def _overall(own: Sequence[ReviewedRating]) -> Figure:
     """The share of corrected ratings, drawn by review."""
-    found = with_interval(_share_of_sums, _by_review(own), _DRAWS)
+    found = with_interval(_share_of_sums, _by_review(own), DRAWS)
     return found if found.interval else share(sum(rating.corrected for rating in own), len(own))
 
 
@@ -313,7 +313,7 @@ def _over_time(own: Sequence[ReviewedRating]) -> Difference | None:
     if len(shares) < 2:
         return None
     middle = len(shares) // 2
-    return drift(_share_of_sums, shares[:middle], shares[middle:], _DRAWS)
+    return drift(_share_of_sums, shares[:middle], shares[middle:], DRAWS)
 
 
 def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from .intervals import share, with_interval
+from .intervals import DRAWS, share, with_interval
 from .metrics import Figure
 
 Side = Literal["A", "B", "tie"]
@@ -120,7 +120,7 @@ def order_bias(pairs: Sequence[JudgedPair]) -> OrderBias:
     flips = share(sum(pair.a_first != pair.b_first for pair in both), len(both))
     named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
     # Both verdicts of a case are drawn together: they are not independent.
-    return OrderBias(flips, with_interval(_first_wins, named) if named else Figure(None, 0, "no order is known"))
+    return OrderBias(flips, with_interval(_first_wins, named, DRAWS) if named else Figure(None, 0, "no order is known"))
 
 
 def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias:
@@ -135,8 +135,8 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias
         name,
         wins,
         share(sum(human for _, human in labelled), len(labelled)),
-        with_interval(_followed, labelled),
-        with_interval(_balanced, labelled),
+        with_interval(_followed, labelled, DRAWS),
+        with_interval(_balanced, labelled, DRAWS),
     )
 
 

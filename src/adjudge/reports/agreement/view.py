@@ -17,7 +17,9 @@ from ..run.document import Document, Section
 from ..run.wording import listed, many, number, percent, rounded_percent
 from ..wording import judge_note
 from .charts import Matrix, as_grid, constant_of
-from .sections import AgreementSection, DisputedCard, bias_sentence, sections_of
+from .measured import bias_sentence
+from .parts import AgreementSection, DisputedCard
+from .sections import sections_of
 from .wording import ENDINGS, RULES, value_of, who, with_bounds
 
 _FEW = 30  # labelled cases: fewer say little
@@ -87,7 +89,7 @@ def _headline(report: AgreementReport) -> str:
     if main.value is None:
         if (guesses := report.best_guesses) is None:
             return "Nothing to measure yet"
-        said = rounded_percent(guesses.metrics["accuracy"].value)
+        said = rounded_percent(guesses.metrics["accuracy"].value or 0.0)
         return f"Decides no labelled case; its best guesses agree with people in {said}"
     if report.protocol == "dialogue":
         return f"{number(main.value, 1)} points from people"

@@ -75,6 +75,13 @@ def points(figure: Figure | None, *, sign: bool = True) -> str:
     return signed(100 * figure.value, 1) if sign else number(100 * figure.value, 1)
 
 
+def point_bounds(figure: Figure | None) -> str:
+    """The interval of a difference of shares in points."""
+    if figure is None or figure.interval is None:
+        return "–"
+    return f"{signed(100 * figure.interval[0], 1)} to {signed(100 * figure.interval[1], 1)}"
+
+
 def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """Why figures are missing, by name: those that miss for one reason in one sentence."""
     names: dict[str, list[str]] = {}
