@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement import intervals
+from adjudge.agreement.statistics import intervals
 from adjudge.agreement.statistics.intervals import drift, labels_needed, paired_difference, share, with_interval
 from adjudge.agreement.statistics.metrics import Figure, accuracy, cohen_kappa
 from adjudge.results.statistics import share_change

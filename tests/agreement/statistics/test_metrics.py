@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
-from adjudge.agreement import metrics
+from adjudge.agreement.statistics import metrics
 from adjudge.agreement.statistics.metrics import (
     accuracy,
     base_rates,
