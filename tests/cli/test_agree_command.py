@@ -11,6 +11,7 @@ from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 import adjudge as package
 from adjudge.agreement.report import beside, scoring
+from adjudge.agreement.statistics import bias
 from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison
 
@@ -19,8 +20,8 @@ from adjudge.models.cases import Comparison
 def _few_draws():
     """Intervals have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (scoring, beside):
-            patch.setattr(module, "DRAWS", 99)
+        for module in (scoring, beside, bias):
+            patch.setattr(module, "DRAWS", 79)
         yield
 
 

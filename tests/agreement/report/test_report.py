@@ -18,6 +18,7 @@ from adjudge.agreement.report import beside, scoring
 from adjudge.agreement.report.build import build_report, floor_figures
 from adjudge.agreement.report.changes import against, earlier_run
 from adjudge.agreement.report.joining import join_labels
+from adjudge.agreement.statistics import bias
 from adjudge.errors import InputError
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison, Review
@@ -33,8 +34,8 @@ TEXTS = (GOOD, SHORT, LONG)
 def _few_draws():
     """Intervals have tests of their own; here they need not be exact."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (scoring, beside):
-            patch.setattr(module, "DRAWS", 99)
+        for module in (scoring, beside, bias):
+            patch.setattr(module, "DRAWS", 79)
         yield
 
 
