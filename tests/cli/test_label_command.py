@@ -13,6 +13,7 @@ import sys
 import termios
 import time
 from decimal import Decimal
+from functools import partial
 
 import orjson
 import pytest
@@ -316,8 +317,16 @@ class Person:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         command = [sys.executable, "-m", "adjudge.cli.main", *map(str, args)]
         environment = {**os.environ, "TERM": "xterm"}
+        # A shell that starts the tests in the background has them ignore Ctrl-C, and so would this.
+        heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         self.process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=heeds,
         )
         os.close(slave)
 

@@ -92,30 +92,32 @@ async def opened(
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_a_page_fits_asks_nobody_else_and_has_no_serious_fault_for_those_who_cannot_see_or_point(
-    site, browser, name
-):
+async def test_a_page_fits_and_asks_nobody_else(site, browser, name):
     for width, scheme in FORMS:
         async with opened(browser, site + PAGES[name], width, scheme) as tab:
             await tab.unfold()
-            await tab.page.wait_for_load_state("networkidle")
             assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (width, scheme)
             wide = """[...document.querySelectorAll('main *:not(.unseen, .label, textarea, pre)')].filter(
                 e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline'
             ).map(e => e.className)"""
             assert await tab.page.evaluate(wide) == [], (width, scheme)
-            # Each width and each scheme once: a check takes a second or more.
-            found = []
-            if (width, scheme) in FORMS[::3]:
-                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
+            assert [said for said in tab.complaints if name != "error" or "404" not in said] == []
+            assert all(address.startswith((site, "data:")) for address in tab.requests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
+async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(site, browser, name):
+    for width, scheme in FORMS:
+        async with opened(browser, site + PAGES[name], width, scheme) as tab:
+            await tab.unfold()
+            found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
             serious = [
                 (fault["id"], [node["target"] for node in fault["nodes"]][:3])
                 for fault in found
                 if fault["impact"] in ("serious", "critical")
             ]
             assert serious == [], (width, scheme)
-            assert [said for said in tab.complaints if name != "error" or "404" not in said] == []
-            assert all(address.startswith((site, "data:")) for address in tab.requests)
 
 
 @pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile review"])
