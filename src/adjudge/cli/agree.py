@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from .asking import say
+from .asking import add_labels_arguments, say
 from .outputs import FORMATS, choose_format, write_document, write_out
 
 if TYPE_CHECKING:
@@ -38,14 +38,7 @@ def register(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run_directory", metavar="DIR", help="a run directory")
-    parser.add_argument(
-        "--labels",
-        metavar="FILE|COLUMN",
-        help="a file of labels, a folder of them, or columns of the run's input (default: those of `adjudge label`)",
-    )
-    parser.add_argument(
-        "--annotator", action="append", default=[], metavar="NAME", help="count this person's labels alone; repeatable"
-    )
+    add_labels_arguments(parser)
     parser.add_argument(
         "--against", metavar="RUN", help="score another run of the same cases by the same labels, beside this one"
     )

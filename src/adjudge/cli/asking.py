@@ -189,3 +189,16 @@ def say_failure(failure: Failure, what: str = "the judgment") -> None:
     say(f"{what} failed ({failure.reason}): {failure.message}")
     if failure.reason in ("malformed", "cut_off", "refused"):
         say("the reply is stored in the journal; --sample 1 asks for another")
+
+
+def add_labels_arguments(parser: argparse.ArgumentParser) -> None:
+    """Whose labels a run is held against."""
+    parser.add_argument(
+        "--labels",
+        metavar="FILE|COLUMN",
+        help="a file of labels, a folder of them, or columns of the run's input "
+        "(default: those of `adjudge label`, else the input's label column)",
+    )
+    parser.add_argument(
+        "--annotator", action="append", default=[], metavar="NAME", help="count this person's labels alone; repeatable"
+    )

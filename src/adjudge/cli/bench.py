@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .asking import check_folders
-from .outputs import FORMATS, choose_format, write_document, write_out
+from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ def register(commands: Any) -> None:
         "--judge", action="append", metavar="JUDGE", help="one of the judges; give it several times (default: embedded)"
     )
     parser.add_argument(
-        "--run", dest="directory", default="adjudge-bench", metavar="DIR",
-        help="where the runs are kept (default: adjudge-bench)",
-    )  # fmt: skip
-    parser.add_argument(
         "--limit", type=int, metavar="N", help="so many cases of each set, drawn at random; raise it later"
     )
     parser.add_argument("--one-order", action="store_true", help="comparisons once, not in both orders: half the cost")
@@ -54,10 +50,7 @@ def register(commands: Any) -> None:
         "--votes", default="votes", metavar="COLUMN",
         help="the column of comparisons with several people's labels (default: votes)",
     )  # fmt: skip
-    add_several_arguments(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
-    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    add_several_arguments(parser, "adjudge-bench")
     parser.set_defaults(run=run)
 
 

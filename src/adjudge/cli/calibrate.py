@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .asking import say
+from .asking import add_labels_arguments, say
 from .outputs import write_document, write_out
 
 _DESCRIPTION = """\
@@ -32,12 +32,7 @@ def register(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run_directory", metavar="DIR", help="the directory of a run whose cases people labelled")
-    parser.add_argument(
-        "--labels",
-        metavar="FILE|COLUMN",
-        help="where the labels are (default: those of `adjudge label`, else the input's label column)",
-    )
-    parser.add_argument("--annotator", nargs="+", default=(), metavar="NAME", help="only labels of these people")
+    add_labels_arguments(parser)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     parser.add_argument("-o", "--output", metavar="RUBRIC.yaml", help="save the run's rubric with the map in it")
     parser.set_defaults(run=run)

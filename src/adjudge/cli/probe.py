@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .asking import check_folders
-from .outputs import FORMATS, choose_format, write_document, write_out
+from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
 
 if TYPE_CHECKING:
@@ -44,14 +44,7 @@ def register(commands: Any) -> None:
     parser.add_argument("--n", type=int, default=100, metavar="N", help="so many cases, drawn at random (default: 100)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what is drawn (default: 0)")
     parser.add_argument("--probes", nargs="+", choices=_PROBES, default=list(_PROBES), help="default: all")
-    parser.add_argument(
-        "--run", dest="directory", default="adjudge-probe", metavar="DIR",
-        help="where the runs are kept (default: adjudge-probe)",
-    )  # fmt: skip
-    add_several_arguments(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
-    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    add_several_arguments(parser, "adjudge-probe")
     parser.set_defaults(run=run)
 
 

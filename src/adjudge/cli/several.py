@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .asking import Warnings
+from .outputs import FORMATS
 from .run import add_bounds, add_progress, execute_until_stopped, kept_options
 from .run_messages import tell
 
@@ -39,14 +40,20 @@ class PlannedRun:
     source: str
 
 
-def add_several_arguments(parser: argparse.ArgumentParser) -> None:
-    """What bounds the runs, and how much they say."""
+def add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
+    """Where the runs are kept, by default in this folder, what bounds them, how much they say, and the report."""
+    parser.add_argument(
+        "--run", dest="directory", default=folder, metavar="DIR", help=f"where the runs are kept (default: {folder})"
+    )
     add_bounds(parser.add_argument_group("limits, over all runs together"))
     parser.add_argument(
         "--trust", action="store_true", help="your keys may go to the judges of runs in the folder that others made"
     )
     parser.add_argument("--dry-run", action="store_true", help="say how many cases, calls and dollars, and stop there")
     add_progress(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
+    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
     parser.set_defaults(concurrency=None)
 
 
