@@ -34,11 +34,15 @@ from ..journal.address import is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import dialogue, evaluate, review, rubrics, runs, verdicts
+from . import annotators, decisions, dialogue, evaluate, review, rubrics, runs, verdicts
+from .audit import AuditLog
 from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
 from .guard import BODY_SECONDS, HEADERS, Guard
-from .pages import judge, verdict
+from .pages import annotators as annotator_pages
+from .pages import judge, label, people, verdict
+from .pages import rubrics as rubric_pages
+from .pages import runs as run_pages
 from .pages.demo import judge_examples
 from .pages.rendering import error_page, wants_html
 from .rubric_store import RubricStore
@@ -135,9 +139,12 @@ def create_app(
     hosted = HostedRuns(folder, where, callers.payer)
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
-    app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept)
+    app.state.adjudge = State(
+        engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(folder / "service.db")
+    )
     app.state.examples = ()
-    for routes in (evaluate, dialogue, review, runs, verdicts, rubrics, judge, verdict):
+    api = (evaluate, dialogue, review, decisions, runs, verdicts, rubrics, annotators)
+    for routes in (*api, judge, verdict, run_pages, label, annotator_pages, rubric_pages, people):
         app.include_router(routes.router)
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
@@ -164,7 +171,10 @@ def create_app(
 
 
 class _Service(FastAPI):
-    """Describes errors as they are: what FastAPI finds wrong with a request is a 400 in the one shape of all errors."""
+    """Describes errors as they are: what FastAPI finds wrong with a request is a 400 in the one shape of all errors.
+
+    Headers that are too large are refused before any route is known.
+    """
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -172,6 +182,7 @@ class _Service(FastAPI):
             for methods in described["paths"].values():
                 for operation in methods.values():
                     operation["responses"].pop("422", None)
+                    operation["responses"]["431"] = {"description": "The request's headers are too large."}
             for name in ("HTTPValidationError", "ValidationError"):
                 described["components"]["schemas"].pop(name, None)
         return super().openapi()

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from time import monotonic
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar, get_args
 
 from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPBearer
@@ -21,6 +21,8 @@ from ..errors import InputError
 from ..judges.budget import Budget, LocalBudget, SeenReplies
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .tokens import Token, TokenStore
+
+Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
@@ -74,6 +76,7 @@ class Caller:
     tokens: TokenStore | None = None
     token: Token | None = None
     budget: LocalBudget = field(default_factory=lambda: LocalBudget(Decimal("Infinity")))
+    role: Role = "admin"
     _left: float = 0.0  # requests within the rate, at that moment
     _at: float = 0.0
 
@@ -81,6 +84,17 @@ class Caller:
     def name(self) -> str | None:
         """The token's."""
         return self.token.name if self.token else None
+
+    @property
+    def person(self) -> str:
+        """Under which name labels and decisions of this caller are kept; an open service has one person."""
+        return self.name or "local"
+
+    def needs(self, role: Role) -> None:
+        """Refuse a caller whose role may not do this."""
+        ranks = get_args(Role)
+        if ranks.index(self.role) < ranks.index(role):
+            raise HTTPException(403, f"role: {self.person} is {self.role}; this needs {role}")
 
     async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
         """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""

@@ -23,6 +23,7 @@ from ..models.common import Reason
 from ..reports import error_report
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
+from .audit import AuditLog
 from .rubric_store import RubricStore
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
@@ -67,6 +68,7 @@ class State:
     allowed_judges: frozenset[str]
     runs: HostedRuns
     rubrics: RubricStore
+    audit: AuditLog
     # One piece at a time: what an owner may keep is looked up before it is written.
     drafting: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Each reads a whole run, in up to 200 MB of memory.

