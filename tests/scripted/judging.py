@@ -13,7 +13,7 @@ from adjudge.llm.base import Sampling
 from adjudge.llm.openai import OpenAIWire, default_dialect
 from adjudge.llm.retry import Endpoint, Retries
 
-FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
+FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=60.0, connect_timeout=30.0)
 
 OpenJudge = Callable[..., LLMJudge]
 

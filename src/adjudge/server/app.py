@@ -69,6 +69,12 @@ _INTERNAL: tuple[tuple[type[AdjudgeError], str], ...] = (
 )
 
 
+_LARGE_HEADERS = {
+    "description": "The request's headers are too large.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReport"}}},
+}
+
+
 class Health(BaseModel):
     """The service's own state; it asks no judge. Judge and rubric are left out where a token is needed and missing."""
 
@@ -182,7 +188,7 @@ class _Service(FastAPI):
             for methods in described["paths"].values():
                 for operation in methods.values():
                     operation["responses"].pop("422", None)
-                    operation["responses"]["431"] = {"description": "The request's headers are too large."}
+                    operation["responses"]["431"] = _LARGE_HEADERS
             for name in ("HTTPValidationError", "ValidationError"):
                 described["components"]["schemas"].pop(name, None)
         return super().openapi()

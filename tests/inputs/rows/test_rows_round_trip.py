@@ -25,9 +25,9 @@ values = st.recursive(
         st.none(), st.booleans(), st.integers(-(2**63), 2**63), st.floats(allow_nan=False, allow_infinity=False), texts
     ),
     lambda inner: st.one_of(st.lists(inner), st.dictionaries(texts, inner)),
-    max_leaves=8,
+    max_leaves=4,
 )
-objects = st.lists(st.dictionaries(texts, values))
+objects = st.lists(st.dictionaries(texts, values, max_size=4), max_size=4)
 
 
 def written(rows, delimiter, line_end):
