@@ -126,9 +126,7 @@ async def sign_in(request: Request, state: StateOf) -> Response:
     shown = SignInPage(callers.auth, local_path(where), name[:64])
     if before is None or not fits(before, fields.get("sign_in", "")):
         # Else another site could sign this browser in as somebody else, who then reads what is entered here.
-        said = (
-            "the form is too old, or this browser takes no cookies; over plain HTTP it takes none from other machines"
-        )
+        said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
         return _sign_in(request, shown, said, 403)
     # A token cannot be guessed, so only passwords are counted.
     if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):
