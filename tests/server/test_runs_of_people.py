@@ -14,7 +14,7 @@ from adjudge.engine import CompareSettings
 from adjudge.runs import hosting
 
 LINES = "".join(
-    json.dumps({"id": f"case-{n}", "task": f"Plan number {n}.", "a": f"Begin with step {n}, then rest.", "b": "No."}) + "\n"
+    json.dumps({"id": f"case-{n}", "task": f"Plan {n}.", "a": f"Begin with step {n}, then rest.", "b": "No."}) + "\n"
     for n in range(40)
 )
 HERE = {"origin": "http://localhost"}
