@@ -32,7 +32,7 @@ _TELLS = {
     "viewer": "looks",
     "annotator": "labels",
     "reviewer": "judges, decides, starts runs, edits rubrics",
-    "admin": "also says who may do what",
+    "admin": "does all that, and says who may do what",
 }
 
 
