@@ -45,7 +45,7 @@ def test_tokens_people_sessions_and_the_log_are_seen_by_another_process(place, d
     users.add("ann", PASSWORD, "admin")
     assert UserStore(elsewhere).verified("ann", PASSWORD).role == "admin"
     assert UserStore(elsewhere).verified("ann", PASSWORD + "!") is None
-    session = sessions.begin("user", "ann")
+    session = sessions.begin("user", "ann", "stamp")
     assert SessionStore(elsewhere).find(session.secret) == session
     UserStore(elsewhere).remove("ann")
     assert sessions.find(session.secret) is None

@@ -8,7 +8,7 @@ import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
 
 from adjudge.server.audit import AuditLog
-from adjudge.server.sessions import IDLE_SECONDS, LONGEST_SECONDS
+from adjudge.server.sessions import IDLE_SECONDS, LONGEST_SECONDS, SessionStore
 from adjudge.server.users import ATTEMPT_SECONDS, MAX_ATTEMPTS, MAX_ATTEMPTS_IN_ALL, UserStore
 
 CASE = {"userTask": "Say hello.", "responseA": "Good morning to you!", "responseB": "Hey you over there."}
@@ -168,6 +168,29 @@ def test_cookies_are_for_this_host_alone_and_off_this_machine_over_tls_alone(ser
     refused = service.browser(url="http://ours.example").sign_in()
     assert refused.status_code == 403
     assert "without TLS it keeps none of another machine" in refused.text
+
+
+@pytest.mark.parametrize("change", ["password", "person", "token"])
+def test_a_session_that_begins_while_its_password_or_token_changes_is_worth_nothing(service, change):
+    # As if it was begun a moment after the others were ended: with what was known before.
+    if change == "token":
+        service.tokens.add("robot")
+        before = service.tokens.named("robot")
+        service.tokens.revoke("robot")
+        service.tokens.add("robot")
+    else:
+        before = service.users.named("bob")
+        if change == "password":
+            service.users.set_password("bob", "another long password")
+        else:
+            service.users.remove("bob")
+            service.add("bob", "annotator")
+    late = SessionStore(service.database, service.clock).begin(
+        "token" if change == "token" else "user", before.name, before.stamp
+    )
+    browser = service.browser()
+    browser.cookies.set("adjudge", late.secret, domain="localhost.local")
+    assert browser.get("/people").status_code == 401
 
 
 # -- other sites ------------------------------------------------------------------------------------------------------

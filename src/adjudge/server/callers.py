@@ -182,9 +182,9 @@ class Callers:
             return None
         if session.kind == "token":
             token = self.tokens.named(session.name)
-            return None if token is None else self._with(token, session)
+            return None if token is None or token.stamp != session.stamp else self._with(token, session)
         user = self.users.named(session.name) if self.auth else None
-        return None if user is None else Caller(self.tokens, None, user, session)
+        return None if user is None or user.stamp != session.stamp else Caller(self.tokens, None, user, session)
 
     def payer(self, name: str) -> Charged | None:
         """The budget for a run of this name's: a token's own, and for a person none."""

@@ -35,8 +35,8 @@ _TABLES = (
         name text primary key, password text not null, role text not null, created double precision not null
     )""",
     """create table if not exists adjudge_sessions (
-        hash text primary key, kind text not null, name text not null, created double precision not null,
-        seen double precision not null
+        hash text primary key, kind text not null, name text not null, stamp text not null,
+        created double precision not null, seen double precision not null
     )""",
     """create table if not exists adjudge_attempts (
         id {number} primary key, subject text not null, at double precision not null

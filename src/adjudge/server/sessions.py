@@ -28,11 +28,15 @@ Kind = Literal["user", "token"]
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """A browser that is signed in, as a person or with a token; `csrf` stands in all its forms."""
+    """A browser that is signed in, as a person or with a token; `csrf` stands in all its forms.
+
+    `stamp` is that of the password or token it was begun with: with another one it is worth nothing.
+    """
 
     secret: str
     kind: Kind
     name: str
+    stamp: str
 
     @property
     def csrf(self) -> str:
@@ -45,7 +49,7 @@ class SessionStore:
     def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
         self._database, self._clock = database, clock
 
-    def begin(self, kind: Kind, name: str) -> BrowserSession:
+    def begin(self, kind: Kind, name: str, stamp: str) -> BrowserSession:
         """A new session, and an end to all that are over."""
         secret, now = secrets.token_urlsafe(32), self._clock()
         self._database.changes(
@@ -53,24 +57,24 @@ class SessionStore:
                 "delete from adjudge_sessions where created < ? or seen < ?",
                 (now - LONGEST_SECONDS, now - IDLE_SECONDS),
             ),
-            ("insert into adjudge_sessions values (?, ?, ?, ?, ?)", (digest(secret), kind, name, now, now)),
+            ("insert into adjudge_sessions values (?, ?, ?, ?, ?, ?)", (digest(secret), kind, name, stamp, now, now)),
         )
-        return BrowserSession(secret, kind, name)
+        return BrowserSession(secret, kind, name, stamp)
 
     def find(self, secret: str) -> BrowserSession | None:
         """The session with this id, unless it is over."""
         found = self._database.rows(
-            "select kind, name, created, seen from adjudge_sessions where hash = ?", digest(secret)
+            "select kind, name, stamp, created, seen from adjudge_sessions where hash = ?", digest(secret)
         )
         if not found:
             return None
-        kind, name, created, seen = found[0]
+        kind, name, stamp, created, seen = found[0]
         now = self._clock()
         if now - created > LONGEST_SECONDS or now - seen > IDLE_SECONDS:
             return None
         if now - seen > _NOTE_EVERY:
             self._database.change("update adjudge_sessions set seen = ? where hash = ?", now, digest(secret))
-        return BrowserSession(secret, kind, name)
+        return BrowserSession(secret, kind, name, stamp)
 
     def end(self, secret: str) -> None:
         """Sign out."""

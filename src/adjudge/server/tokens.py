@@ -19,7 +19,7 @@ from .users import Role, check_name, digest
 MAX_TOKEN_RATE = 100_000
 _PREFIX = "adj_"
 _UNIT = Decimal(10) ** -12  # dollars are added up in whole units of this, so that no digit is lost
-_COLUMNS = "name, role, budget, rate, created, spent"
+_COLUMNS = "name, role, budget, rate, created, spent, hash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Token:
     rate: int | None
     created: float
     spent: Decimal
+    stamp: str  # what tells it from another token of the same name
 
 
 class TokenStore:
@@ -58,8 +59,8 @@ class TokenStore:
         secret = _PREFIX + secrets.token_urlsafe(32)
         limit = None if budget is None else format(budget, "f")
         if not self.database.change(
-            f"insert into adjudge_tokens (hash, {_COLUMNS}) values (?, ?, ?, ?, ?, ?, 0) on conflict do nothing",
-            *(digest(secret), name, role, limit, rate, time.time()),
+            f"insert into adjudge_tokens ({_COLUMNS}) values (?, ?, ?, ?, ?, 0, ?) on conflict do nothing",
+            *(name, role, limit, rate, time.time(), digest(secret)),
         ):
             raise InputError("NAME", f"there is already a token {name}", "revoke it first, or take another")
         return secret
@@ -106,6 +107,6 @@ class TokenStore:
     def _where(self, condition: str, *values: str) -> list[Token]:
         found = self.database.rows(f"select {_COLUMNS} from adjudge_tokens where {condition} order by name", *values)
         return [
-            Token(name, role, None if budget is None else Decimal(budget), rate, created, spent * _UNIT)
-            for name, role, budget, rate, created, spent in found
+            Token(name, role, None if budget is None else Decimal(budget), rate, created, spent * _UNIT, digest(known))
+            for name, role, budget, rate, created, spent, known in found
         ]

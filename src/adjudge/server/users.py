@@ -19,13 +19,14 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 
 from ..errors import ConflictError, InputError
-from .database import ServiceDatabase, Statement
+from .database import Row, ServiceDatabase, Statement
 
 Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
 ROLES: tuple[Role, ...] = get_args(Role)
 MIN_PASSWORD = 12
 MAX_PASSWORD = 1_000
 OPEN_SERVICE = "local"  # who everybody is on a service that asks nobody to sign in
+_COLUMNS = "name, role, created, password"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # Wrong passwords within this many seconds: for one name from one address, for one name, from one address.
 ATTEMPT_SECONDS = 900.0
@@ -35,11 +36,12 @@ MAX_ATTEMPTS_IN_ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person without the password."""
+    """A person without the password; `stamp` is another one after every change of it."""
 
     name: str
     role: Role
     created: float
+    stamp: str
 
 
 def check_name(name: str) -> None:
@@ -86,13 +88,12 @@ class UserStore:
 
     def listed(self) -> list[User]:
         """All people, by name."""
-        return [User(*row) for row in self.database.rows("select name, role, created from adjudge_users order by name")]
+        return [_user(row) for row in self.database.rows(f"select {_COLUMNS} from adjudge_users order by name")]
 
     def named(self, name: str) -> User | None:
         """The person of this name."""
-        asked = "select name, role, created from adjudge_users where name = ?"
-        found = self.database.rows(asked, name) if _NAME.fullmatch(name) else []
-        return User(*found[0]) if found else None
+        found = self._row(name)
+        return None if found is None else _user(found)
 
     def remove(self, name: str, *, keep_admin: bool = False) -> None:
         """Refuse this person from now on."""
@@ -117,14 +118,13 @@ class UserStore:
 
     def verified(self, name: str, password: str) -> User | None:
         """The person with this name and password. An unknown name takes as long as a wrong password."""
-        asked = "select password, name, role, created from adjudge_users where name = ?"
-        found = self.database.rows(asked, name) if _NAME.fullmatch(name) else []
-        known = found[0][0] if found else _nobody()
+        found = self._row(name)
+        known = _nobody() if found is None else found[-1]
         try:
             self._hasher.verify(known, _plain(password[: MAX_PASSWORD + 1]))
         except VerificationError:
             return None
-        return User(*found[0][1:]) if found else None
+        return None if found is None else _user(found)
 
     def seconds_to_wait(self, name: str, address: str) -> int:
         """0 if one more password may be tried, and then it counts as wrong until `forgive` says otherwise."""
@@ -162,6 +162,10 @@ class UserStore:
         pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
         return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
 
+    def _row(self, name: str) -> Row | None:
+        asked = f"select {_COLUMNS} from adjudge_users where name = ?"
+        return next(iter(self.database.rows(asked, name)), None) if _NAME.fullmatch(name) else None
+
     def _known(self, name: str) -> None:
         if self.named(name) is None:
             known = ", ".join(user.name for user in self.listed()) or "there are none"
@@ -175,6 +179,11 @@ class UserStore:
             statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
         if not self.database.changes((statement, values), *more)[0]:
             raise ConflictError(f"{name}: is the only admin; make somebody else one first")
+
+
+def _user(row: Row) -> User:
+    name, role, created, password = row
+    return User(name, role, created, digest(password))
 
 
 @cache

@@ -27,6 +27,7 @@ from .rendering import csrf_field, page
 router = APIRouter(include_in_schema=False)
 
 ENTRIES_A_PAGE = 50
+_LONGEST_PATH = 2000
 _LOCAL = re.compile(r"/(?![/\\])[^\s\\\x00-\x1f\x7f]*")
 _TELLS = {
     "viewer": "looks",
@@ -95,8 +96,8 @@ class AuditPage:
 
 def local_path(given: str) -> str:
     """Where a sign-in leads: a path of this service, whatever was asked for."""
-    fits_here = _LOCAL.fullmatch(given) and not urlsplit(given).netloc and not given.startswith(("/sign-", "/api/"))
-    return given if fits_here else "/"
+    leads_here = len(given) <= _LONGEST_PATH and _LOCAL.fullmatch(given) and not urlsplit(given).netloc
+    return given if leads_here and not given.startswith(("/sign-", "/api/")) else "/"
 
 
 def came_from(request: Request) -> str:
@@ -149,7 +150,7 @@ async def sign_in(request: Request, state: StateOf) -> Response:
     if not token:
         await asyncio.to_thread(callers.users.forgive, name, _address(request))
     await _end(request, callers)
-    session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name)
+    session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name, known.stamp)
     await asyncio.to_thread(state.audit.record, known.name, "session.begun", known.name, kind=session.kind)
     answer = RedirectResponse(shown.next, 303)
     set_session(request, answer, session)
