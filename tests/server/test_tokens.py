@@ -47,7 +47,7 @@ def test_the_file_is_its_owners_and_no_link(tokens: TokenStore, tmp_path: Path) 
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
     target = tmp_path / "target"
     (tmp_path / "link.db").symlink_to(target)
-    with pytest.raises(SetupError, match=r"link\.db: the tokens cannot be read or written"):
+    with pytest.raises(SetupError, match=r"link\.db: cannot be read or written"):
         TokenStore(tmp_path / "link.db").add("ann")
     assert not target.exists()
 
@@ -111,7 +111,7 @@ def test_bad_names_and_limits_are_refused(tokens: TokenStore) -> None:
 
 def test_a_file_that_holds_no_tokens_is_said(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("not a database, " * 100)
-    with pytest.raises(SetupError, match=r"notes\.db: the tokens cannot be read or written: file is not a database"):
+    with pytest.raises(SetupError, match=r"notes\.db: cannot be read or written: file is not a database"):
         TokenStore(tmp_path / "notes.db").listed()
 
 
@@ -124,12 +124,12 @@ def test_the_commands_add_list_and_revoke(tmp_path: Path, monkeypatch: pytest.Mo
     assert "shown only now" in said.err
     assert secret not in said.err
     if sys.platform.startswith("linux"):
-        assert (tmp_path / "adjudge" / "tokens.db").exists()
+        assert (tmp_path / "adjudge" / "service.db").exists()
     assert main(["token", "add", "bob"]) == 0
     capsys.readouterr()
     assert main(["token", "list"]) == 0
     ann, bob = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"ann: made \d{4}-\d\d-\d\d, spent \$0, budget \$5, rate 60 a minute", ann)
+    assert re.fullmatch(r"ann: reviewer, made \d{4}-\d\d-\d\d, spent \$0, budget \$5, rate 60 a minute", ann)
     assert bob.endswith("budget no limit, rate no limit")
     assert main(["token", "revoke", "ann"]) == 0
     assert main(["token", "list"]) == 0
@@ -148,7 +148,8 @@ def test_a_service_that_others_can_reach_needs_a_token(tmp_path: Path, monkeypat
         said = capsys.readouterr().err
         assert said == (
             f"adjudge: --host {host}: others can reach the service there, and it has no token; "
-            "make one with `adjudge token add NAME`, or leave --host out\n"
+            "make one with `adjudge token add NAME`, or people with `adjudge user add NAME` and give --auth, "
+            "or leave --host out\n"
         )
     assert main(["serve", "--tokens", str(tmp_path / "typo.db")]) == 2
     assert "typo.db: file not found; `adjudge token add NAME` makes it" in capsys.readouterr().err

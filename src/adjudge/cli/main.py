@@ -27,6 +27,7 @@ from . import (
     export,
     label,
     leaderboard,
+    people,
     probe,
     review,
     run,
@@ -54,6 +55,7 @@ _COMMANDS = (
     tools,
     embedded,
     serve,
+    people,
 )
 _EPILOG = """\
 examples:

@@ -96,10 +96,11 @@ class ConnectionLostError(JournalError):
 
 
 class Server:
-    """Where the journal is, and how to get there."""
+    """Where the journal is, or what else `name` says, and how to get there."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, name: str = "the journal") -> None:
         check_address(url)
+        self._name = name
         self.place = masked(url)
         self._secrets = {*secrets_in(url), *(unquote(secret) for secret in secrets_in(url))}
         try:
@@ -121,17 +122,17 @@ class Server:
     def connect(self) -> Connection:
         """A new connection."""
         if self.closed:
-            raise JournalError("the journal is closed")
+            raise JournalError(f"{self._name} is closed")
         try:
             connection = psycopg.connect(**self._parameters, autocommit=True)
         except (psycopg.Error, OSError) as error:
-            said = f"{self.place}: the journal cannot be opened: {self.line(error)}{self._hint}"
+            said = f"{self.place}: {self._name} cannot be opened: {self.line(error)}{self._hint}"
             raise ConnectionLostError(said) from None
         try:
             connection.execute(_SETTINGS)
         except psycopg.Error as error:
             connection.close()
-            raise ConnectionLostError(f"{self.place}: the journal cannot be opened: {self.line(error)}") from None
+            raise ConnectionLostError(f"{self.place}: {self._name} cannot be opened: {self.line(error)}") from None
         return connection
 
     def line(self, error: BaseException) -> str:

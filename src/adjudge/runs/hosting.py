@@ -14,8 +14,9 @@ import secrets
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError
+from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
 from ..files import open_private
 from ..inputs.rows import open_rows
 from ..judges.budget import Budget
@@ -37,12 +38,13 @@ from .progress import InFile
 from .state import RunState, Tally, load_state
 
 AT_ONCE = 4
+MAX_OWN_RUNS = 20  # queued or running, of one owner
 _LOOK_EVERY = 1.0  # seconds until another process's runs are looked at again
 _AFTER_TROUBLE = 15.0  # seconds until a run is tried again whose journal could not be used
 _ID = re.compile(r"r[0-9a-f]{17}")
 _log = logging.getLogger(__name__)
 
-Stopped = Literal["cancelled", "budget", "unreachable", "error"]
+Stopped = Literal["cancelled", "budget", "unreachable", "revoked", "error"]
 _SAID: dict[str, str] = {
     "budget": "the budget does not allow one more call",
     "unreachable": "the judge cannot be reached, or does not accept the service's key",
@@ -120,9 +122,14 @@ class HostedRun:
 
     @property
     def owner(self) -> str | None:
-        """Whose it is; None on a service without tokens."""
+        """Whose it is; None on a service that is open."""
         owner = self._read(self._record).get("owner")
         return owner if isinstance(owner, str) else None
+
+    @property
+    def payer(self) -> str | None:
+        """Who pays for it: its owner, or whoever continued it last; None if nobody has to."""
+        return self._read(self._record).get("payer", self.owner) or None
 
     def status(self) -> RunStatus:
         """Where it stands, as the executing process last said."""
@@ -191,10 +198,13 @@ class _Shown(InFile):
 
 
 class HostedRuns:
-    """All runs of a service. `payer` gives the budget of an owner, which each call must fit into too."""
+    """All runs of a service. `payer` gives the budget of an owner, if there is one, which each call must fit into too.
+
+    It raises an `InputError` for an owner who may use the service no more: such a run is stopped.
+    """
 
     def __init__(
-        self, folder: Path, journal: str, payer: Callable[[str], Budget] | None = None, at_once: int = AT_ONCE
+        self, folder: Path, journal: str, payer: Callable[[str], Budget | None] | None = None, at_once: int = AT_ONCE
     ) -> None:
         self.folder = folder
         self.closing = asyncio.Event()
@@ -202,6 +212,7 @@ class HostedRuns:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._halts: dict[str, Halt] = {}
         self._not_before: dict[str, float] = {}
+        self._beginning: Counter[str] = Counter()
         self._news = asyncio.Event()
 
     # -- what callers ask for -----------------------------------------------------------------------------------------
@@ -232,7 +243,7 @@ class HostedRuns:
         """A run over the uploaded cases; all of them are read and checked before anything is asked."""
         # Ids sort by time, so that a list needs no other order.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
-        with run.directory.locked():
+        with self._room_for(owner), run.directory.locked():
             await asyncio.to_thread(self._create, run, wanted, upload)
             rubric = wanted.settings.rubric
             run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
@@ -250,15 +261,44 @@ class HostedRuns:
             run.marker.unlink(missing_ok=True)
             self._news.set()
 
-    def resume(self, run: HostedRun, changes: Mapping[str, Any], *, retry: bool = False) -> None:
-        """Continue it, with other limits if any are given; `retry`: failed cases are tried again too."""
-        with self._held(run):
+    def resume(
+        self, run: HostedRun, changes: Mapping[str, Any], *, retry: bool = False, payer: str | None = None
+    ) -> None:
+        """Continue it, with other limits if any are given; `retry`: failed cases are tried again too.
+
+        `payer`: who pays from now on, instead of whoever did; an empty name is nobody.
+        """
+        paying = run.payer if payer is None else payer or None
+        with self._room_for(None if run.marker.exists() else paying), self._held(run):
+            run.note(payer=paying)
             known = run.directory.read()
             options = RunOptions.of(known["options"], changes)
             if options.stored() != known["options"]:
                 run.directory.write({**known, "options": options.stored()})
             run.want(retry=retry)
         self._news.set()
+
+    @contextmanager
+    def _room_for(self, owner: str | None) -> Iterator[None]:
+        """Room for one more run of this owner's, if there is any."""
+        if owner is None:
+            yield
+            return
+        waiting = sum(HostedRun(self.folder, path.name).payer == owner for path in self._queue())
+        if waiting + self._beginning[owner] >= MAX_OWN_RUNS:
+            said = f"at most {MAX_OWN_RUNS} are allowed; wait for one to end, or cancel one"
+            raise ConflictError(f"runs: {owner} has {MAX_OWN_RUNS} that are queued or running; {said}")
+        self._beginning[owner] += 1
+        try:
+            yield
+        finally:
+            self._beginning[owner] -= 1
+
+    def _queue(self) -> list[Path]:
+        try:
+            return sorted((self.folder / "queue").iterdir())
+        except FileNotFoundError:
+            return []
 
     def remove(self, run: HostedRun) -> None:
         """Delete its folder; verdicts stay in the journal."""
@@ -298,7 +338,8 @@ class HostedRuns:
         (self.folder / "queue").mkdir(mode=0o700, parents=True, exist_ok=True)
         while not self.closing.is_set():
             self._news.clear()
-            for path in sorted((self.folder / "queue").iterdir()):
+            await self._stop_revoked()
+            for path in self._queue():
                 waits = self._not_before.get(path.name, 0.0) > time.monotonic()
                 if len(self._tasks) >= self._at_once or waits or path.name in self._tasks:
                     continue
@@ -306,6 +347,20 @@ class HostedRuns:
                 task.add_done_callback(partial(self._ended, path.name))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), _LOOK_EVERY)
+
+    async def _stop_revoked(self) -> None:
+        """Stop what those have running who may use the service no more."""
+        for run_id, halt in list(self._halts.items()):
+            try:
+                await asyncio.to_thread(self._budget, HostedRun(self.folder, run_id))
+            except InputError as error:
+                halt.ask("revoked", str(error))
+            except AdjudgeError as error:  # it will be known when the database can be read again
+                _log.error(one_line(f"{run_id}: {error}"))
+
+    def _budget(self, run: HostedRun) -> Budget | None:
+        payer = run.payer
+        return self._payer(payer) if self._payer is not None and payer is not None else None
 
     async def close(self) -> None:
         """Drop what is in flight; runs stay wanted, and are continued by the next process."""
@@ -348,13 +403,18 @@ class HostedRuns:
                 file.write(b"running retry" if retry else b"running")
             state = await self._loaded(run, retry)
             options = RunOptions.of(state.known["options"], {})
-            payer = self._payer(run.owner) if self._payer is not None and run.owner is not None else None
+            try:
+                payer = await asyncio.to_thread(self._budget, run)
+            except InputError as error:
+                return "revoked", str(error)
+            except SetupError as error:
+                raise JournalError(str(error)) from None  # the service's database is away: tried again later
             if state.open:
                 check_can_be_asked(await estimated(state), options)
             ended = await execute(state, options, _Shown(run, halt), halt, payer)
             if ended.detail:
                 _log.error(one_line(f"{run.run_id}: {ended.why}: {ended.detail}"))
-            return ended.why, None
+            return ended.why, ended.detail if ended.why == "revoked" else None
         except FileNotFoundError:
             return "cancelled", None
         except JournalError:
@@ -362,7 +422,7 @@ class HostedRuns:
         except AdjudgeError as error:
             # It may name files and variables of this machine.
             _log.error(one_line(f"{run.run_id}: {error}"))
-            return "error", str(error) if isinstance(error, InputError) and error.place == "token" else None
+            return "error", None
         except Exception:
             _log.exception(run.run_id)
             return "error", None

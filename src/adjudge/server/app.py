@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -34,19 +36,23 @@ from ..journal.address import is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, decisions, dialogue, evaluate, review, rubrics, runs, verdicts
+from . import annotators, decisions, dialogue, evaluate, review, rubrics, run_results, runs, verdicts
 from .audit import AuditLog
 from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
+from .database import open_database
 from .guard import BODY_SECONDS, HEADERS, Guard
 from .pages import annotators as annotator_pages
 from .pages import judge, label, people, verdict
 from .pages import rubrics as rubric_pages
 from .pages import runs as run_pages
 from .pages.demo import judge_examples
-from .pages.rendering import error_page, wants_html
+from .pages.people import came_from
+from .pages.rendering import error_page, lead_to, wants_html
 from .rubric_store import RubricStore
+from .sessions import SessionStore
 from .tokens import TokenStore
+from .users import UserStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
@@ -92,15 +98,19 @@ def create_app(
     data: Path | None = None,
     tokens: TokenStore | None = None,
     token_required: bool = False,
+    auth: bool = False,
+    clock: Callable[[], float] = time.time,
     hosts: Iterable[str] = (),
     body_seconds: float = BODY_SECONDS,
     demo: bool = False,
 ) -> FastAPI:
     """The service with these settings; requests may name one of the allowed judges, and no other.
 
-    Runs and rubrics are kept in the folder `data`, by default `service` beside the journal.
+    Runs and rubrics are kept in the folder `data`, by default `service` beside the journal; people, sessions and the
+    audit log in the database of the `tokens`, by default `service.db` in that folder.
 
-    Once there are `tokens`, or with `token_required`, every caller needs one. `hosts` are names the service may be
+    Once there are `tokens`, or with `token_required`, every caller needs one; with `auth` people sign in as well, and
+    sessions end by the `clock`. `hosts` are names the service may be
     asked under, beside those of this machine; a request's body must be complete after `body_seconds`. `demo`: the
     shipped examples are judged with the embedded judge before the first request.
     """
@@ -126,8 +136,7 @@ def create_app(
             finally:
                 await hosted.close()
                 await working
-        if tokens is not None:
-            tokens.close()
+        kept_tokens.close()
 
     app = _Service(
         title="adjudge",
@@ -139,17 +148,18 @@ def create_app(
     )
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
-    callers = app.state.callers = Callers(tokens, token_required)
     where = str(place) if is_server(place) else str(Path(place).expanduser().resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
+    kept_tokens = tokens or TokenStore(open_database(folder / "service.db"))
+    database = kept_tokens.database
+    users, sessions = UserStore(database, clock), SessionStore(database, clock)
+    callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
     hosted = HostedRuns(folder, where, callers.payer)
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
-    app.state.adjudge = State(
-        engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(folder / "service.db")
-    )
+    app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
     app.state.examples = ()
-    api = (evaluate, dialogue, review, decisions, runs, verdicts, rubrics, annotators)
+    api = (evaluate, dialogue, review, decisions, runs, run_results, verdicts, rubrics, annotators)
     for routes in (*api, judge, verdict, run_pages, label, annotator_pages, rubric_pages, people):
         app.include_router(routes.router)
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
@@ -195,7 +205,9 @@ class _Service(FastAPI):
 
 
 def _error(request: Request, said: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """The one shape of every error, or a page with it for a person."""
+    """The one shape of every error, or a page with it for a person; a stranger is led to the sign-in."""
+    if status == HTTPStatus.UNAUTHORIZED and wants_html(request):
+        return lead_to(request, f"/sign-in?{urlencode({'next': came_from(request)})}")
     answer = error_page(said, status) if wants_html(request) else JSONResponse({"error": said}, status)
     answer.headers.update(headers or {})
     return answer

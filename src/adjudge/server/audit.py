@@ -1,23 +1,18 @@
-"""The audit log: who accepted, changed or rejected what, and when. Entries are added and never changed."""
+"""The audit log: who signed in, who changed people, who accepted, changed or rejected what, and when.
+
+Entries are added and never changed.
+"""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-_SCHEMA = """
-create table if not exists audit (
-    id integer primary key, time text not null, person text not null, action text not null, subject text not null,
-    detail text not null
-)
-"""
+from .database import ServiceDatabase
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +24,62 @@ class AuditEntry:
     action: str
     subject: str
     detail: Mapping[str, Any]
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLog:
-    """The entries in a file, which is made with the first one."""
+    """The entries in the service's database."""
 
-    path: Path
+    database: ServiceDatabase
 
     def record(self, person: str, action: str, subject: str, **detail: Any) -> None:
         """Add an entry; it is on the disk when this returns."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with closing(sqlite3.connect(self.path)) as database, database:
-            database.execute(_SCHEMA)
-            time = datetime.now(UTC).isoformat(timespec="seconds")
-            row = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
-            database.execute("insert into audit (time, person, action, subject, detail) values (?, ?, ?, ?, ?)", row)
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        self.database.change(
+            "insert into adjudge_audit (time, person, action, subject, detail) values (?, ?, ?, ?, ?)",
+            *(time, person, action, subject, orjson.dumps(detail, default=str).decode()),
+            durable=True,
+        )
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""
-        if not self.path.exists():
-            return []
-        with closing(sqlite3.connect(self.path)) as database:
-            rows = database.execute(
-                "select time, person, action, subject, detail from audit where ? is null or subject = ? order by id",
-                (subject, subject),
-            )
-            return [
-                AuditEntry(time, who, action, about, orjson.loads(detail)) for time, who, action, about, detail in rows
-            ]
+        return self._found({"subject": subject}, "order by id")
+
+    def newest(
+        self,
+        limit: int,
+        before: int | None = None,
+        *,
+        person: str | None = None,
+        action: str | None = None,
+        subject: str | None = None,
+    ) -> list[AuditEntry]:
+        """Entries that fit, the newest first; `before`: older than the one of this number."""
+        fitting = {"person": person, "action": action, "subject": subject}
+        return self._found(fitting, "order by id desc limit ?", limit, before=before)
+
+    def known(self) -> tuple[list[str], list[str]]:
+        """All persons and all actions in the log."""
+        persons, actions = (
+            [row[0] for row in self.database.rows(f"select distinct {column} from adjudge_audit order by {column}")]
+            for column in ("person", "action")
+        )
+        return persons, actions
+
+    def _found(
+        self, fitting: Mapping[str, str | None], rest: str, *values: int, before: int | None = None
+    ) -> list[AuditEntry]:
+        given: dict[str, str | int] = {f"{column} = ?": value for column, value in fitting.items() if value is not None}
+        if before is not None:
+            given["id < ?"] = before
+        rows = self.database.rows(
+            "select time, person, action, subject, detail, id from adjudge_audit "
+            f"where {' and '.join(['true', *given])} {rest}",
+            *given.values(),
+            *values,
+        )
+        return [
+            AuditEntry(time, who, act, about, orjson.loads(detail), number)
+            for time, who, act, about, detail, number in rows
+        ]

@@ -12,6 +12,7 @@ from fastapi import Request
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
 from ..inputs.text import decode
+from .callers import check_form
 
 T = TypeVar("T")
 
@@ -52,7 +53,9 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
     given = request.query_params.multi_items()
     if kind.lower().startswith("multipart/form-data"):
         file, fields = await asyncio.to_thread(_form, body, kind)
-        given += fields
+        if not request.url.path.startswith("/api/"):
+            check_form(next((value for name, value in fields if name == "csrf"), None))
+        given += [(name, value) for name, value in fields if name != "csrf"]
     else:
         file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
     names = [name for name, _ in given]

@@ -1,28 +1,30 @@
-"""Who is asking: the bearer token of a request, its rate, its budget, and what of the service is its own.
+"""Who is asking: a token or a signed-in person, with a role, a rate, a budget, and what of the service is theirs.
 
-Without any token the service is open, which it may be on this machine only. From the first token on, until it is
-started anew, every caller needs one.
+Without any token and without `--auth` the service is open, which it may be on this machine only. From the first token
+on, until it is started anew, every caller needs one, in a header or in a browser's session.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from time import monotonic
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPBearer
 
 from ..engine import Engine
 from ..errors import InputError
-from ..judges.budget import Budget, LocalBudget, SeenReplies
+from ..judges.budget import LocalBudget, SeenReplies
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from .sessions import BrowserSession, SessionStore, fits, session_cookie
 from .tokens import Token, TokenStore
-
-Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
+from .users import OPEN_SERVICE, ROLES, Role, User, UserStore
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
@@ -70,53 +72,17 @@ class Charged:
 
 
 @dataclass(slots=True)
-class Caller:
-    """One who asks, as this process knows him; without a token the service is open and everything is everybody's."""
+class Account:
+    """What this process knows of a token's spending and of how often it asks."""
 
-    tokens: TokenStore | None = None
-    token: Token | None = None
+    created: float = 0.0
     budget: LocalBudget = field(default_factory=lambda: LocalBudget(Decimal("Infinity")))
-    role: Role = "admin"
     _left: float = 0.0  # requests within the rate, at that moment
     _at: float = 0.0
 
-    @property
-    def name(self) -> str | None:
-        """The token's."""
-        return self.token.name if self.token else None
-
-    @property
-    def person(self) -> str:
-        """Under which name labels and decisions of this caller are kept; an open service has one person."""
-        return self.name or "local"
-
-    def needs(self, role: Role) -> None:
-        """Refuse a caller whose role may not do this."""
-        ranks = get_args(Role)
-        if ranks.index(self.role) < ranks.index(role):
-            raise HTTPException(403, f"role: {self.person} is {self.role}; this needs {role}")
-
-    async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
-        """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""
-        if self.token is None or self.tokens is None:
-            return await work(engine)
-        metered, verdict_id = Metered(self.budget), None
-        try:
-            outcome = await work(replace(engine, budget=metered))
-            verdict_id = None if isinstance(outcome, Failure) else outcome.verdict_id
-            return outcome
-        finally:
-            self.tokens.record(self.token.name, metered.paid, verdict_id)
-
-    def may_see(self, verdict_id: str) -> bool:
-        """Whether the caller was answered with this verdict."""
-        return self.token is None or self.tokens is None or self.tokens.was_given(self.token.name, verdict_id)
-
-    def seconds_to_wait(self) -> int:
+    def seconds_to_wait(self, rate: int) -> int:
         """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
-        if self.token is None or self.token.rate is None:
-            return 0
-        rate, now = self.token.rate, monotonic()
+        now = monotonic()
         self._left = min(rate, self._left + (now - self._at) * rate / 60) if self._at else rate
         self._at = now
         if self._left < 1:
@@ -125,46 +91,135 @@ class Caller:
         return 0
 
 
-@dataclass(slots=True)
-class Callers:
-    """All who ask this service. `required`: there is no open service, whatever tokens there are."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One who asks: a token, a person, or on an open service anybody, to whom everything belongs."""
 
     tokens: TokenStore | None = None
-    required: bool = False
-    _known: dict[str, Caller] = field(default_factory=dict)
+    token: Token | None = None
+    user: User | None = None
+    session: BrowserSession | None = None
+    account: Account = field(default_factory=Account)
 
-    def known(self, secret: str | None) -> Caller | None:
-        """Who has this secret; None for a stranger."""
-        self.required = self.required or (self.tokens is not None and bool(self.tokens.listed()))
+    @property
+    def name(self) -> str | None:
+        """The token's or the person's."""
+        known = self.token or self.user
+        return known.name if known else None
+
+    @property
+    def role(self) -> Role:
+        """What they may do."""
+        known = self.token or self.user
+        return known.role if known else "admin"
+
+    @property
+    def person(self) -> str:
+        """Under which name labels and decisions of this caller are kept; an open service has one person."""
+        return self.name or OPEN_SERVICE
+
+    @property
+    def scope(self) -> str | None:
+        """Whose runs and verdicts they see: their own, or everybody's (None).
+
+        Of people, reviewers and admins see all. A token is a program's: it sees its own unless it is an admin's.
+        """
+        return None if self.may("reviewer" if self.token is None else "admin") else self.name
+
+    def may(self, role: Role) -> bool:
+        """Whether the caller's role is this one or a higher one."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+    def needs(self, role: Role) -> None:
+        """Refuse a caller whose role may not do this."""
+        if not self.may(role):
+            raise HTTPException(403, f"role: {self.person} is {self.role}; this needs {role}")
+
+    async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
+        """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""
+        if self.name is None or self.tokens is None:
+            return await work(engine)
+        metered, verdict_id = Metered(self.account.budget), None
+        try:
+            outcome = await work(replace(engine, budget=metered))
+            verdict_id = None if isinstance(outcome, Failure) else outcome.verdict_id
+            return outcome
+        finally:
+            self.tokens.record(self.name, metered.paid, verdict_id)
+
+    def may_see(self, verdict_id: str) -> bool:
+        """Whether the caller was answered with this verdict, or sees everybody's."""
+        return self.scope is None or self.tokens is None or self.tokens.was_given(self.scope, verdict_id)
+
+
+# Who sent the request that is being answered, for what stands on every page; None before that is known.
+CURRENT: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+@dataclass(slots=True)
+class Callers:
+    """All who may ask this service. `required`: it is not open; `auth`: people sign in with their passwords."""
+
+    tokens: TokenStore
+    users: UserStore
+    sessions: SessionStore
+    required: bool = False
+    auth: bool = False
+    # A password's hash takes 64 MB of memory and a good part of a second.
+    hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    _accounts: dict[str, Account] = field(default_factory=dict)
+
+    def known(self, bearer: str | None, cookie: str | None) -> Caller | None:
+        """Who has the secret of this header, or else of this cookie; None for a stranger."""
+        self.required = self.required or self.auth or bool(self.tokens.listed())
         if not self.required:
             return Caller()
-        token = self.tokens.find(secret) if self.tokens and secret else None
-        return None if token is None else self._of(token)
+        if bearer is not None:
+            token = self.tokens.find(bearer)
+            return None if token is None else self._with(token)
+        session = self.sessions.find(cookie) if cookie else None
+        if session is None:
+            return None
+        if session.kind == "token":
+            token = self.tokens.named(session.name)
+            return None if token is None or token.stamp != session.stamp else self._with(token, session)
+        user = self.users.named(session.name) if self.auth else None
+        return None if user is None or user.stamp != session.stamp else Caller(self.tokens, None, user, session)
 
-    def payer(self, name: str) -> Budget:
-        """The budget of the token of this name, for a run of its owner's."""
-        tokens = self.tokens
-        token = next((token for token in tokens.listed() if token.name == name), None) if tokens else None
-        if token is None or tokens is None:
-            raise InputError("token", f"{name} is revoked", "a run needs the token of its owner")
-        return Charged(self._of(token).budget, lambda paid: tokens.record(name, paid, None))
+    def payer(self, name: str) -> Charged | None:
+        """The budget for a run of this name's: a token's own, and for a person none."""
+        token = self.tokens.named(name)
+        if token is not None:
+            return Charged(self._account(token).budget, lambda paid: self.tokens.record(name, paid, None))
+        if self.users.named(name) is None:
+            raise InputError("token", f"{name} is revoked or removed", "an admin may continue the run")
+        return None
 
-    def _of(self, token: Token) -> Caller:
-        caller = self._known.get(token.name)
-        if caller is None or caller.token is None or caller.token.created != token.created:
+    def _with(self, token: Token, session: BrowserSession | None = None) -> Caller:
+        return Caller(self.tokens, token, None, session, self._account(token))
+
+    def _account(self, token: Token) -> Account:
+        account = self._accounts.get(token.name)
+        if account is None or account.created != token.created:
             # A token without a limit is charged too: its list shows what it has spent.
             limit = Decimal("Infinity") if token.budget is None else token.budget
-            caller = self._known[token.name] = Caller(self.tokens, token, LocalBudget(limit))
+            account = self._accounts[token.name] = Account(token.created, LocalBudget(limit))
         # Another process may have spent some of it.
-        caller.budget.spent = max(caller.budget.spent, token.spent)
-        return caller
+        account.budget.spent = max(account.budget.spent, token.spent)
+        return account
 
 
 async def known_caller(request: Request) -> Caller | None:
     """Who sent this request; None for a stranger."""
     credentials = await _BEARER(request)
     callers: Callers = request.app.state.callers
-    return callers.known(credentials.credentials if credentials else None)
+    bearer, cookie = credentials.credentials if credentials else None, session_cookie(request)
+    if callers.tokens.database.remote:
+        caller = await asyncio.to_thread(callers.known, bearer, cookie)
+    else:
+        caller = callers.known(bearer, cookie)
+    CURRENT.set(caller)
+    return caller
 
 
 async def caller_of(request: Request, _described: Annotated[object, Depends(_BEARER)] = None) -> Caller:
@@ -173,9 +228,36 @@ async def caller_of(request: Request, _described: Annotated[object, Depends(_BEA
     if caller is None:
         needed = "authorization: a valid token is needed, as in `Authorization: Bearer TOKEN`"
         raise HTTPException(401, needed, {"www-authenticate": 'Bearer realm="adjudge"'})
-    if wait := caller.seconds_to_wait():
+    if caller.token and caller.token.rate and (wait := caller.account.seconds_to_wait(caller.token.rate)):
         raise HTTPException(429, f"rate: too many requests with this token; wait {wait} s", {"retry-after": str(wait)})
+    if caller.session and request.method not in ("GET", "HEAD"):
+        check_origin(request)
     return caller
 
 
+def check_origin(request: Request) -> None:
+    """Refuse what no page of ours sent. A browser says which page did, and the guard has refused all but our own."""
+    if "origin" not in request.headers and request.headers.get("sec-fetch-site") != "same-origin":
+        raise HTTPException(403, "origin: missing; a form must be sent from a page of this service")
+
+
+def check_form(given: str | None) -> None:
+    """Refuse a form of a signed-in browser without the code that our pages put there."""
+    caller = CURRENT.get()
+    if caller is not None and caller.session is not None and not fits(caller.session.secret, given or ""):
+        raise HTTPException(403, "csrf: missing, or of another session; load the page again and send the form anew")
+
+
+def _needing(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
+    async def needing(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
+        caller.needs(role)
+        return caller
+
+    return needing
+
+
+# A route takes one of these first, so that nobody learns from it what their role may not see.
 CallerOf = Annotated[Caller, Depends(caller_of)]
+AnnotatorOf = Annotated[Caller, Depends(_needing("annotator"))]
+ReviewerOf = Annotated[Caller, Depends(_needing("reviewer"))]
+AdminOf = Annotated[Caller, Depends(_needing("admin"))]

@@ -44,6 +44,7 @@ _log = logging.getLogger(__name__)
 FAILURES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorReport, "description": "The request names what is wrong and what is allowed."},
     401: {"model": ErrorReport, "description": "The service needs a token, and this is none of its."},
+    403: {"model": ErrorReport, "description": "The role of the token or the person does not allow this."},
     402: {"model": ErrorReport, "description": "The token's budget is used up."},
     409: {"model": ErrorReport, "description": "The Idempotency-Key was used with another request."},
     413: {"model": ErrorReport, "description": "A text or the whole request is too large."},

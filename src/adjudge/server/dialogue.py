@@ -16,7 +16,7 @@ from ..inputs.text import kind_of
 from ..models import DialogueOutput, Failure
 from ..models.base import to_json
 from .bodies import read_object
-from .callers import CallerOf
+from .callers import ReviewerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, yes_or_no
 from .idempotency import Idempotent
 
@@ -56,7 +56,7 @@ class DialogueRequest(BaseModel):
     responses=FAILURES,
     openapi_extra=documented_body(DialogueRequest),
 )
-async def dialogue(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
     data = await read_object(request, "messages or transcript, and optionally dialogue_id")
     for name in data:

@@ -13,7 +13,7 @@ from ..inputs.comparison import WANTED, comparison_from
 from ..models import ComparisonVerdict, Failure
 from ..models.base import to_json
 from .bodies import read_object
-from .callers import CallerOf
+from .callers import ReviewerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number, yes_or_no
 from .idempotency import Idempotent
 
@@ -56,7 +56,7 @@ class EvaluateRequest(BaseModel):
     responses=FAILURES,
     openapi_extra=documented_body(EvaluateRequest),
 )
-async def evaluate(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
     data = await read_object(request, WANTED)
     case = comparison_from(data, state.compare.rubric)

@@ -22,7 +22,7 @@ from ..models.base import to_json
 from ..models.cases import Review
 from ..reports import render
 from .bodies import read_case, read_object
-from .callers import Caller, CallerOf
+from .callers import Caller, CallerOf, ReviewerOf
 from .common import FAILURES, State, StateOf, documented_body, failed, judged, whole_number, yes_or_no
 from .idempotency import Idempotent
 
@@ -97,7 +97,7 @@ _BLOCKS: dict[int | str, dict[str, Any]] = {
     200: {"content": _TEXT, "description": "The review; as text/plain the five tagged blocks, or INVALID TASK."}
 }
 _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 413, 429)},
+    **{status: FAILURES[status] for status in (400, 401, 403, 413, 429)},
     404: {"model": ErrorReport, "description": "There is no such draft."},
 }
 
@@ -109,7 +109,7 @@ _DRAFT_FAILURES: dict[int | str, dict[str, Any]] = {
     responses={**FAILURES, **_BLOCKS},
     openapi_extra={**documented_body(ReviewRequest, _TEXT), "parameters": _QUERY},
 )
-async def review(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused.
 
     The body is JSON, or as `text/plain` the nine tagged slots, beside which judge, languages and seed are parameters of
@@ -137,7 +137,7 @@ async def review(request: Request, state: StateOf, caller: CallerOf) -> Response
     responses=_DRAFT_FAILURES,
     openapi_extra=documented_body(ReviewSlots, required=False),
 )
-async def begin_draft(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
     slots = await read_object(request, _WANTED, optional=True)
     async with state.drafting:
@@ -157,7 +157,7 @@ async def show_draft(draft_id: str, state: StateOf, caller: CallerOf) -> Respons
 
 
 @router.delete("/api/review/drafts/{draft_id}", summary="Delete a draft", status_code=204, responses=_DRAFT_FAILURES)
-async def delete_draft(draft_id: str, state: StateOf, caller: CallerOf) -> None:
+async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> None:
     """The draft and all its pieces; verdicts made of it stay."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     async with state.drafting:
@@ -171,7 +171,7 @@ async def delete_draft(draft_id: str, state: StateOf, caller: CallerOf) -> None:
     responses=_DRAFT_FAILURES,
     openapi_extra=documented_body(ReviewSlots),
 )
-async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
     find_draft(state.engine.journal, draft_id, caller.name)
     slots = await read_object(request, _WANTED)
@@ -192,7 +192,7 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
         409: {"model": ErrorReport, "description": "A slot is still needed."},
     },
 )
-async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """The body may name a judge, languages, a seed and a recheck, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     data = await read_object(request, ", ".join(_OPTIONS), optional=True)

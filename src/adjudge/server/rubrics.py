@@ -15,7 +15,7 @@ from ..judges.roles import example_prompts
 from ..models import ErrorReport
 from ..rubric import MAX_RUBRIC_BYTES, Rubric, parse
 from .bodies import read_body
-from .callers import CallerOf
+from .callers import CallerOf, ReviewerOf
 from .common import FAILURES, NOT_FOUND, StateOf
 from .idempotency import Idempotent
 from .rubric_store import KeptRubric
@@ -44,11 +44,11 @@ _BODY = {
     }
 }
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
+    **{status: FAILURES[status] for status in (400, 401, 403, 429, 503)},
     404: NOT_FOUND,
 }
 _STORING: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (401, 429, 503)},
+    **{status: FAILURES[status] for status in (401, 403, 429, 503)},
     409: {"model": ErrorReport, "description": "This version has another text, or the key another request."},
 }
 
@@ -146,7 +146,7 @@ async def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Vers
 
 
 @router.post("/api/rubrics/validate", summary="Check a rubric", responses=_STORING, openapi_extra=_BODY)
-async def validate_rubric(request: Request, caller: CallerOf) -> RubricShown:
+async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     """Nothing is kept. What is wrong is said with its line."""
     rubric = await _read(request)
     return _shown(KeptRubric(rubric, False), [])
@@ -160,7 +160,7 @@ async def validate_rubric(request: Request, caller: CallerOf) -> RubricShown:
     responses=_STORING,
     openapi_extra=_BODY,
 )
-async def keep_rubric(request: Request, state: StateOf, caller: CallerOf) -> JSONResponse:
+async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> JSONResponse:
     """The YAML in the body, under its own name and version. A version that is kept is never changed."""
     rubric = await _read(request)
     await asyncio.to_thread(state.rubrics.keep, caller.name, rubric)

@@ -1,22 +1,18 @@
-"""`/api/runs`: a file of cases in, a run in the background, its progress, its rows, and the same exports as a command.
+"""`/api/runs`: a file of cases in, a run in the background, its progress, and how it is stopped and continued.
 
-The work itself is in `runs/hosting.py` and `results/`.
+The work itself is in `runs/hosting.py`; what comes of it is in `run_results.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-import shutil
-import tempfile
-import zipfile
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -24,34 +20,31 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InputError
 from ..models import ErrorReport
-from ..models.base import to_json
-from ..results import require_extra
 from ..rubric import Rubric
 from ..runs.hosting import HostedRun, RunStatus, Upload, Wanted
 from ..runs.plan import RunOptions, Settings
 from .bodies import UploadedFile, read_object, read_upload
-from .callers import Caller, CallerOf
+from .callers import Caller, CallerOf, ReviewerOf
 from .common import (
     FAILURES,
     NOT_FOUND,
-    SAID,
     Cursor,
     State,
     StateOf,
     cursor_of,
     documented_body,
-    in_our_words,
     read_cursor,
     validated,
 )
 from .idempotency import Idempotent
 
 router = APIRouter(tags=["runs"], route_class=Idempotent)
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
+ERRORS: dict[int | str, dict[str, Any]] = {
+    **{status: FAILURES[status] for status in (400, 401, 403, 429, 503)},
     404: NOT_FOUND,
 }
 _BUSY: dict[str, Any] = {"model": ErrorReport, "description": "It is being executed, or the key has another request."}
+_FULL: dict[str, Any] = {"model": ErrorReport, "description": "The caller has too many, or the key another request."}
 _BY_TYPE = {
     "application/jsonl": "jsonl",
     "application/x-ndjson": "jsonl",
@@ -66,7 +59,6 @@ _FORMATS = get_args(InputFormat)
 _OF_ONE_PROTOCOL = {"one_order": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review"}
 _CASES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
 _MOST_AT_ONCE = 200
-_CHUNK = 2**16
 
 
 # -- begin ------------------------------------------------------------------------------------------------------------
@@ -139,16 +131,22 @@ _BEGIN = {
     summary="Judge a file of cases",
     status_code=201,
     response_model=RunStatus,
-    responses={**{code: about for code, about in _ERRORS.items() if code != 404}},
+    responses={**{code: about for code, about in ERRORS.items() if code != 404}, 409: _FULL},
     openapi_extra=_BEGIN,
 )
-async def begin_run(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
     """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
     file, given = await read_upload(request)
     wanted = await asyncio.to_thread(_wanted, state, caller, file, given)
     name = one_name(file.name or given.get("source", ""))
     run = await state.runs.begin(wanted, Upload(file.content, name), caller.name)
     return _answer(run, 201)
+
+
+def _answer(run: HostedRun, status: int) -> Response:
+    content = run.status().model_dump_json()
+    headers = {"location": f"/api/runs/{run.run_id}"}
+    return Response(content, status, headers, media_type="application/json")
 
 
 def _wanted(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
@@ -246,15 +244,15 @@ class ResumeRequest(BaseModel):
     retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
 
 
-@router.get("/api/runs", summary="All runs, the newest first", responses=_ERRORS)
+@router.get("/api/runs", summary="All runs, the newest first", responses=ERRORS)
 async def list_runs(
     state: StateOf, caller: CallerOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: Cursor = None
 ) -> RunPage:
-    """With tokens, only the caller's own."""
+    """A token sees its own; of people, reviewers and admins see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
 
     def page() -> RunPage:
-        found = list(islice(state.runs.listed(caller.name, before), limit + 1))
+        found = list(islice(state.runs.listed(caller.scope, before), limit + 1))
         more = cursor_of(found[limit - 1].run_id) if len(found) > limit else None
         return RunPage(runs=[run.status() for run in found[:limit]], next=more)
 
@@ -262,13 +260,13 @@ async def list_runs(
 
 
 def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
-    return state.runs.find(run_id, caller.name)
+    return state.runs.find(run_id, caller.scope)
 
 
 RunOf = Annotated[HostedRun, Depends(_find)]
 
 
-@router.get("/api/runs/{run_id}", summary="Where a run stands", responses=_ERRORS)
+@router.get("/api/runs/{run_id}", summary="Where a run stands", responses=ERRORS)
 async def get_run(run: RunOf) -> RunStatus:
     """Its state and its sums; every case is in exactly one of verdicts, failures and open."""
     return run.status()
@@ -279,7 +277,7 @@ async def get_run(run: RunOf) -> RunStatus:
     summary="A run's progress as server-sent events",
     response_class=StreamingResponse,
     responses={
-        **_ERRORS,
+        **ERRORS,
         200: {
             "description": "`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
@@ -311,8 +309,8 @@ async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, be
     yield "event: end\ndata: {}\n\n"
 
 
-@router.post("/api/runs/{run_id}/cancel", summary="Stop a run", responses={**_ERRORS, 409: _BUSY})
-async def cancel_run(run: RunOf, state: StateOf) -> RunStatus:
+@router.post("/api/runs/{run_id}/cancel", summary="Stop a run", responses={**ERRORS, 409: _BUSY})
+async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatus:
     """Calls in flight are finished; what is judged stays, and the run can be resumed."""
     state.runs.cancel(run)
     return run.status()
@@ -321,187 +319,20 @@ async def cancel_run(run: RunOf, state: StateOf) -> RunStatus:
 @router.post(
     "/api/runs/{run_id}/resume",
     summary="Continue a run",
-    responses={**_ERRORS, 409: _BUSY},
+    responses={**ERRORS, 409: _BUSY},
     openapi_extra=documented_body(ResumeRequest, required=False),
 )
-async def resume_run(run: RunOf, request: Request, state: StateOf) -> RunStatus:
-    """Open cases, and such as failed for a reason that may pass; limits may be changed."""
+async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: StateOf) -> RunStatus:
+    """Open cases, and such as failed for a reason that may pass; limits may be changed. The caller pays."""
     data = await read_object(request, "budget, rate, concurrency, retry_failed", optional=True)
     asked = validated(ResumeRequest, data)
     changes: dict[str, Any] = {name: getattr(asked, name) for name in ("budget", "rate", "concurrency") if name in data}
-    state.runs.resume(run, changes, retry=asked.retry_failed)
+    # Whoever continues another's run pays for the rest of it.
+    state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
     return run.status()
 
 
-@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204, responses={**_ERRORS, 409: _BUSY})
-async def delete_run(run: RunOf, state: StateOf) -> None:
+@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204, responses={**ERRORS, 409: _BUSY})
+async def delete_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> None:
     """Its folder with its cases; replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)
-
-
-# -- results ----------------------------------------------------------------------------------------------------------
-
-
-class RowPage(BaseModel):
-    """Cases that have an outcome, in the order of the input, as flat rows."""
-
-    rows: list[dict[str, Any]] = Field(description="The columns of `adjudge show`.")
-    next: str | None = Field(None, description="The cursor of the next page; null on the last.")
-
-
-class Filters(BaseModel):
-    """Which rows are wanted; all conditions must hold."""
-
-    winner: Literal["A", "B", "tie"] | None = None
-    order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
-    failed: bool | None = Field(None, description="Whether there is no verdict.")
-    undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
-    differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
-    q: str | None = Field(None, max_length=200, description="Words that the case's id or texts hold, in any case.")
-
-    def conditions(self, protocol: str) -> list[str]:
-        """In SQL, but for the words."""
-        found = []
-        if self.winner is not None:
-            found.append(("winner", f"winner = '{self.winner}'"))
-        for name, column, value in (
-            ("order_flipped", "order_consistent", self.order_flipped),
-            ("undecided", "decided", self.undecided),
-            ("differs", "agrees", self.differs),
-        ):
-            if value is not None:
-                found.append((name, f"{column} = {str(not value).lower()}"))
-        if self.failed is not None:
-            found.append(("failed", f"status {'<>' if self.failed else '='} 'verdict'"))
-        known = _FITTING[protocol]
-        for name, _ in found:
-            if name not in known:
-                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}, q")
-        return [condition for _, condition in found]
-
-
-_FITTING = {
-    "compare": ("winner", "order_flipped", "failed", "undecided", "differs"),
-    "dialogue": ("failed", "differs"),
-    "review": ("winner", "failed", "differs"),
-}
-Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
-_TYPES: dict[Format, tuple[str, str]] = {
-    "jsonl": ("application/x-ndjson", "jsonl"),
-    "csv": ("text/csv; charset=utf-8", "csv"),
-    "parquet": ("application/vnd.apache.parquet", "parquet"),
-    "html": ("application/zip", "zip"),
-    "markdown": ("text/markdown; charset=utf-8", "md"),
-}
-
-
-class RowQuery(Filters):
-    """Which rows, and which page of them."""
-
-    limit: int = Field(100, ge=1, le=1000)
-    cursor: str | None = Field(None, max_length=200, description="`next` of the page before; none: the first page.")
-
-
-class ExportQuery(Filters):
-    """Which rows, in which form."""
-
-    format: Format
-
-
-@router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", responses=_ERRORS)
-async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
-    """A run that is still going is read as far as it is."""
-    after = read_cursor(wanted.cursor, "[0-9]{1,9}")
-
-    def page() -> bytes:
-        with _results(run, wanted, after) as database:
-            rows = list(islice(database.rows(), wanted.limit + 1))
-        more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
-        return to_json({"rows": rows[: wanted.limit], "next": more})
-
-    async with state.reading:
-        return Response(await asyncio.to_thread(page), media_type="application/json")
-
-
-@router.get(
-    "/api/runs/{run_id}/export",
-    summary="A run's results as a file",
-    response_class=StreamingResponse,
-    responses={
-        **_ERRORS,
-        200: {
-            "description": "As `adjudge export` writes it; HTML as a ZIP file with the report and its pages.",
-            "content": {kind.partition(";")[0]: {"schema": _RAW["schema"]} for kind, _ in _TYPES.values()},
-        },
-    },
-)
-async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> StreamingResponse:
-    """The same filters as for rows."""
-    async with state.reading:
-        file = await asyncio.to_thread(_exported, run, wanted)
-    kind, suffix = _TYPES[wanted.format]
-    headers = {"content-disposition": f'attachment; filename="{run.run_id}.{suffix}"'}
-    return StreamingResponse(_chunks(file), media_type=kind, headers=headers)
-
-
-@contextmanager
-def _results(run: HostedRun, wanted: Filters, after: str | None = None) -> Iterator[Any]:
-    """The rows that are wanted as a database; what a provider said of a failure is in our own words."""
-    require_extra("a run's results")
-    from ..results.columns import text
-    from ..results.database import opened
-    from ..results.run import open_run, positions_with
-
-    opened_run = open_run(run.directory.path)
-    conditions = wanted.conditions(opened_run.protocol)
-    if after is not None:
-        conditions.append(f"position > {after}")
-    if wanted.q is not None and wanted.q.strip():
-        found = ", ".join(map(str, positions_with(opened_run, wanted.q.strip()))) or "-1"
-        conditions.append(f"position in ({found})")
-    with opened(opened_run, " and ".join(conditions) or None) as database:
-        said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
-        database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
-        yield database
-
-
-def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
-    file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by whoever sends it)
-    with tempfile.TemporaryDirectory() as name, _results(run, wanted) as database:
-        path = Path(name) / "report.html"
-        if wanted.format == "html":
-            from ..reports.run.html import write_html
-
-            write_html(database, path)
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                for each in sorted(Path(name).rglob("*")):
-                    if each.is_file():
-                        archive.write(each, each.relative_to(name))
-        else:
-            from ..reports.run.markdown import write_markdown
-            from ..results.exporting import write_csv, write_jsonl, write_parquet
-
-            if wanted.format == "parquet":
-                write_parquet(database, path)
-            else:
-                with path.open("wb") as made:
-                    {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, made)
-            with path.open("rb") as made:
-                if wanted.format == "jsonl":
-                    file.writelines(in_our_words(line).rstrip() + b"\n" for line in made)
-                else:
-                    shutil.copyfileobj(made, file)
-    file.seek(0)
-    return file
-
-
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(_CHUNK):
-            yield chunk
-
-
-def _answer(run: HostedRun, status: int) -> Response:
-    content = run.status().model_dump_json()
-    headers = {"location": f"/api/runs/{run.run_id}"}
-    return Response(content, status, headers, media_type="application/json")

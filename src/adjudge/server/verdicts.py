@@ -20,7 +20,7 @@ router = APIRouter(tags=["verdicts"])
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
 _LOOKED_AT = 500  # verdicts of others, or that do not fit, that a page may pass over
 _A_TIME = 50
-_ERRORS: dict[int | str, dict[str, Any]] = {status: FAILURES[status] for status in (400, 401, 429, 503)}
+_ERRORS: dict[int | str, dict[str, Any]] = {status: FAILURES[status] for status in (400, 401, 403, 429, 503)}
 
 
 class VerdictLine(BaseModel):

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
 from ..bodies import read_body
+from ..callers import check_form, check_origin
 
 MAX_FORM_FIELDS = 200
 _KIND = "application/x-www-form-urlencoded"
@@ -20,13 +21,14 @@ _WEIGHT = "weights."
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form. A browser says which page sent it, and the guard has refused all but our own."""
-    if "origin" not in request.headers and request.headers.get("sec-fetch-site") != "same-origin":
-        raise HTTPException(403, "origin: missing; a form must be sent from a page of this service")
+    """The fields of a form that a page of ours sent; of a signed-in browser it must hold the code of its session."""
+    check_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
         raise InputError("content-type", repr(kind[:80]), f"{_KIND} is needed")
-    return await asyncio.to_thread(_fields, await read_body(request))
+    fields = await asyncio.to_thread(_fields, await read_body(request))
+    check_form(fields.pop("csrf", None))
+    return fields
 
 
 def _fields(body: bytes) -> dict[str, str]:

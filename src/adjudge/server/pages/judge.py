@@ -13,7 +13,6 @@ from typing import Any
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
-from fastapi.responses import RedirectResponse
 
 from ...api import one_dialogue, one_review
 from ...arithmetic import plain, to_decimal
@@ -28,11 +27,11 @@ from ...models import Failure
 from ...reports import error_report
 from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric, shipped
-from ..callers import Caller, CallerOf
+from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from .demo import TITLES, JudgedExample, example
 from .forms import field_of, read_form, weights_in
-from .rendering import page
+from .rendering import lead_to, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -131,7 +130,7 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
 
 
 @router.post("/judge/{name}")
-async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Judge what was entered, fill the form from a whole case, or keep a draft; `action` says which."""
     protocol, values = _protocol(name), await read_form(request)
     action = values.pop("action", "judge")
@@ -141,7 +140,7 @@ async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) 
             loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, values))
             return _shown(request, state, caller, protocol, {**values, **loaded}, draft=draft)
         if action == "save" and protocol == "review":
-            return _lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
+            return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         outcome = await caller.judged(state.engine, _work(protocol, values, state))
     except InputError as error:
         status = 413 if isinstance(error, TooLargeError) else 400
@@ -149,14 +148,7 @@ async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) 
     if isinstance(outcome, Failure):
         said = error_report(said_of(outcome)).error
         return _shown(request, state, caller, protocol, values, InputError("", said), draft, status=502)
-    return _lead_to(request, f"/verdicts/{outcome.verdict_id}")
-
-
-def _lead_to(request: Request, address: str) -> Response:
-    """Another page; a script is told to open it, for it would only see the page that a redirect leads to."""
-    if "hx-request" in request.headers:
-        return Response(status_code=204, headers={"hx-redirect": address})
-    return RedirectResponse(address, 303)
+    return lead_to(request, f"/verdicts/{outcome.verdict_id}")
 
 
 def _protocol(name: str) -> str:

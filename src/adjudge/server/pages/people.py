@@ -1,7 +1,350 @@
-"""People: signing in and out, and who has which role."""
+"""People: signing in and out, who has which role, one's own password, and the audit log."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Annotated
+from urllib.parse import urlencode, urlsplit
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ...errors import ConflictError, InputError
+from ..audit import AuditEntry
+from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
+from ..common import Cursor, StateOf, cursor_of, read_cursor
+from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
+from ..tokens import Token
+from ..users import MIN_PASSWORD, ROLES, User, check_role
+from .forms import read_form
+from .rendering import csrf_field, page
 
 router = APIRouter(include_in_schema=False)
+
+ENTRIES_A_PAGE = 50
+_LONGEST_PATH = 2000
+_LOCAL = re.compile(r"/(?![/\\])[^\s\\\x00-\x1f\x7f]*")
+_TELLS = {
+    "viewer": "looks",
+    "annotator": "labels",
+    "reviewer": "judges, decides, starts runs, edits rubrics",
+    "admin": "does all that, and says who may do what",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPage:
+    """The form for a name and a password, or for a token; `people` if the service has people."""
+
+    people: bool
+    next: str
+    name: str = ""
+    error: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPerson:
+    """A person or a token with a role; `self` if it is whoever looks."""
+
+    name: str
+    kind: str
+    role: str
+    since: str
+    self: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PeoplePage:
+    """Who looks; for an admin everybody; `manages` if people can be changed here."""
+
+    person: str
+    role: str
+    manages: bool
+    has_password: bool
+    auth: bool
+    people: tuple[ListedPerson, ...]
+    roles: dict[str, str]
+    shortest: int
+    error: str = ""
+    about: str = ""
+    name: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """A page of the log, the newest first, with what it is filtered by."""
+
+    entries: tuple[AuditEntry, ...]
+    persons: tuple[str, ...]
+    actions: tuple[str, ...]
+    person: str
+    action: str
+    subject: str
+    next: str | None
+    next_address: str | None
+
+
+# -- sign in and out --------------------------------------------------------------------------------------------------
+
+
+def local_path(given: str) -> str:
+    """Where a sign-in leads: a path of this service, whatever was asked for."""
+    leads_here = len(given) <= _LONGEST_PATH and _LOCAL.fullmatch(given) and not urlsplit(given).netloc
+    return given if leads_here and not given.startswith(("/sign-", "/api/")) else "/"
+
+
+def came_from(request: Request) -> str:
+    """The page that a stranger asked for, or from which a form was sent."""
+    if request.method in ("GET", "HEAD"):
+        return local_path(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
+    sent_from = urlsplit(request.headers.get("referer", ""))
+    return local_path(sent_from.path + (f"?{sent_from.query}" if sent_from.query else ""))
+
+
+@router.get("/sign-in")
+async def sign_in_form(request: Request, said: str = "") -> Response:
+    """The form; whoever is known already is led on."""
+    where = local_path(request.query_params.get("next", ""))
+    if await known_caller(request) is not None:
+        return RedirectResponse(where, 303)
+    done = "The password is changed; sign in with it." if said == "password" else ""
+    return _sign_in(request, SignInPage(_callers(request).auth, where, said=done))
+
+
+@router.post("/sign-in")
+async def sign_in(request: Request, state: StateOf) -> Response:
+    """A new session, if name and password fit, or the token."""
+    callers, fields = _callers(request), await read_form(request)
+    where, name, token = (fields.get(field, "").strip() for field in ("next", "name", "token"))
+    before = sign_in_cookie(request)
+    shown = SignInPage(callers.auth, local_path(where), name[:64])
+    if before is None or not fits(before, fields.get("sign_in", "")):
+        # Else another site could sign this browser in as somebody else, who then reads what is entered here.
+        said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
+        return _sign_in(request, shown, said, 403)
+    # A token cannot be guessed, so only passwords are counted.
+    if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):
+        refused = _sign_in(request, shown, f"too many wrong tries; wait {wait} s", 429)
+        refused.headers["retry-after"] = str(wait)
+        return refused
+    known: Token | User | None = None
+    if token:
+        known = await asyncio.to_thread(callers.tokens.find, token)
+    elif callers.auth:
+        async with callers.hashing:
+            known = await asyncio.to_thread(callers.users.verified, name, fields.get("password", ""))
+    if known is None:
+        if not token:
+            # What is no name here may be a password in the wrong field. Both take the same time.
+            person = name if await asyncio.to_thread(callers.users.named, name) else "unknown"
+            await asyncio.to_thread(state.audit.record, person, "session.refused", _address(request))
+        said = "the token is not valid" if token else "name or password is wrong"
+        return _sign_in(request, shown, said, 401)
+    if not token:
+        await asyncio.to_thread(callers.users.forgive, name, _address(request))
+    await _end(request, callers)
+    session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name, known.stamp)
+    await asyncio.to_thread(state.audit.record, known.name, "session.begun", known.name, kind=session.kind)
+    answer = RedirectResponse(shown.next, 303)
+    set_session(request, answer, session)
+    return answer
+
+
+@router.post("/sign-out")
+async def sign_out(request: Request, caller: CallerOf, state: StateOf) -> Response:
+    """The session is over, in this browser and everywhere."""
+    await read_form(request)
+    if caller.session is not None:
+        await _end(request, _callers(request))
+        await asyncio.to_thread(state.audit.record, caller.person, "session.ended", caller.person)
+    answer = RedirectResponse("/sign-in", 303)
+    set_session(request, answer, None)
+    return answer
+
+
+async def _end(request: Request, callers: Callers) -> None:
+    known = await known_caller(request)
+    if known is not None and known.session is not None:
+        await asyncio.to_thread(callers.sessions.end, known.session.secret)
+
+
+def _sign_in(request: Request, context: SignInPage, error: str = "", status: int = 200) -> Response:
+    secret = sign_in_cookie(request) or secrets.token_urlsafe(32)
+    answer = page(
+        request, "sign_in", replace(context, error=error), status, sign_in=csrf_field(form_code(secret), "sign_in")
+    )
+    answer.headers["cache-control"] = "no-store"
+    set_sign_in(request, answer, secret)
+    return answer
+
+
+# -- people -----------------------------------------------------------------------------------------------------------
+
+
+@router.get("/people")
+@router.get("/people.json")
+async def people(request: Request, caller: CallerOf, said: str = "") -> Response:
+    """One's own account; for an admin everybody."""
+    return await _people(request, caller, said=_DONE.get(said, ""))
+
+
+@router.post("/people")
+async def add_person(request: Request, caller: AdminOf, state: StateOf) -> Response:
+    """A new person, with a password that she changes herself later."""
+    fields = await read_form(request)
+    name, password = fields.get("name", ""), fields.get("password", "")
+
+    def add() -> None:
+        role = check_role(fields.get("role", ""))
+        _same(password, fields.get("again", ""))
+        _callers(request).users.add(name, password, role)
+        state.audit.record(caller.person, "person.added", name, role=role)
+
+    return await _changed(request, caller, add, "added", "add", name)
+
+
+@router.post("/people/password")
+async def change_password(request: Request, caller: CallerOf, state: StateOf) -> Response:
+    """One's own, for which the old one is needed; it ends all sessions of one's own."""
+    fields = await read_form(request)
+    callers, user = _callers(request), caller.user
+
+    def change() -> None:
+        if user is None:
+            raise ConflictError("password: only a person who signed in with one has a password")
+        if wait := callers.users.seconds_to_wait(user.name, _address(request)):
+            raise InputError("password", f"too many wrong tries; wait {wait} s")
+        if callers.users.verified(user.name, fields.get("password", "")) is None:
+            raise InputError("password", "is not your present one")
+        callers.users.forgive(user.name, _address(request))
+        _same(fields.get("new", ""), fields.get("again", ""))
+        callers.users.set_password(user.name, fields.get("new", ""))
+        state.audit.record(user.name, "person.password", user.name)
+
+    return await _changed(request, caller, change, "password", "password")
+
+
+@router.post("/people/{name}/role")
+async def change_role(name: str, request: Request, caller: AdminOf, state: StateOf) -> Response:
+    """Another role, which holds at once."""
+    fields = await read_form(request)
+
+    def change() -> None:
+        role = check_role(fields.get("role", ""))
+        _callers(request).users.set_role(name, role, keep_admin=True)
+        state.audit.record(caller.person, "person.role", name, role=role)
+
+    return await _changed(request, caller, change, "role", "list")
+
+
+@router.post("/people/{name}/remove")
+async def remove_person(name: str, request: Request, caller: AdminOf, state: StateOf) -> Response:
+    """A person who may use the service no more; what they did stays."""
+    await read_form(request)
+
+    def remove() -> None:
+        _callers(request).users.remove(name, keep_admin=True)
+        state.audit.record(caller.person, "person.removed", name)
+
+    return await _changed(request, caller, remove, "removed", "list")
+
+
+_DONE = {
+    "added": "The person can sign in now.",
+    "role": "The role holds from now on.",
+    "removed": "The person is signed out and cannot sign in again; their runs are stopped.",
+}
+
+
+async def _changed(
+    request: Request, caller: Caller, change: Callable[[], None], done: str, about: str, name: str = ""
+) -> Response:
+    """Back to the page when a change is made, or the page with what stood in the way."""
+    try:
+        if not _callers(request).auth:
+            raise ConflictError("people: the service was started without --auth; `adjudge user` changes them")
+        async with _callers(request).hashing:
+            await asyncio.to_thread(change)
+    except (InputError, ConflictError) as error:
+        said = str(error).replace("NAME:", "name:", 1)
+        status = 409 if isinstance(error, ConflictError) else 400
+        return await _people(request, caller, status, error=said, about=about, name=name)
+    return RedirectResponse("/sign-in?said=password" if done == "password" else f"/people?said={done}", 303)
+
+
+def _same(password: str, again: str) -> None:
+    if password != again:
+        raise InputError("password", "is not the same the second time")
+
+
+async def _people(
+    request: Request, caller: Caller, status: int = 200, *, error: str = "", about: str = "", name: str = "",
+    said: str = "",
+) -> Response:  # fmt: skip
+    callers = _callers(request)
+
+    def listed() -> tuple[ListedPerson, ...]:
+        if not caller.may("admin"):
+            return ()
+        users, tokens = callers.users.listed(), callers.tokens.listed()
+        return tuple(
+            ListedPerson(each.name, kind, each.role, str(datetime.fromtimestamp(each.created, UTC).date()),
+                         each.name == caller.name)
+            for kind, known in (("person", users), ("token", tokens)) for each in known
+        )  # fmt: skip
+
+    context = PeoplePage(
+        caller.person, caller.role, callers.auth and caller.may("admin"), caller.user is not None, callers.auth,
+        await asyncio.to_thread(listed), {role: _TELLS[role] for role in ROLES}, MIN_PASSWORD, error, about, name, said,
+    )  # fmt: skip
+    return page(request, "people", context, status)
+
+
+# -- the audit log ----------------------------------------------------------------------------------------------------
+
+Filter = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/audit")
+@router.get("/audit.json")
+async def audit(
+    request: Request,
+    caller: AdminOf,
+    state: StateOf,
+    person: Filter = "",
+    action: Filter = "",
+    subject: Filter = "",
+    cursor: Cursor = None,
+) -> Response:
+    """Who did what, the newest first."""
+    before = read_cursor(cursor, "[0-9]{1,18}")
+    given = {"person": person, "action": action, "subject": subject}
+    # No name holds a zero byte, and Postgres takes none.
+    wanted = {field: value.replace("\x00", "") for field, value in given.items() if value}
+
+    def look() -> AuditPage:
+        found = state.audit.newest(ENTRIES_A_PAGE + 1, None if before is None else int(before), **wanted)
+        entries, persons_and_actions = tuple(found[:ENTRIES_A_PAGE]), state.audit.known()
+        more = cursor_of(entries[-1].number) if len(found) > ENTRIES_A_PAGE else None
+        onward = None if more is None else "/audit?" + urlencode({**wanted, "cursor": more})
+        persons, actions = map(tuple, persons_and_actions)
+        return AuditPage(entries, persons, actions, **{**dict.fromkeys(given, ""), **wanted}, next=more,
+                         next_address=onward)  # fmt: skip
+
+    return page(request, "audit", await asyncio.to_thread(look))
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _callers(request: Request) -> Callers:
+    callers: Callers = request.app.state.callers
+    return callers

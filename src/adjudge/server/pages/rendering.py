@@ -9,13 +9,14 @@ from typing import Any
 
 import orjson
 from fastapi import Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from ...reports.pages import environment
 from ...version import __version__
+from ..callers import CURRENT
 
-_HEADERS = {"cache-control": "private, no-cache", "vary": "accept, hx-request"}
+_HEADERS = {"cache-control": "private, no-cache", "vary": "accept, cookie, hx-request"}
 
 
 def wants_json(request: Request) -> bool:
@@ -30,23 +31,35 @@ def wants_html(request: Request) -> bool:
 
 
 def csrf() -> Markup:
-    """A hidden field that every form has, which shows that a page of ours sent it."""
-    return Markup("")
+    """A hidden field that every form has, which shows that a page of ours sent it; an open service has none."""
+    caller = CURRENT.get()
+    return Markup("") if caller is None or caller.session is None else csrf_field(caller.session.csrf)
+
+
+def csrf_field(code: str, name: str = "csrf") -> Markup:
+    """The same with the code that it holds."""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, code)
 
 
 def html(template: str, status: int = 200, **values: Any) -> Response:
     """A template of ours filled in."""
     filled = environment("html", __package__, own_words=False).get_template(f"{template}.html.j2")
-    return HTMLResponse(
-        filled.render(frame="shell.html.j2", version=__version__, csrf=csrf, **values), status, _HEADERS
-    )
+    common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
+    return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
 
 
-def page(request: Request, template: str, context: Any, status: int = 200) -> Response:
-    """A page whose context is a dataclass, or that context as JSON."""
+def lead_to(request: Request, address: str) -> Response:
+    """Another page; a script is told to open it, for it would only see the page that a redirect leads to."""
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"hx-redirect": address})
+    return RedirectResponse(address, 303)
+
+
+def page(request: Request, template: str, context: Any, status: int = 200, **more: Any) -> Response:
+    """A page whose context is a dataclass, or that context as JSON; `more` is for the HTML alone."""
     if wants_json(request):
         return Response(orjson.dumps(context, default=str), status, _HEADERS, media_type="application/json")
-    return html(template, status, page=context)
+    return html(template, status, page=context, **more)
 
 
 def error_page(said: str, status: int) -> Response:

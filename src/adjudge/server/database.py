@@ -1,0 +1,233 @@
+"""The service's own database: people, tokens, sessions and the audit log, in a SQLite file or on a Postgres server.
+
+The statements are the same for both. Every look-up goes to the database, so that what one process changes holds in all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import JournalError, SetupError
+from ..files import open_handle
+from ..journal import data_folder
+from ..journal.address import is_server
+
+if TYPE_CHECKING:
+    from ..journal.postgres_session import Connection
+
+Row = tuple[Any, ...]
+Statement = tuple[str, Sequence[Any]]
+
+_TABLES = (
+    """create table if not exists adjudge_tokens (
+        name text primary key, hash text not null unique, role text not null, budget text, rate integer,
+        created double precision not null, spent bigint not null
+    )""",
+    "create table if not exists adjudge_given (name text not null, verdict text not null, primary key (name, verdict))",
+    """create table if not exists adjudge_users (
+        name text primary key, password text not null, role text not null, created double precision not null
+    )""",
+    """create table if not exists adjudge_sessions (
+        hash text primary key, kind text not null, name text not null, stamp text not null,
+        created double precision not null, seen double precision not null
+    )""",
+    """create table if not exists adjudge_attempts (
+        id {number} primary key, subject text not null, at double precision not null
+    )""",
+    "create index if not exists adjudge_attempts_by_subject on adjudge_attempts (subject, at)",
+    """create table if not exists adjudge_audit (
+        id {number} primary key, time text not null, person text not null, action text not null,
+        subject text not null, detail text not null
+    )""",
+    "create index if not exists adjudge_audit_by_subject on adjudge_audit (subject)",
+)
+# Files of earlier versions held tokens alone.
+_FROM_BEFORE = (
+    """insert into adjudge_tokens
+        select name, lower(hex(hash)), 'reviewer', budget, rate, created, spent from tokens""",
+    "insert into adjudge_given select token, id from verdicts",
+    "drop table tokens",
+    "drop table verdicts",
+)
+_IS_FROM_BEFORE = "select 1 from sqlite_master where type = 'table' and name = 'tokens'"
+_LOCK = 0x61646A7564676502  # "adjudge", 2
+
+
+class ServiceDatabase(ABC):
+    """Takes statements with `?` for each value; `place` is what messages call it, without a password."""
+
+    place: str
+    remote: bool  # whether an answer may take long
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def rows(self, statement: str, *values: Any) -> list[Row]:
+        """What a question gives."""
+        return self._run([(statement, values)], change=False)[0][0]
+
+    def change(self, statement: str, *values: Any, durable: bool = False) -> int:
+        """How many rows a statement changed."""
+        return self.changes((statement, values), durable=durable)[0]
+
+    def changes(self, *statements: Statement, durable: bool = False) -> list[int]:
+        """The same for several, all or none; `durable`: on the disk when this returns, whatever happens then."""
+        return [count for _, count in self._run(statements, change=True, durable=durable)]
+
+    @abstractmethod
+    def _run(
+        self, statements: Sequence[Statement], *, change: bool, durable: bool = False
+    ) -> list[tuple[list[Row], int]]: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of it; it is opened again when it is needed."""
+
+
+def open_database(place: Path | str) -> ServiceDatabase:
+    """The database in a file, which is made with the first change, or at `postgresql://…`."""
+    return ServerDatabase(place) if isinstance(place, str) and is_server(place) else FileDatabase(Path(place))
+
+
+def default_file() -> Path:
+    """Where it is unless somebody says otherwise; earlier versions called the file after its tokens."""
+    path, before = data_folder() / "service.db", data_folder() / "tokens.db"
+    return before if before.exists() and not path.exists() else path
+
+
+class FileDatabase(ServiceDatabase):
+    """In a file that only its owner may read, and that may be deleted or replaced meanwhile."""
+
+    remote = False
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path, self.place = path, str(path)
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _run(
+        self, statements: Sequence[Statement], *, change: bool, durable: bool = False
+    ) -> list[tuple[list[Row], int]]:
+        with self._lock:
+            try:
+                connection = self._opened(create=change)
+                connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+                with connection:
+                    if change:
+                        connection.execute("begin immediate")
+                    found = []
+                    for statement, values in statements:
+                        cursor = connection.execute(statement, values)
+                        found.append((cursor.fetchall(), cursor.rowcount))
+                    return found
+            except (sqlite3.Error, OSError) as error:
+                raise SetupError(f"{self.place}: cannot be read or written: {error}") from None
+
+    def _opened(self, *, create: bool) -> sqlite3.Connection:
+        """The file, or an empty database in memory as long as there is none."""
+        file = self._identity()
+        if self._connection is None or file != self._file or (create and file is None):
+            self.close()
+            if create or file:
+                # Whoever can write here can let himself in: the file is its owner's, and no link to another one.
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                handle = open_handle(self.path, os.O_RDWR | os.O_CREAT)
+                with contextlib.closing(os.fdopen(handle, "rb")):
+                    if hasattr(os, "fchmod"):
+                        os.fchmod(handle, 0o600)
+            self._connection = _prepared(self.path if create or file else ":memory:")
+            self._file = self._identity()
+        return self._connection
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            known = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return known.st_dev, known.st_ino
+
+
+def _prepared(place: Path | str) -> sqlite3.Connection:
+    connection = sqlite3.connect(place, check_same_thread=False, isolation_level=None)
+    try:
+        connection.execute("pragma journal_mode = wal")
+        for statement in _TABLES:
+            connection.execute(statement.format(number="integer"))
+        if connection.execute(_IS_FROM_BEFORE).fetchone():
+            with connection:
+                connection.execute("begin immediate")
+                # Another process may have done it meanwhile.
+                for statement in _FROM_BEFORE if connection.execute(_IS_FROM_BEFORE).fetchone() else ():
+                    connection.execute(statement)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class ServerDatabase(ServiceDatabase):
+    """On a Postgres server, over one connection; one that was lost is made anew."""
+
+    remote = True
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        from ..journal.postgres_session import Server, Session
+
+        server = Server(url, "the service's database")
+        self.place = server.place
+        self._session = Session(server)
+        self._is_prepared = False
+
+    def close(self) -> None:
+        with self._lock:
+            self._session.drop()
+
+    def _run(
+        self, statements: Sequence[Statement], *, change: bool, durable: bool = False
+    ) -> list[tuple[list[Row], int]]:
+        from ..journal.postgres_session import ConnectionLostError
+
+        ending = False
+
+        def work(connection: Connection) -> list[tuple[list[Row], int]]:
+            nonlocal ending
+            found: list[tuple[list[Row], int]] = []
+            with connection.transaction():
+                if not self._is_prepared:
+                    # Two that make the same table at once would disturb each other.
+                    connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+                    for table in _TABLES:
+                        connection.execute(table.format(number="bigint generated always as identity").encode())
+                for statement, values in statements:
+                    cursor = connection.execute(statement.replace("?", "%s").encode(), values)
+                    found.append((cursor.fetchall() if cursor.description else [], cursor.rowcount))
+                ending = True
+            self._is_prepared = True
+            return found
+
+        with self._lock:
+            try:
+                try:
+                    return self._session.attempt(work)
+                except ConnectionLostError:
+                    # The server was restarted; but what may have been done is not done twice.
+                    if ending and change:
+                        raise
+                    return self._session.attempt(work)
+            except JournalError as error:
+                raise SetupError(str(error)) from None

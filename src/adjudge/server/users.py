@@ -1,0 +1,205 @@
+"""People who sign in with a password: their roles, and how often a wrong password may be tried.
+
+Passwords are kept as Argon2id hashes. Removing a person or changing a password ends all sessions of that person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerificationError
+
+from ..errors import ConflictError, InputError
+from .database import Row, ServiceDatabase, Statement
+
+Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
+ROLES: tuple[Role, ...] = get_args(Role)
+MIN_PASSWORD = 12
+MAX_PASSWORD = 1_000
+OPEN_SERVICE = "local"  # who everybody is on a service that asks nobody to sign in
+_COLUMNS = "name, role, created, password"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# Wrong passwords within this many seconds: for one name from one address, for one name, from one address.
+ATTEMPT_SECONDS = 900.0
+MAX_ATTEMPTS = 10
+MAX_ATTEMPTS_IN_ALL = 100
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person without the password; `stamp` is another one after every change of it."""
+
+    name: str
+    role: Role
+    created: float
+    stamp: str
+
+
+def check_name(name: str) -> None:
+    """Refuse what can be no name of a token or a person."""
+    if not _NAME.fullmatch(name):
+        raise InputError("NAME", f"{name[:80]!r}", "1 to 64 letters, digits, dots, hyphens and underscores")
+    if name == OPEN_SERVICE:
+        raise InputError("NAME", repr(name), "this is who everybody is on a service without sign-in; take another")
+
+
+def check_role(role: str) -> Role:
+    """A role that there is."""
+    if role not in ROLES:
+        raise InputError("role", repr(role[:80]), f"one of {', '.join(ROLES)}")
+    return role
+
+
+def digest(secret: str) -> str:
+    """What is kept of a random secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class UserStore:
+    """The people in a database. `clock` says the time in seconds; `hasher` how dear a password's hash is."""
+
+    def __init__(
+        self, database: ServiceDatabase, clock: Callable[[], float] = time.time, hasher: PasswordHasher | None = None
+    ) -> None:
+        self.database, self._clock = database, clock
+        self._hasher = hasher or PasswordHasher()
+
+    def add(self, name: str, password: str, role: Role = "viewer") -> None:
+        """A new person."""
+        check_name(name)
+        _check_password(name, password)
+        if self.database.rows("select 1 from adjudge_tokens where name = ?", name):
+            raise InputError("NAME", f"there is already a token {name}", "a person needs a name of their own")
+        values = (name, self._hasher.hash(_plain(password)), role, self._clock())
+        if not self.database.change(
+            "insert into adjudge_users (name, password, role, created) values (?, ?, ?, ?) on conflict do nothing",
+            *values,
+        ):
+            raise InputError("NAME", f"there is already a user {name}", "take another name")
+
+    def listed(self) -> list[User]:
+        """All people, by name."""
+        return [_user(row) for row in self.database.rows(f"select {_COLUMNS} from adjudge_users order by name")]
+
+    def named(self, name: str) -> User | None:
+        """The person of this name."""
+        found = self._row(name)
+        return None if found is None else _user(found)
+
+    def remove(self, name: str, *, keep_admin: bool = False) -> None:
+        """Refuse this person from now on."""
+        self._known(name)
+        gone = "delete from adjudge_users where name = ?"
+        left = "delete from adjudge_sessions where kind = 'user' and name not in (select name from adjudge_users)"
+        self._change(gone, (name,), name, (left, ()), keep_admin=keep_admin)
+
+    def set_role(self, name: str, role: Role, *, keep_admin: bool = False) -> None:
+        """Give another role, which holds at once."""
+        self._known(name)
+        changed = "update adjudge_users set role = ? where name = ?"
+        self._change(changed, (role, name), name, keep_admin=keep_admin and role != "admin")
+
+    def set_password(self, name: str, password: str) -> None:
+        """Give another password."""
+        self._known(name)
+        _check_password(name, password)
+        changed = "update adjudge_users set password = ? where name = ?"
+        ended = ("delete from adjudge_sessions where kind = 'user' and name = ?", (name,))
+        self._change(changed, (self._hasher.hash(_plain(password)), name), name, ended)
+
+    def verified(self, name: str, password: str) -> User | None:
+        """The person with this name and password. An unknown name takes as long as a wrong password."""
+        found = self._row(name)
+        known = _nobody() if found is None else found[-1]
+        try:
+            self._hasher.verify(known, _plain(password[: MAX_PASSWORD + 1]))
+        except VerificationError:
+            return None
+        return None if found is None else _user(found)
+
+    def seconds_to_wait(self, name: str, address: str) -> int:
+        """0 if one more password may be tried, and then it counts as wrong until `forgive` says otherwise."""
+        now = self._clock()
+        limits = self._subjects(name, address)
+        # Counted before the password is looked at, so that many at once do not pass the limit together.
+        self.database.changes(
+            ("delete from adjudge_attempts where at < ?", (now - ATTEMPT_SECONDS,)),
+            *(("insert into adjudge_attempts (subject, at) values (?, ?)", (each, now)) for each in limits),
+        )
+        wait = 0.0
+        for subject, limit in limits.items():
+            ((count, oldest),) = self.database.rows(
+                "select count(*), min(at) from adjudge_attempts where subject = ?", subject
+            )
+            if count > limit:
+                wait = max(wait, oldest + ATTEMPT_SECONDS - now, 1.0)
+        if wait:
+            self._take_back(limits)
+        return int(wait + 0.999)
+
+    def forgive(self, name: str, address: str) -> None:
+        """The password was right: what this name tried from this address counts no more."""
+        pair, *_ = self._subjects(name, address)
+        self.database.change("delete from adjudge_attempts where subject = ?", pair)
+        self._take_back(self._subjects(name, address))
+
+    def _take_back(self, subjects: dict[str, int]) -> None:
+        newest = "delete from adjudge_attempts where id = (select max(id) from adjudge_attempts where subject = ?)"
+        self.database.changes(*((newest, (subject,)) for subject in subjects))
+
+    @staticmethod
+    def _subjects(name: str, address: str) -> dict[str, int]:
+        """What is counted, and how often it may be: as hashes, for people also type passwords where names belong."""
+        pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
+        return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
+
+    def _row(self, name: str) -> Row | None:
+        asked = f"select {_COLUMNS} from adjudge_users where name = ?"
+        return next(iter(self.database.rows(asked, name)), None) if _NAME.fullmatch(name) else None
+
+    def _known(self, name: str) -> None:
+        if self.named(name) is None:
+            known = ", ".join(user.name for user in self.listed()) or "there are none"
+            raise InputError("NAME", f"no user {name[:80]!r}", f"one of: {known}")
+
+    def _change(
+        self, statement: str, values: tuple[str, ...], name: str, *more: Statement, keep_admin: bool = False
+    ) -> None:
+        if keep_admin:
+            others = "exists (select 1 from adjudge_users as other where other.role = 'admin' and other.name <> ?)"
+            statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
+        if not self.database.changes((statement, values), *more)[0]:
+            raise ConflictError(f"{name}: is the only admin; make somebody else one first")
+
+
+def _user(row: Row) -> User:
+    name, role, created, password = row
+    return User(name, role, created, digest(password))
+
+
+@cache
+def _nobody() -> str:
+    """A hash that no password fits, as dear to look at as a real one."""
+    return PasswordHasher().hash(secrets.token_urlsafe(32))
+
+
+def _plain(password: str) -> bytes:
+    """A password in one form, whichever way a keyboard composes its characters."""
+    return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogateescape")
+
+
+def _check_password(name: str, password: str) -> None:
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        allowed = f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters"
+        raise InputError("password", f"{len(password):,} characters", allowed)
+    if name.lower() in password.lower() and len(password) < len(name) + MIN_PASSWORD:
+        raise InputError("password", "little more than the name", "something that others do not guess")

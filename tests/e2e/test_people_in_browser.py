@@ -1,0 +1,116 @@
+"""Signing in, changing people and signing out in a real browser: with keys only, on a phone in the dark."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from e2e.test_pages_in_browser import CHECKED, FORMS, opened
+from e2e.test_service import serving
+from playwright.async_api import expect
+from server.people_samples import PASSWORD, QUICK
+
+from adjudge.server.database import open_database
+from adjudge.server.users import UserStore
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PAGES = ("/sign-in", "/people", "/audit")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    users = UserStore(open_database(folder / "service.db"), hasher=QUICK)
+    users.add("ann", PASSWORD, "admin")
+    users.add("bob", PASSWORD, "annotator")
+    users.database.close()
+    with serving(folder, "--auth", "--data", str(folder)) as url:
+        yield url
+
+
+async def sign_in(page):
+    await page.keyboard.type("ann")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press("Enter")
+
+
+async def test_with_keys_only_one_signs_in_does_something_and_signs_out(site, browser):
+    async with opened(browser, f"{site}/judge/compare?example=1", 390, "dark") as tab:
+        page = tab.page
+        assert page.url.endswith("/sign-in?next=%2Fjudge%2Fcompare%3Fexample%3D1")
+        assert await page.evaluate("document.documentElement.scrollWidth") == 390
+        await page.keyboard.type("ann")
+        await page.keyboard.press("Tab")
+        await page.keyboard.type("not the password")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("alert")).to_have_text("Name or password is wrong.")
+        # The name stays, and the cursor stands where the password belongs.
+        await expect(page.locator("#name")).to_have_value("ann")
+        await page.keyboard.type(PASSWORD)
+        await page.keyboard.press("Enter")
+        await page.wait_for_url("**/judge/compare?example=1")
+        # A form that a script sends holds the session's code as well.
+        await page.locator(".start").focus()
+        await page.keyboard.press("Enter")
+        await page.wait_for_url("**/verdicts/*")
+        for path in ("/people", "/audit"):
+            await page.goto(site + path)
+            assert await page.evaluate("document.documentElement.scrollWidth") == 390, path
+        await page.goto(f"{site}/people")
+        await page.locator("#role-bob").focus()
+        await page.keyboard.press("v")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("status")).to_have_text("The role holds from now on.")
+        await expect(page.locator("#role-bob")).to_have_value("viewer")
+        await page.get_by_role("button", name="Sign out").focus()
+        await page.keyboard.press("Enter")
+        await page.wait_for_url("**/sign-in")
+        await page.go_back()
+        await page.reload()
+        assert "/sign-in?next=" in page.url
+        assert [each for each in tab.complaints if "401" not in each] == []
+        assert all(url.startswith((site, "data:")) for url in tab.requests)
+
+
+async def test_without_scripts_a_person_is_added_and_removed(site, browser):
+    async with opened(browser, f"{site}/people", java_script_enabled=False) as tab:
+        page = tab.page
+        await page.fill("#name", "ann")
+        await page.fill("#password", PASSWORD)
+        await page.click("form >> nth=0 >> button")
+        await page.fill("#new-name", "cleo")
+        await page.select_option("#new-role", "reviewer")
+        await page.fill("#new-password", "short")
+        await page.fill("#new-again", "another long password")
+        await page.click("section:has(#add) button")
+        # The browser itself says that it is too short.
+        assert not page.url.endswith("said=added")
+        await page.fill("#new-password", "another long password")
+        await page.click("section:has(#add) button")
+        await page.wait_for_url("**/people?said=added")
+        row = page.locator("tr", has_text="cleo")
+        await row.locator("summary").click()
+        await row.get_by_role("button", name="Remove cleo for good").click()
+        await page.wait_for_url("**/people?said=removed")
+        assert await page.locator("tr", has_text="cleo").count() == 0
+
+
+@pytest.mark.slow
+async def test_the_pages_have_no_serious_fault_for_those_who_cannot_see_or_point(site, browser):
+    for width, scheme in FORMS:
+        async with opened(browser, f"{site}{PAGES[0]}", width, scheme) as tab:
+            for path in PAGES:
+                await tab.page.goto(site + path)
+                await tab.unfold()
+                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
+                serious = [
+                    (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+                    for fault in found
+                    if fault["impact"] in ("serious", "critical")
+                ]
+                assert serious == [], (path, width, scheme)
+                if path == "/sign-in":
+                    await tab.page.focus("#name")
+                    await sign_in(tab.page)
+                    await tab.page.wait_for_selector(".who")

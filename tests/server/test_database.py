@@ -1,0 +1,145 @@
+"""The service's database in a file and on a Postgres server: the same answers, and nothing lost from before."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+from server.people_samples import PASSWORD, QUICK, Clock
+
+from adjudge.errors import ConflictError, InputError, SetupError
+from adjudge.server.audit import AuditLog
+from adjudge.server.database import default_file, open_database
+from adjudge.server.sessions import SessionStore
+from adjudge.server.tokens import TokenStore
+from adjudge.server.users import MAX_ATTEMPTS, UserStore
+
+
+@pytest.fixture(params=["file", "server"])
+def place(request, tmp_path):
+    return request.getfixturevalue("postgres").new_place() if request.param == "server" else tmp_path / "service.db"
+
+
+@pytest.fixture
+def database(place):
+    opened = open_database(place)
+    yield opened
+    opened.close()
+
+
+def test_tokens_people_sessions_and_the_log_are_seen_by_another_process(place, database):
+    elsewhere = open_database(place)
+    tokens, users, sessions = TokenStore(database), UserStore(database, hasher=QUICK), SessionStore(database)
+    assert TokenStore(elsewhere).listed() == []
+    secret = tokens.add("robot", budget=Decimal("0.3"), rate=7, role="viewer")
+    tokens.record("robot", Decimal("0.000000000001"), "c1")
+    tokens.record("robot", Decimal("0.1"), "c1")
+    found = TokenStore(elsewhere).find(secret)
+    assert (found.name, found.role, found.budget, found.rate) == ("robot", "viewer", Decimal("0.3"), 7)
+    assert found.spent == Decimal("0.100000000001")
+    assert TokenStore(elsewhere).was_given("robot", "c1")
+    assert not TokenStore(elsewhere).was_given("robot", "c2")
+    users.add("ann", PASSWORD, "admin")
+    assert UserStore(elsewhere).verified("ann", PASSWORD).role == "admin"
+    assert UserStore(elsewhere).verified("ann", PASSWORD + "!") is None
+    session = sessions.begin("user", "ann", "stamp")
+    assert SessionStore(elsewhere).find(session.secret) == session
+    UserStore(elsewhere).remove("ann")
+    assert sessions.find(session.secret) is None
+    AuditLog(elsewhere).record("ann", "review.accepted", "v1", reason="fine")
+    (entry,) = AuditLog(database).entries("v1")
+    assert (entry.person, entry.action, entry.detail) == ("ann", "review.accepted", {"reason": "fine"})
+    assert AuditLog(database).newest(5, entry.number) == []
+    assert AuditLog(database).known() == (["ann"], ["review.accepted"])
+    elsewhere.close()
+
+
+def test_a_name_is_either_a_tokens_or_a_persons(database):
+    tokens, users = TokenStore(database), UserStore(database, hasher=QUICK)
+    tokens.add("robot")
+    users.add("ann", PASSWORD)
+    with pytest.raises(InputError, match="NAME: there is already a user ann; a token needs a name of its own"):
+        tokens.add("ann")
+    with pytest.raises(InputError, match="NAME: there is already a token robot; a person needs a name"):
+        users.add("robot", PASSWORD)
+    for store in (tokens.revoke, users.remove):
+        with pytest.raises(InputError, match=r"NAME: no .* 'eve'; one of: "):
+            store("eve")
+
+
+def test_many_wrong_passwords_at_once_do_not_pass_the_limit(place):
+    opened = [open_database(place) for _ in range(4)]
+    clock = Clock()
+    opened[0].change("delete from adjudge_attempts")
+
+    def attempt(at):
+        return UserStore(opened[at % 4], clock).seconds_to_wait("ann", "10.0.0.1") == 0
+
+    with ThreadPoolExecutor(8) as pool:
+        allowed = sum(pool.map(attempt, range(40)))
+    assert 0 < allowed <= MAX_ATTEMPTS
+    for database in opened:
+        database.close()
+
+
+def test_the_last_admin_is_kept_only_when_asked_for(database):
+    users = UserStore(database, hasher=QUICK)
+    users.add("ann", PASSWORD, "admin")
+    users.add("bob", PASSWORD, "reviewer")
+    for change in (
+        lambda: users.remove("ann", keep_admin=True),
+        lambda: users.set_role("ann", "viewer", keep_admin=True),
+    ):
+        with pytest.raises(ConflictError, match="ann: is the only admin"):
+            change()
+    users.remove("bob", keep_admin=True)
+    users.remove("ann")
+    assert users.listed() == []
+
+
+def test_a_lost_connection_is_made_anew(postgres):
+    database = open_database(postgres.new_place())
+    TokenStore(database).add("ann")
+    postgres.drop_connections()
+    assert [token.name for token in TokenStore(database).listed()] == ["ann"]
+    postgres.drop_connections()
+    AuditLog(database).record("ann", "x", "y")
+    assert len(AuditLog(database).entries()) == 1
+    database.close()
+
+
+def test_a_server_that_is_away_is_said_without_its_password():
+    database = open_database("postgresql://ann:hush-hush@127.0.0.1:1/d?connect_timeout=2")
+    with pytest.raises(SetupError) as refused:
+        database.rows("select 1")
+    assert str(refused.value).startswith("postgresql://ann:***@127.0.0.1:1/d")
+    assert "the service's database cannot be opened" in str(refused.value)
+    assert "hush" not in str(refused.value)
+
+
+def test_tokens_of_an_earlier_version_stay_valid(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    old = tmp_path / "adjudge" / "tokens.db"
+    assert default_file() == old.with_name("service.db")
+    old.parent.mkdir()
+    with sqlite3.connect(old) as connection:
+        connection.executescript("""
+            create table tokens (name text primary key, hash blob not null, budget text, rate integer,
+                created real not null, spent integer not null default 0);
+            create table verdicts (token text not null, id text not null, primary key (token, id)) without rowid;
+        """)
+        row = ("ann", hashlib.sha256(b"adj_secret").digest(), "5", 60, 1.5, 300_000_000_000)
+        connection.execute("insert into tokens values (?, ?, ?, ?, ?, ?)", row)
+        connection.execute("insert into verdicts values ('ann', 'c1')")
+    connection.close()
+    for _ in range(2):
+        tokens = TokenStore()
+        assert tokens.path == old
+        found = tokens.find("adj_secret")
+        assert (found.name, found.role, found.budget, found.rate) == ("ann", "reviewer", 5, 60)
+        assert found.spent == Decimal("0.3")
+        assert tokens.was_given("ann", "c1")
+        tokens.close()

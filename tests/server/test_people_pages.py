@@ -1,0 +1,211 @@
+"""The page of people and the audit log: who sees what, who changes whom, and what is written down of it."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+from server.people_samples import FORM, HTML, PASSWORD, PeopleService
+
+from adjudge.server.audit import AuditLog
+from adjudge.server.pages.people import ENTRIES_A_PAGE
+
+NASTY = "<script>alert(1)</script>\u202e"
+NEW = "another long password"
+
+
+@pytest.fixture
+def service(tmp_path):
+    made = PeopleService(tmp_path)
+    for name, role in (("ann", "admin"), ("bob", "annotator")):
+        made.add(name, role)
+    with made.browser():
+        yield made
+
+
+def log(service):
+    return [
+        (entry.person, entry.action, entry.subject, dict(entry.detail))
+        for entry in AuditLog(service.database).entries()
+    ]
+
+
+# -- people -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_admin_sees_everybody_and_others_only_themselves(service):
+    service.tokens.add("robot")
+    told = service.browser("ann").get("/people.json").json()
+    assert [(each["name"], each["kind"], each["role"]) for each in told["people"]] == [
+        ("ann", "person", "admin"), ("bob", "person", "annotator"), ("robot", "token", "reviewer"),
+    ]  # fmt: skip
+    bob = service.browser("bob")
+    told = bob.get("/people.json").json()
+    assert (told["people"], told["person"], told["role"], told["manages"]) == ([], "bob", "annotator", False)
+    page = bob.get("/people", headers=HTML).text
+    assert "Your password" in page
+    assert "Add a person" not in page
+    assert "ann" not in page.replace("annotator", "").replace("Annotator", "").replace("annotators", "")
+
+
+def test_an_admin_adds_a_person_who_then_signs_in(service):
+    ann = service.browser("ann")
+    given = {"name": "cleo", "role": "reviewer", "password": NEW, "again": NEW}
+    assert ann.submit("/people", given).headers["location"] == "/people?said=added"
+    assert "The person can sign in now." in ann.get("/people?said=added", headers=HTML).text
+    assert service.browser().sign_in("cleo", NEW).status_code == 303
+    assert ("ann", "person.added", "cleo", {"role": "reviewer"}) in log(service)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": "bob"}, "name: there is already a user bob; take another name"),
+        ({"name": "robot"}, "name: there is already a token robot; a person needs a name of their own"),
+        ({"name": NASTY}, "1 to 64 letters, digits, dots, hyphens and underscores"),
+        ({"name": "local"}, "this is who everybody is on a service without sign-in"),
+        ({"role": "king"}, "role: 'king'; one of viewer, annotator, reviewer, admin"),
+        ({"again": "something else"}, "password: is not the same the second time"),
+        ({"password": "short", "again": "short"}, "password: 5 characters; 12 to 1,000 characters"),
+        ({"password": "x" * 1001, "again": "x" * 1001}, "password: 1,001 characters; 12 to 1,000 characters"),
+        ({"password": "cleocleocleo", "again": "cleocleocleo"}, "password: little more than the name"),
+    ],
+)
+def test_what_is_wrong_with_a_new_person_is_said_and_the_name_stays(service, changes, said):
+    service.tokens.add("robot")
+    ann = service.browser("ann")
+    given = {"name": "cleo", "role": "reviewer", "password": NEW, "again": NEW, **changes}
+    refused = ann.submit("/people", given)
+    assert refused.status_code == 400
+    assert said in html.unescape(refused.text)
+    assert (
+        f'name="name" value="{html.escape(given["name"]).replace(NASTY[-1], "")}' in refused.text
+        or NASTY in given["name"]
+    )
+    assert "<script>alert" not in refused.text
+    assert len(service.users.listed()) == 2
+
+
+def test_another_role_holds_at_once_and_a_removed_person_is_signed_out(service):
+    ann, bob = service.browser("ann"), service.browser("bob")
+    assert ann.submit("/people/bob/role", {"role": "admin"}).status_code == 303
+    assert bob.get("/audit").status_code == 200
+    assert ann.submit("/people/bob/role", {"role": "viewer"}).status_code == 303
+    assert bob.get("/audit").status_code == 403
+    assert ann.submit("/people/bob/remove").status_code == 303
+    assert bob.get("/people").status_code == 401
+    assert service.browser().sign_in("bob").status_code == 401
+    service.add("bob", "admin")
+    assert bob.get("/people").status_code == 401, "one who comes again has no session from before"
+    assert [entry[:3] for entry in log(service) if entry[1].startswith("person.")] == [
+        ("ann", "person.role", "bob"), ("ann", "person.role", "bob"), ("ann", "person.removed", "bob"),
+    ]  # fmt: skip
+
+
+def test_the_last_admin_stays(service):
+    ann = service.browser("ann")
+    for path, fields in (("/people/ann/remove", {}), ("/people/ann/role", {"role": "viewer"})):
+        refused = ann.submit(path, fields)
+        assert refused.status_code == 409
+        assert "ann: is the only admin; make somebody else one first" in refused.text
+    assert ann.submit("/people/ann/role", {"role": "admin"}).status_code == 303
+    assert ann.submit("/people/eve/remove").status_code == 400
+    assert ann.submit("/people/e%00e/remove").status_code == 400
+    service.users.set_role("bob", "admin")
+    assert ann.submit("/people/ann/role", {"role": "viewer"}).status_code == 303
+
+
+def test_a_changed_password_ends_all_sessions_and_needs_the_old_one(service):
+    bob, phone = service.browser("bob"), service.browser("bob")
+    given = {"password": PASSWORD, "new": NEW, "again": NEW}
+    for changes, said in (
+        ({"password": "wrong password!"}, "password: is not your present one"),
+        ({"again": "else"}, "password: is not the same the second time"),
+        ({"new": "short", "again": "short"}, "password: 5 characters"),
+    ):
+        refused = bob.submit("/people/password", {**given, **changes})
+        assert refused.status_code == 400
+        assert said in refused.text
+    assert phone.get("/people").status_code == 200
+    changed = bob.submit("/people/password", given)
+    assert (changed.status_code, changed.headers["location"]) == (303, "/sign-in?said=password")
+    assert bob.get("/people").status_code == phone.get("/people").status_code == 401
+    assert service.browser().sign_in("bob").status_code == 401
+    assert service.browser().sign_in("bob", NEW).status_code == 303
+    assert ("bob", "person.password", "bob", {}) in log(service)
+
+
+def test_guessing_the_present_password_is_counted_like_signing_in(service):
+    bob = service.browser("bob")
+    given = {"password": "wrong password!", "new": NEW, "again": NEW}
+    said = [bob.submit("/people/password", given).text for _ in range(11)]
+    assert "is not your present one" in said[9]
+    assert "too many wrong tries; wait 900 s" in said[10]
+
+
+@pytest.mark.parametrize("tokens", [False, True])
+def test_without_auth_nobody_is_added_over_http(tmp_path, tokens):
+    service = PeopleService(tmp_path, auth=False)
+    bearer = {"authorization": f"Bearer {service.tokens.add('boss', role='admin')}"} if tokens else {}
+    given = {"name": "eve", "role": "admin", "password": NEW, "again": NEW}
+    with service.browser() as browser:
+        page = browser.get("/people", headers={**HTML, **bearer})
+        assert "without <code>--auth</code>" in page.text
+        assert "Add a person" not in page.text
+        assert browser.post("/people", data=given, headers={**FORM, **bearer}).status_code == 409
+        assert browser.post("/people/password", data=given, headers={**FORM, **bearer}).status_code == 409
+    assert service.users.listed() == []
+
+
+def test_an_open_service_has_one_person_and_no_sign_in(tmp_path):
+    with PeopleService(tmp_path, auth=False).browser() as browser:
+        told = browser.get("/people.json").json()
+        assert (told["person"], told["role"]) == ("local", "admin")
+        page = browser.get("/", headers=HTML).text
+        assert "Sign out" not in page
+        assert 'name="csrf"' not in page
+        assert browser.get("/sign-in", headers=HTML).headers["location"] == "/"
+    assert not (tmp_path / "service.db").exists(), "looking makes no file"
+
+
+# -- the audit log ----------------------------------------------------------------------------------------------------
+
+
+def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
+    audit = AuditLog(service.database)
+    for number in range(ENTRIES_A_PAGE + 10):
+        audit.record("cleo", "review.accepted", f"v{number}", rating=number)
+    audit.record("dan", "review.rejected", "v3", reason=NASTY)
+    ann = service.browser("ann")
+    everything = ann.get("/audit.json").json()
+    assert everything["entries"][0]["action"] == "session.begun", "the newest first"
+    assert len(everything["entries"]) == ENTRIES_A_PAGE
+    second = ann.get(everything["next_address"], headers={"accept": "application/json"}).json()
+    assert second["next"] is None
+    numbers = [entry["number"] for entry in (*everything["entries"], *second["entries"])]
+    assert numbers == sorted(numbers, reverse=True)
+    assert len(numbers) == ENTRIES_A_PAGE + 12
+    found = ann.get("/audit.json?subject=v3").json()["entries"]
+    assert [(entry["person"], entry["action"]) for entry in found] == [
+        ("dan", "review.rejected"), ("cleo", "review.accepted"),
+    ]  # fmt: skip
+    assert len(ann.get("/audit.json?person=cleo&action=review.accepted&subject=v3").json()["entries"]) == 1
+    assert ann.get("/audit.json?person=cleo&action=review.rejected").json()["entries"] == []
+    assert ann.get("/audit.json?subject=%00").json()["subject"] == ""
+    more = ann.get("/audit.json?person=cleo").json()["next_address"]
+    assert more.startswith("/audit?person=cleo&cursor=")
+    page = ann.get("/audit?person=dan", headers=HTML).text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<option selected>dan</option>" in page
+    assert ann.get("/audit?cursor=nonsense", headers=HTML).status_code == 400
+    assert "Nothing like that is in the log." in ann.get("/audit?person=nobody", headers=HTML).text
+
+
+def test_entries_about_one_thing_come_in_the_order_they_were_made(service):
+    audit = AuditLog(service.database)
+    for action in ("review.accepted", "review.fixed"):
+        audit.record("cleo", action, "v1", ratings={"overall": 3})
+    audit.record("cleo", "review.accepted", "v2")
+    assert [entry.action for entry in audit.entries("v1")] == ["review.accepted", "review.fixed"]
+    assert audit.entries("v1")[0].detail == {"ratings": {"overall": 3}}
