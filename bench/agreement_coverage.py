@@ -18,9 +18,17 @@ from typing import Any
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
-from adjudge.agreement.statistics.correction import corrected_mean, corrected_rate
-from adjudge.agreement.statistics.intervals import share, with_interval
-from adjudge.agreement.statistics.metrics import Confusion, Figure, accuracy, cohen_kappa, confusion, krippendorff_alpha
+from adjudge.agreement.correction import corrected_mean, corrected_rate
+from adjudge.agreement.figures import (
+    Confusion,
+    Figure,
+    accuracy,
+    cohen_kappa,
+    confusion,
+    krippendorff_alpha,
+    share,
+    with_interval,
+)
 
 CLASSES = ("A", "tie", "B")
 TRUE = np.array([0.45, 0.15, 0.40])

@@ -24,9 +24,8 @@ from ...protocols.review.correcting import read_rating
 from ...protocols.review.feedback import is_lesson
 from ...results.run import CASES, Reader, Run
 from ...rubric import LIKERT, OVERALL
+from ..figures import DRAWS, Figure, share
 from ..labels.sources import ANNOTATORS
-from ..statistics.intervals import share
-from ..statistics.metrics import Figure
 from .report_cards import ReportCard, ReviewedRating, report_cards
 
 PREFERENCE = "preference"
@@ -79,7 +78,9 @@ class _Found:
     refused: dict[Hashable, int] = field(default_factory=dict)
 
 
-def annotator_report(runs: Sequence[Run], column: str | None = None, time_column: str | None = None) -> AnnotatorReport:
+def annotator_report(
+    runs: Sequence[Run], column: str | None = None, time_column: str | None = None, draws: int = DRAWS
+) -> AnnotatorReport:
     """The report cards of the people in these runs; `column` and `time_column` say who rated a case, and when."""
     for run in runs:
         if run.protocol != "review":
@@ -111,7 +112,7 @@ def annotator_report(runs: Sequence[Run], column: str | None = None, time_column
         time_column=when if times else None,
         reviews=len(found.reviews),
         span=(min(times), max(times)) if times else None,
-        cards=report_cards(ratings),
+        cards=report_cards(ratings, draws),
         pool=pool,
         names=found.names,
         blank=_by_person(found.blank),

@@ -9,11 +9,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
-from ...agreement.report.scoring import HEADLINES
-from ...agreement.statistics.metrics import Figure
+from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ..run.document import Grid
 from ..run.pictures import Bar, Picture
 from ..run.wording import many, number, percent, rounded_percent, signed

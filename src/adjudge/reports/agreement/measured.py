@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ...agreement.report.beside import BestGuesses
+from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
-from ...agreement.report.scoring import HEADLINES, NEAR
-from ...agreement.statistics.metrics import Figure
+from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...models.rows import Protocol
 from ..run.document import Grid
 from ..run.pictures import Picture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...agreement.figures import Difference
 from ...agreement.report.build import AgreementReport
-from ...agreement.statistics.intervals import Difference
 from ..run.document import Grid
 from ..run.pictures import Picture
 from ..run.wording import many, p_is, rounded_percent, signed

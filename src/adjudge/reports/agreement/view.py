@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...agreement.report.beside import ONE_PERSON, BestGuesses
+from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
-from ...agreement.report.scoring import HEADLINES
-from ...agreement.statistics.metrics import Figure
+from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
 from ...rubric import Rubric
 from ..run.document import Document, Section
 from ..run.wording import listed, many, number, percent, rounded_percent

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE
-from ...agreement.statistics.metrics import Figure, Value
+from ...agreement.figures import Figure, Value
+from ...agreement.report.measures import ONE_PERSON, SAME_PEOPLE
 from ...models.rows import Protocol
 from ..run.wording import number, percent, signed
 
