@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar
 import krippendorff
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
-from scipy.stats.contingency import crosstab, expected_freq  # type: ignore[import-untyped]
+from scipy.stats.contingency import expected_freq  # type: ignore[import-untyped]
 
 from ..results.statistics import CONFIDENCE, SEED, SIGNIFICANT, share_interval
 
@@ -110,10 +110,12 @@ def weighted_kappa(judge: Ratings, human: Ratings, distance: Callable[[Any, Any]
     pairs = _both(judge, human)
     if not pairs:
         return _none_in_common()
-    (one, other), observed = crosstab(*map(np.asarray, zip(*pairs, strict=True)))
-    if len(one) == len(other) == 1 and one[0] == other[0]:
+    counts = Counter(pairs)
+    one, other = (sorted(set(side)) for side in zip(*counts, strict=True))
+    if one == other and len(one) == 1:
         return Figure(None, len(pairs), f"both sides always say {pairs[0][0]}: nothing to agree beyond chance on")
-    weight = distance(one, other)
+    observed = np.array([[counts[a, b] for b in other] for a in one], float)
+    weight = distance(np.asarray(one), np.asarray(other))
     return Figure(1 - float((weight * observed).sum() / (weight * expected_freq(observed)).sum()), len(pairs))
 
 

@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from pydantic import Field
+
 from ...errors import InputError
+from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...results.run import Run
 from ..figures import DRAWS, Difference, Figure, Value, share
@@ -69,6 +72,7 @@ class OtherJudge(Frozen):
     metrics: dict[str, Difference]
     gained: int
     lost: int
+    jury: str = Field(default="", description="A jury of both judges, weighted by their agreement; empty if none is.")
     cascade: CascadeCurve | None = None
 
 
@@ -108,17 +112,29 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     both = _both(cases, rows)
     pairs = [(rated(case), rated(there)) for case, there in both]
     right = [(_agrees(case), _agrees(there)) for case, there in both]
+    judges = judge_of(joined.run, list(joined.rows.values())), judge_of(other, list(rows.values()))
+    metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
     return OtherJudge(
         run=other.name,
-        judge=judge_of(other, list(rows.values())),
+        judge=judges[1],
         rubric=other.rubric.reference,
         cases=len(both),
         only_here=len(cases) - len(both),
-        metrics={name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]},
+        metrics=metrics,
         gained=sum(new and not old for old, new in right),
         lost=sum(old and not new for old, new in right),
+        jury=_weighted_jury(judges, metrics[HEADLINES[protocol][1]]),
         cascade=None if protocol == "dialogue" else _cascade(joined, other, rows),
     )
+
+
+def _weighted_jury(judges: Sequence[str], agreement: Difference) -> str:
+    """The name of a jury of two judges that are no juries themselves, each with its kappa or rank correlation."""
+    weights = [round(figure.value or 0.0, 2) for figure in (agreement.first, agreement.second)]
+    single = all(single_judges(judge) == [judge] and "," not in judge for judge in judges)
+    if judges[0] == judges[1] or not single or min(weights) <= 0:
+        return ""
+    return "jury(weighted):" + "+".join(f"{judge}*{weight:g}" for judge, weight in zip(judges, weights, strict=True))
 
 
 def earlier_run(

@@ -68,6 +68,11 @@ def with_bounds(name: str, figure: Figure) -> str:
     return f"{value_of(name, figure)}{bounds}"
 
 
+def both(name: str, figure: Figure | None) -> tuple[str, str]:
+    """Two cells: the figure, and its interval."""
+    return value_of(name, figure), interval_of(name, figure)
+
+
 def points(figure: Figure | None, *, sign: bool = True) -> str:
     """A difference of shares in points."""
     if figure is None or figure.value is None:
