@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-from adjudge.agreement.sets.benchmark import text_of
+from adjudge.agreement.benchmark import text_of
 from adjudge.inputs.rows import Row, open_rows
 from adjudge.judges.embedded import seen_sets
 from adjudge.rubric import shipped

@@ -34,9 +34,12 @@ LAYERS = [
     "server",
     "cli",
 ]
-# Within agreement/: statistics know no run. Within judges/: roles know no judge, and the judges know no protocol.
+# Within agreement/: figures, bias, calibration and correction know no run. Within judges/: roles know no judge, and
+# the judges know no protocol.
 INNER = {
-    "agreement": ["statistics", "labels", "report", "annotators", "sets"],
+    "agreement": [
+        *("figures", "bias", "calibration", "correction", "labels", "report", "annotators", "benchmark", "probes"),
+    ],
     "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
     "llm": [
         *("base", "prices", "providers", "client", "rate_limiter", "retry", "http"),

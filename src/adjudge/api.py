@@ -207,11 +207,13 @@ def agree(
     earlier: Sequence[str | Path] = (),
     own_sources: Sequence[str] = (),
     limit: int = 20,
+    draws: int = 999,
 ) -> AgreementReport:
     """How far the judge of a run directory agrees with people, as `adjudge agree` reports it.
 
     `labels` is a file, a folder, or a column of the run's input; else those of `adjudge label`. `own_sources` are the
-    judge's own systems, and `limit` how many disagreements are listed. It needs the extra `runs`.
+    judge's own systems, `limit` is how many disagreements are listed, and `draws` how often each bootstrap draws. It
+    needs the extra `runs`.
     """
     from .results import require_extra
 
@@ -227,6 +229,7 @@ def agree(
         earlier=[open_run(each, "earlier") for each in earlier],
         own_sources=own_sources,
         limit=limit,
+        draws=draws,
     )
 
 

@@ -10,19 +10,10 @@ from results.building import Given, write_run
 from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 import adjudge as package
-from adjudge.agreement.report import beside, scoring
-from adjudge.agreement.statistics import bias
 from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _few_draws():
-    """Intervals have tests of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (scoring, beside, bias):
-            patch.setattr(module, "DRAWS", 79)
-        yield
+AGREE = ("agree", "--draws", 99)  # intervals have tests of their own
 
 
 def pair(number, winner="A", human="A", **more):
@@ -42,7 +33,7 @@ def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_
     folder = write_run(tmp_path / "run", [pair(n, human=None) for n in range(20)])
     code, out, _ = adjudge("label", folder, "--annotator", "ann", "--n", 20, stdin="1\n" * 20)
     assert code == 0 and "20 of 20 cases labelled by ann." in out
-    code, out, err = adjudge("agree", folder)
+    code, out, err = adjudge(*AGREE, folder)
     assert (code, err) == (0, "")
     titles = ["Consistency: ", "Agreement: ", "Bias: ", "Where they differ", "Corrected for", "How to read it"]
     places = [out.index(title) for title in titles]
@@ -51,23 +42,23 @@ def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_
 
 
 def test_kappa_is_never_without_its_base_rate(adjudge, folder):
-    out = " ".join(adjudge("agree", folder)[1].split())
+    out = " ".join(adjudge(*AGREE, folder)[1].split())
     assert re.search(r"kappa is \S+ \(\S+ to \S+\), where always saying A would be right in 66\.7 %", out)
     assert "Base rates, what people say: A in 66.7 %, B in 33.3 %." in out
 
 
 def test_every_format_says_the_same_and_json_is_the_model(adjudge, folder, tmp_path):
-    text, markdown = (adjudge("agree", folder, "--format", form)[1] for form in ("text", "markdown"))
-    code, out, _ = adjudge("agree", folder, "--format", "json")
+    text, markdown = (adjudge(*AGREE, folder, "--format", form)[1] for form in ("text", "markdown"))
+    code, out, _ = adjudge(*AGREE, folder, "--format", "json")
     data = json.loads(out)
     assert code == 0 and data["metrics"]["accuracy"]["value"] == pytest.approx(12 / 18)
     assert markdown.startswith("# Agrees with people in 67 %\n") and text.startswith("Agrees with people in 67 %\n")
     assert "| The judge | 66.7 % |" in markdown
-    assert adjudge("agree", folder, "-o", tmp_path / "report.html")[:2] == (0, "")
+    assert adjudge(*AGREE, folder, "-o", tmp_path / "report.html")[:2] == (0, "")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert '<h1 class="run">Agrees with people in 67\u00a0%</h1>' in page
     assert "<script" not in page and not re.search(r"(src|href)=\"(?!#)", page) and "default-src 'none'" in page
-    assert to_json(package.agree(folder, limit=10), indent=True).decode() == out
+    assert to_json(package.agree(folder, limit=10, draws=99), indent=True).decode() == out
 
 
 @pytest.mark.parametrize(
@@ -83,38 +74,38 @@ def test_every_format_says_the_same_and_json_is_the_model(adjudge, folder, tmp_p
     ],
 )
 def test_a_figure_below_its_floor_ends_with_exit_code_1_and_says_the_interval(adjudge, folder, floor, code, said):
-    found, out, err = adjudge("agree", folder, "--fail-under", floor)
+    found, out, err = adjudge(*AGREE, folder, "--fail-under", floor)
     assert found == code and re.fullmatch(said, err), err
     assert bool(out) == (code != 2)
 
 
 def test_a_figure_without_a_value_is_below_every_floor(adjudge, tmp_path):
     folder = write_run(tmp_path / "run", [pair(n) for n in range(3)])
-    code, _, err = adjudge("agree", folder, "--fail-under", "kappa=0")
+    code, _, err = adjudge(*AGREE, folder, "--fail-under", "kappa=0")
     assert code == 1
     assert err.startswith("adjudge: kappa has no value: both sides always say A: nothing to agree beyond chance on; at")
 
 
 def test_labels_come_from_where_the_option_says_and_what_is_wrong_is_named(adjudge, folder, tmp_path):
     (tmp_path / "people.csv").write_text("id,ann,ben\n" + "".join(f"egg-{n},A,A\n" for n in range(12)))
-    data = json.loads(adjudge("agree", folder, "--labels", "people.csv", "--format", "json")[1])
+    data = json.loads(adjudge(*AGREE, folder, "--labels", "people.csv", "--format", "json")[1])
     assert data["labels"]["annotators"] == ["ann", "ben"] and data["counted"] == 12
-    one = adjudge("agree", folder, "--labels", "people.csv", "--annotator", "ben", "--format", "json")[1]
+    one = adjudge(*AGREE, folder, "--labels", "people.csv", "--annotator", "ben", "--format", "json")[1]
     assert json.loads(one)["labels"]["annotators"] == ["ben"]
-    code, _, err = adjudge("agree", folder, "--labels", "nobody.csv")
+    code, _, err = adjudge(*AGREE, folder, "--labels", "nobody.csv")
     assert code == 2 and err.startswith("adjudge: nobody.csv: no such file, and no column of this run's input")
-    code, _, err = adjudge("agree", folder, "--limit", "-1")
+    code, _, err = adjudge(*AGREE, folder, "--limit", "-1")
     assert (code, err) == (2, "adjudge: --limit: -1; 0 or more is allowed\n")
-    code, _, err = adjudge("agree", folder, "--against", tmp_path)
+    code, _, err = adjudge(*AGREE, folder, "--against", tmp_path)
     assert code == 2 and err.startswith(f"adjudge: --against: {tmp_path}: no run.json there")
-    code, _, err = adjudge("agree", folder, "-o", "report.pdf")
+    code, _, err = adjudge(*AGREE, folder, "-o", "report.pdf")
     assert code == 2 and "no format is known for .pdf" in err
 
 
 def test_two_runs_stand_side_by_side_and_earlier_ones_below(adjudge, folder, tmp_path):
     rows = [pair(n, "B", "A" if n % 3 else "B") for n in range(18)]
     other = write_run(tmp_path / "other", rows)
-    code, out, _ = adjudge("agree", folder, "--against", other, "--earlier", other, "--limit", 0)
+    code, out, _ = adjudge(*AGREE, folder, "--against", other, "--earlier", other, "--limit", 0)
     assert code == 0 and "Beside other" in out and "Over time" in out
     assert re.search(r"^Accuracy +66\.7 % +33\.3 % +−33\.3 ", out, re.MULTILINE)
     assert re.search(r"^Accuracy +33\.3 % +66\.7 % +\+33\.3 ", out, re.MULTILINE)
@@ -134,7 +125,7 @@ def test_what_strangers_wrote_is_shown_as_it_is_and_obeyed_by_nothing(adjudge, t
     ]
     folder = write_run(tmp_path / "run", rows)
     forms = {
-        form: adjudge("agree", folder, "--labels", "votes", "--format", form) for form in ("text", "markdown", "html")
+        form: adjudge(*AGREE, folder, "--labels", "votes", "--format", form) for form in ("text", "markdown", "html")
     }
     for form, (code, out, _) in forms.items():
         assert code == 0 and not set(out) & {"\x1b", "\u202e", "\x07"}, form

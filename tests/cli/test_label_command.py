@@ -247,7 +247,8 @@ def test_criteria_are_rated_one_by_one_each_kept_at_once_and_one_may_be_skipped(
     label = next(iter(kept(folder).values()))
     assert list(label["criteria"].values()) == [20, None, 100, 40, 40, 40]
     labels = load_labels(open_run(folder))
-    assert [labels.ratings("ann", [label["position"]], key) for key in ("Accuracy", "Helpfulness")] == [[100.0], [None]]
+    rated = labels.by_case[label["position"]]["ann"].criteria
+    assert (rated["Accuracy"], rated["Helpfulness"]) == (100, None)
 
 
 def test_a_reviews_preference_and_ratings_are_mapped_back_to_its_own_responses(adjudge, copied):

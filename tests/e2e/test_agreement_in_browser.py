@@ -10,7 +10,6 @@ from playwright.async_api import Browser
 from results.building import Given, write_run
 from results.samples import GOOD, HOSTILE, LONG, SHORT
 
-from adjudge.agreement.report import beside, scoring
 from adjudge.agreement.report.build import build_report
 from adjudge.models.cases import Comparison
 from adjudge.reports.agreement.page import page_of
@@ -34,11 +33,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     ]
     run = open_run(write_run(folder / "run", rows))
     other = [Given(row.name, row.case, cells={"winner": "A", "decided": True}) for row in rows]
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (scoring, beside):
-            patch.setattr(module, "DRAWS", 99)
-        against = open_run(write_run(folder / "other", other))
-        return page_of(build_report(run, "votes", other=against, earlier=[run]), run.rubric)
+    against = open_run(write_run(folder / "other", other))
+    return page_of(build_report(run, "votes", other=against, earlier=[run], draws=99), run.rubric)
 
 
 @pytest.mark.parametrize("width", [1440, 390])

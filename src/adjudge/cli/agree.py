@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_labels_arguments, say
+from .asking import add_draws_argument, add_labels_arguments, check_draws, say
 from .outputs import FORMATS, choose_format, write_document, write_out
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--limit", type=int, default=10, metavar="N", help="list so many disagreements (default: 10), with all formats"
     )
+    add_draws_argument(parser)
     parser.add_argument("--format", choices=FORMATS, help="default: text, or what the name of the file says")
     parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
     parser.set_defaults(run=run)
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     floors = dict(map(_floor, args.fail_under))
     if args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
+    check_draws(args)
     from ..results.run import open_run
 
     opened = open_run(args.run_directory)
@@ -95,6 +97,7 @@ def run(args: argparse.Namespace) -> int:
         earlier=earlier,
         own_sources=args.own,
         limit=args.limit,
+        draws=args.draws,
     )
     failed = _held(report, floors)  # a name that is not there is refused before anything is written
     if chosen == "json":

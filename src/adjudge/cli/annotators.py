@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .asking import add_draws_argument, check_draws
 from .outputs import FORMATS, choose_format, write_document, write_out
 
 _DESCRIPTION = """\
@@ -36,6 +37,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--time", metavar="COLUMN", help="the input's column that says when (default: time, timestamp, …)"
     )
+    add_draws_argument(parser)
     parser.add_argument(
         "--format", choices=FORMATS, help="default: text on a terminal, json when piped, or by -o's suffix"
     )
@@ -48,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     chosen = choose_format(args.format, args.output)
+    check_draws(args)
     require_extra("adjudge annotators", "agreement")
     from ..results.run import open_run
 
@@ -57,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from ..models.base import to_json
     from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
 
-    report = annotator_report(opened, args.annotator, args.time)
+    report = annotator_report(opened, args.annotator, args.time, args.draws)
     if chosen == "json":
         write_out(to_json(annotators_json(report), indent=True).decode(), args.output)
     elif chosen == "html":

@@ -202,3 +202,17 @@ def add_labels_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotator", action="append", default=[], metavar="NAME", help="count this person's labels alone; repeatable"
     )
+
+
+def add_draws_argument(parser: argparse.ArgumentParser) -> None:
+    """How often a bootstrap draws."""
+    parser.add_argument(
+        "--draws", type=int, default=999, metavar="N",
+        help="draws of every bootstrap (default: 999); fewer are quicker, and their intervals rougher",
+    )  # fmt: skip
+
+
+def check_draws(args: argparse.Namespace) -> None:
+    """Refuse fewer draws than an interval needs, and more than anybody waits for."""
+    if not 99 <= args.draws <= 99_999:
+        raise InputError("--draws", str(args.draws), "99 to 99,999")

@@ -13,7 +13,7 @@ from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
 
 if TYPE_CHECKING:
-    from ..agreement.sets.finding import LabelledSet
+    from ..agreement.benchmark import LabelledSet
 
 _DESCRIPTION = """\
 How far judges agree with people on labelled sets: every file in DIR whose comparisons or dialogues carry people's
@@ -59,21 +59,24 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     require_extra("adjudge bench")
-    from ..agreement.sets.finding import find_sets
     from ..errors import InputError
 
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
     judges = list(dict.fromkeys(args.judge or ["embedded"]))
-    sets, left_out = find_sets(Path(args.sets).expanduser())
+    given = Path(args.sets).expanduser()
+    if not given.is_dir():
+        raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.benchmark import Benchmark, find_sets, measure_set
+
+    sets, left_out = find_sets(given)
     folder = Path(args.directory).expanduser().absolute()
     planned = [_planned(each, judge, folder, args) for each in sets for judge in judges]
     code = judge_several(planned, args, str(folder / JOURNAL), args.limit)
     if args.dry_run:
         return code
-    # SciPy takes seconds to load: only when there is something to measure.
-    from ..agreement.sets.benchmark import Benchmark, measure_set
     from ..models.base import to_json
     from ..reports.run.benchmark import benchmark_document
     from ..results.run import open_run

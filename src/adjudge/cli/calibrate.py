@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     opened = open_run(args.run_directory)
     # SciPy takes seconds to load: only when there is something to measure.
     from ..agreement.labels.sources import load_labels
-    from ..agreement.report.calibrating import calibrate_run
+    from ..agreement.report.remedies import calibrate_run
     from ..models.base import to_json
     from ..reports.calibration import calibration_document, calibration_json
     from ..results.files import new_file

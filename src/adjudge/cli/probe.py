@@ -53,7 +53,6 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     require_extra("adjudge probe")
-    from ..agreement.sets.changed_cases import ORIGINAL, PROBES, draw_rows, probe_rows
     from ..errors import InputError
 
     if args.n < 1:
@@ -61,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
     check_folders(args)
     folder = Path(args.directory).expanduser().absolute()
     settings, rows, journal = _source(args, folder)
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
+
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
         raise InputError("INPUT", f"{args.input}: no comparison in it", "at least one is needed")
@@ -73,8 +75,6 @@ def run(args: argparse.Namespace) -> int:
     code = judge_several(planned, args, journal, None)
     if args.dry_run:
         return code
-    # SciPy takes seconds to load: only when there is something to measure.
-    from ..agreement.sets.probes import measure_probes
     from ..models.base import to_json
     from ..reports.run.probes import probes_document
     from ..results.run import open_run
@@ -92,7 +92,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
     """How to judge, what, and where replies are: a run brings all three along."""
-    from ..agreement.sets.changed_cases import rows_of_run
     from ..engine import CompareSettings
     from ..errors import InputError
     from ..inputs.rows import open_rows
@@ -104,14 +103,16 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
         if not (Path(args.input).expanduser() / "run.json").is_file():
             settings = CompareSettings(judge=args.judge or "embedded")
             return settings, open_rows(args.input, "compare", settings.rubric), str(folder / JOURNAL)
-        rows = rows_of_run(open_run(args.input, "INPUT"))
+        run = open_run(args.input, "INPUT")
         directory = RunDirectory(args.input)
         check_trust(directory, args.trust)
         opened = directory.plan().opened()
         if not isinstance(opened, CompareSettings):
             raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
         settings = replace(opened, judge=args.judge) if args.judge else opened
-        return settings, rows, directory.journal(directory.read())
+        from ..agreement.probes import rows_of_run
+
+        return settings, rows_of_run(run), directory.journal(directory.read())
     except InputError as error:
         raise error.renamed({"judge": "--judge"}) from None
 

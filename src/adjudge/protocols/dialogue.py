@@ -135,14 +135,18 @@ def why_unsure(verdict: DialogueVerdict) -> Iterable[str]:
         yield f"the Critic objects to {objections} scores"
     if any(ruling.rule in ("keep_ambiguous", "keep_unverified_quote") for ruling in verdict.rulings.values()):
         yield "the Critic objects without another score or a verified quote"
+    if len(jury_results(verdict)) > 1:
+        yield "the members of the jury come to different results"
+
+
+def jury_results(verdict: DialogueVerdict) -> set[Decimal]:
+    """What the evaluations of a jury's members lead to, each by itself; empty without a jury."""
     weights, scale = verdict.rubric.weights, verdict.rubric.scale
     marks = {key: mark.value for key, mark in verdict.marks.items()}
-    experiences = {
+    return {
         overall_experience(weighted_total({key: own.scores[key] or marks[key] for key in weights}, weights), scale)
         for own in verdict.evaluator_members
     }
-    if len(experiences) > 1:
-        yield "the members of the jury come to different results"
 
 
 def _unassessed(evaluation: Evaluation, rulings: Mapping[str, Ruling]) -> list[Warning]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..agreement.report.calibrating import CalibrationReport
-from ..agreement.statistics.calibration import LearnedWeights
+from ..agreement.calibration import LearnedWeights
+from ..agreement.report.remedies import CalibrationReport
 from .run.document import Document, Grid, Section
 from .run.wording import many, number
 

@@ -137,11 +137,13 @@ class Origin:
     tokens: str
     provenance: tuple[tuple[str, str], ...]
     calibrated: str
+    stages: tuple[str, ...] = ()
 
 
 def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> Origin:
     """The same part of every view."""
     made = verdict.provenance
+    stages = tuple(map(_stage, verdict.stages))
     return Origin(
         verdict_id=verdict.verdict_id,
         software=made.software,
@@ -153,12 +155,13 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> O
         provenance=(
             ("Software", made.software),
             ("Judge", made.judge),
-            *((f"Stage {at}", _stage(stage)) for at, stage in enumerate(verdict.stages, start=1)),
+            *((f"Stage {at}", stage) for at, stage in enumerate(stages, start=1)),
             ("Rubric", made.rubric),
             *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
             ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
         ),
         calibrated=_calibrated(verdict),
+        stages=stages,
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,21 +13,14 @@ from results.samples import comparisons, reviews
 from scipy import stats
 from scripted.ratings import KEYS
 
-from adjudge.agreement.annotators import report_cards as report_cards_module
-from adjudge.agreement.annotators.report import annotator_report
+from adjudge.agreement.annotators import report as reporting
 from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
 from adjudge.cli.main import main
 from adjudge.errors import InputError
 from adjudge.results.run import open_run
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _few_draws():
-    """Intervals have tests of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_cards_module, "DRAWS", 199)
-        patch.setattr(report_cards_module, "_ALPHA_DRAWS", 29)
-        yield
+# Intervals have tests of their own.
+annotator_report = partial(reporting.annotator_report, draws=199)
 
 
 @pytest.fixture(scope="module")
@@ -171,14 +165,14 @@ def test_random_errors_are_seldom_taken_for_a_habit():
                     entered = int(rng.choice([value for value in (1, 2, 3) if value != final])) if wrong else final
                     about = {"response": (person, item), "time": float(item), "issues": (3 - entered, 3 - final)}
                     ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, **about))
-        accused += sum(card.has_pattern for card in report_cards(ratings))
+        accused += sum(card.has_pattern for card in report_cards(ratings, draws=199))
     assert accused <= 2  # of 16 people without a habit
 
 
 def test_the_command_writes_every_format_and_names_are_escaped(planted, tmp_path, capsys):
     written = {}
     for name in ("cards.txt", "cards.md", "cards.json", "cards.html"):
-        assert main(["annotators", str(planted), "-o", str(tmp_path / name)]) == 0
+        assert main(["annotators", str(planted), "--draws", "199", "-o", str(tmp_path / name)]) == 0
         written[name] = (tmp_path / name).read_text("utf-8")
     data = json.loads(written["cards.json"])
     assert data["dimensions"]["style_clarity"]["name"] == "Style & Clarity"

@@ -16,7 +16,7 @@ def ratings(person, dimension, pairs, start=0, timed=True):
 
 
 def card_of(person, *parts):
-    cards = {card.person: card for card in report_cards([rating for part in parts for rating in part])}
+    cards = {card.person: card for card in report_cards([rating for part in parts for rating in part], draws=199)}
     return cards[person]
 
 
@@ -72,7 +72,7 @@ def test_drawn_rates_are_nearer_to_the_truth_and_their_intervals_hold_it():
             f"p{number:02}", "truth", [HIGH if hit else RIGHT for hit in rng.random(12) < truth], timed=False
         )
     ]
-    rates = [card.dimensions[0] for card in report_cards(data)]
+    rates = [card.dimensions[0] for card in report_cards(data, draws=99)]
     counted, shrunk = (np.array([getattr(rate, name).value for rate in rates]) for name in ("counted", "shrunk"))
     assert ((shrunk - truths) ** 2).mean() < 0.75 * ((counted - truths) ** 2).mean()
     held = sum(

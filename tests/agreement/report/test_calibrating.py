@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from adjudge.agreement.labels.files import HumanLabel, LabelFile
 from adjudge.agreement.labels.sampling import select_cases
 from adjudge.agreement.labels.sources import load_labels
-from adjudge.agreement.report.calibrating import calibrate_run
+from adjudge.agreement.report.remedies import calibrate_run
 from adjudge.cli.main import main
 from adjudge.engine import CompareSettings, open_engine, run_sync
 from adjudge.errors import InputError, RubricError

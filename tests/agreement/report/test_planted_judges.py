@@ -20,7 +20,6 @@ from agreement.report.planted import (
 from runs.conftest import Command
 from scripted.provider import ScriptedProvider
 
-from adjudge.agreement.report import beside, scoring
 from adjudge.agreement.report.build import build_report
 from adjudge.results.run import open_run
 
@@ -44,10 +43,7 @@ async def judged(folder):
 def reports(tmp_path_factory):
     folder = tmp_path_factory.mktemp("planted")
     asyncio.run(judged(folder))
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (scoring, beside):
-            patch.setattr(module, "DRAWS", 99)
-        return {name: build_report(open_run(folder / name), "truth") for name in RULES}
+    return {name: build_report(open_run(folder / name), "truth", draws=199) for name in RULES}
 
 
 def said_first():

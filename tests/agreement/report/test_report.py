@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from results.building import Given, write_run
@@ -14,11 +15,10 @@ from scipy import stats
 
 from adjudge.agreement.labels.files import HumanLabel
 from adjudge.agreement.labels.sources import load_labels
-from adjudge.agreement.report import beside, scoring
-from adjudge.agreement.report.build import build_report, floor_figures
+from adjudge.agreement.report import build as building
+from adjudge.agreement.report.build import floor_figures
 from adjudge.agreement.report.changes import against, earlier_run
 from adjudge.agreement.report.joining import join_labels
-from adjudge.agreement.statistics import bias
 from adjudge.errors import InputError
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison, Review
@@ -28,15 +28,8 @@ from adjudge.reports.run.document import as_markdown, as_text
 from adjudge.results.run import open_run
 
 TEXTS = (GOOD, SHORT, LONG)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _few_draws():
-    """Intervals have tests of their own; here they need not be exact."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (scoring, beside, bias):
-            patch.setattr(module, "DRAWS", 79)
-        yield
+# Intervals have tests of their own; here they need not be exact.
+build_report = partial(building.build_report, draws=99)
 
 
 def compared(number, winner, human, **cells):
@@ -271,10 +264,9 @@ def test_a_run_in_which_every_judgment_failed_says_so(tmp_path):
     assert "Nothing to measure yet" in page
 
 
-def test_of_a_large_run_a_random_sample_is_read_and_every_labelled_case(folder, monkeypatch):
+def test_of_a_large_run_a_random_sample_is_read_and_every_labelled_case(folder):
     everything = join_labels(open_run(folder), _labels(folder))
-    monkeypatch.setattr("adjudge.agreement.report.joining._rows.__defaults__", (10,))
-    joined = join_labels(open_run(folder), _labels(folder))
+    joined = join_labels(open_run(folder), _labels(folder), others=10)
     assert (everything.sampled, len(everything.rows)) == (False, 90)
     assert (joined.sampled, len(joined.rows), len(joined.labelled)) == (True, 70, 60)
 
@@ -348,7 +340,7 @@ def test_a_dialogue_is_measured_by_distance_rank_and_weighted_kappa(tmp_path):
     (empathy,) = found.by_criterion
     assert empathy.name == "Empathy" and empathy.figures["mae"].value == found.metrics["mae"].value
     assert found.disputed.total == sum(abs(a - b) >= 20 for a, _, b in numbers)
-    assert found.calibration.cases == 30 and found.bias is None and found.weights is None
+    assert found.calibration.cases == 30 and found.bias is None and found.weights.cases == 30
     assert "points from people" in shown(found, run)[0] and "judge: 20" in shown(found, run)[1]
 
 
@@ -386,7 +378,7 @@ def test_preferences_that_were_entered_are_no_independent_labels_and_the_report_
 def test_two_judges_on_the_same_labels_are_compared_by_an_exact_test(folder, tmp_path):
     others = [("A", human) if n % 3 else (human, human) for n, (_, human) in enumerate(PAIRS)]
     other = write_run(tmp_path / "other", [compared(n, *pair) for n, pair in enumerate(others)])
-    found = against(join_labels(open_run(folder), _labels(folder)), open_run(other))
+    found = against(join_labels(open_run(folder), _labels(folder)), open_run(other), 99)
     old, new = ([one == two for one, two in pairs] for pairs in (PAIRS, others))
     gained = sum(b and not a for a, b in zip(old, new, strict=True))
     lost = sum(a and not b for a, b in zip(old, new, strict=True))
@@ -407,7 +399,7 @@ def test_a_cheap_and_a_dear_judge_give_a_cost_curve(tmp_path):
     cheap = priced(tmp_path / "cheap", sides(40, right=0.6), b"0.001")
     dear = priced(tmp_path / "dear", [(human, human) for _, human in sides(40, right=0.6)], b"0.01")
     for run, other in ((cheap, dear), (dear, cheap)):
-        curve = against(join_labels(run, load_labels(run)), other).cascade
+        curve = against(join_labels(run, load_labels(run)), other, 99).cascade
         assert (curve.cheap, curve.dear, curve.by) == ("cheap", "dear", "margin")
         alone, last = curve.points[0], curve.points[-1]
         assert (float(alone.cost), float(last.cost)) == (0.001, 0.01) and last.agreement.value == 1
@@ -431,7 +423,7 @@ def test_an_earlier_run_of_the_same_judge_is_compared_and_a_change_beyond_noise_
 def test_an_earlier_run_over_other_cases_is_held_to_its_own_labels(folder, tmp_path):
     rows = [compared(500 + n, "A" if n % 2 else "B", "A") for n in range(30)]
     joined = join_labels(open_run(folder), _labels(folder))
-    found = earlier_run(joined, open_run(write_run(tmp_path / "old", rows)), None, ())
+    found = earlier_run(joined, open_run(write_run(tmp_path / "old", rows)), None, (), 99)
     assert (found.paired, found.cases, found.same_verdicts) == (False, 30, None)
     assert found.metrics["accuracy"].first.value == 0.5
 

@@ -17,16 +17,14 @@ import orjson
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ...inputs.rows.columns import fold_column
 from ...models import LABELS, FinalRating, ReviewVerdict
 from ...protocols.review.consistency import badness
 from ...protocols.review.correcting import read_rating
 from ...protocols.review.feedback import is_lesson
-from ...results.run import CASES, Reader, Run
+from ...results.run import Reader, Run
 from ...rubric import LIKERT, OVERALL
-from ..labels.sources import ANNOTATORS
-from ..statistics.intervals import share
-from ..statistics.metrics import Figure
+from ..figures import DRAWS, Figure, share
+from ..labels.sources import ANNOTATORS, case_lines, find_column
 from .report_cards import ReportCard, ReviewedRating, report_cards
 
 PREFERENCE = "preference"
@@ -79,12 +77,14 @@ class _Found:
     refused: dict[Hashable, int] = field(default_factory=dict)
 
 
-def annotator_report(runs: Sequence[Run], column: str | None = None, time_column: str | None = None) -> AnnotatorReport:
+def annotator_report(
+    runs: Sequence[Run], column: str | None = None, time_column: str | None = None, draws: int = DRAWS
+) -> AnnotatorReport:
     """The report cards of the people in these runs; `column` and `time_column` say who rated a case, and when."""
     for run in runs:
         if run.protocol != "review":
             raise InputError(str(run.folder), f"a {run.protocol} run", "report cards are made of review runs")
-    known = list(dict.fromkeys(name for run in runs for line in _lines(run) for name in line["extra"]))
+    known = list(dict.fromkeys(name for run in runs for line in case_lines(run) for name in line["extra"]))
     who = _column("--annotator", column, ANNOTATORS, known)
     if who is None:
         allowed = f"name the column with --annotator: one of {', '.join(known)}" if known else "the input has no others"
@@ -111,7 +111,7 @@ def annotator_report(runs: Sequence[Run], column: str | None = None, time_column
         time_column=when if times else None,
         reviews=len(found.reviews),
         span=(min(times), max(times)) if times else None,
-        cards=report_cards(ratings),
+        cards=report_cards(ratings, draws),
         pool=pool,
         names=found.names,
         blank=_by_person(found.blank),
@@ -120,25 +120,17 @@ def annotator_report(runs: Sequence[Run], column: str | None = None, time_column
     )
 
 
-def _lines(run: Run) -> Iterator[dict[str, Any]]:
-    with (run.folder / CASES).open("rb") as lines:
-        for line in lines:
-            if line.endswith(b"\n"):
-                yield orjson.loads(line)
-
-
 def _column(option: str, given: str | None, usual: Sequence[str], known: Sequence[str]) -> str | None:
     if given is not None:
         if given not in known:
             raise InputError(option, f"no column {given!r:.60} in the input", f"one of {', '.join(known)}")
         return given
-    by_name = {fold_column(name): name for name in reversed(known)}
-    return next((by_name[name] for name in map(fold_column, usual) if name in by_name), None)
+    return find_column(known, usual)
 
 
 def _reviews(run: Run, who: str, when: str | None, found: _Found, *, must_read: bool) -> Iterator[_Rated]:
     with Reader(run) as reader:
-        for line in _lines(run):
+        for line in case_lines(run):
             position, extra = line["position"], line["extra"]
             person = " ".join(str("" if extra.get(who) is None else extra[who]).split())
             if not reader.verdict_json(position):

@@ -17,8 +17,7 @@ import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from ...results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
-from ..statistics.intervals import DRAWS, Difference, drift, share, with_interval
-from ..statistics.metrics import Figure, consensus, krippendorff_alpha
+from ..figures import DRAWS, Difference, Figure, consensus, drift, krippendorff_alpha, share, with_interval
 
 LESSONS = 3
 # In which way a rating was wrong: by its value, or by how bad an issue it says there is. The first two are opposite to
@@ -30,7 +29,7 @@ _WEAKEST, _STRONGEST = 1.0, 200.0  # ratings that the pool may count for
 _UNKNOWN_STRENGTH = 10.0  # with fewer than three people there is no spread to tell it by
 _FEW_PEOPLE = 3
 _FEW_SWAPS = 3
-_ALPHA_DRAWS = 199  # there are many people, and as many alphas as people times dimensions
+_FEWER_FOR_ALPHA = 5  # there are as many alphas as people times dimensions
 _PLACE = re.compile(r"Response [12]|both responses")
 
 
@@ -147,8 +146,8 @@ class ReportCard:
         return bool(self.swaps) or self.drifts or any(rate.direction for rate in self.dimensions)
 
 
-def report_cards(ratings: Sequence[ReviewedRating]) -> tuple[ReportCard, ...]:
-    """A card for each person, by name."""
+def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple[ReportCard, ...]:
+    """A card for each person, by name; each bootstrap draws so often."""
     people: dict[str, list[ReviewedRating]] = defaultdict(list)
     for rating in ratings:
         people[rating.person].append(rating)
@@ -162,7 +161,7 @@ def report_cards(ratings: Sequence[ReviewedRating]) -> tuple[ReportCard, ...]:
         for dimension in dimensions
     }
     chances = _adjusted({key: p for key, ways in leaning.items() if (p := _sign_test(ways)) is not None})
-    changes = {person: _over_time(own) for person, own in people.items()}
+    changes = {person: _over_time(own, draws) for person, own in people.items()}
     drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
     entered = {dimension: _entered(ratings, dimension) for dimension in dimensions}
     cards = []
@@ -174,7 +173,7 @@ def report_cards(ratings: Sequence[ReviewedRating]) -> tuple[ReportCard, ...]:
             person=person,
             reviews=len({rating.unit for rating in own}),
             ratings=len(own),
-            overall=_overall(own),
+            overall=_overall(own, draws),
             dimensions=tuple(
                 _rate(name, part, *pools[name], leaning[person, name], chances.get((person, name), 1.0))
                 for name, part in parts.items()
@@ -183,7 +182,7 @@ def report_cards(ratings: Sequence[ReviewedRating]) -> tuple[ReportCard, ...]:
             swaps=swaps[person],
             over_time=changes[person],
             drifts=drifts.get(person, 1.0) < SIGNIFICANT,
-            agreement={name: _with_others(person, entered[name]) for name in parts},
+            agreement={name: _with_others(person, entered[name], draws) for name in parts},
             lessons=_lessons(own, swaps[person]),
         )
         cards.append(card)
@@ -229,9 +228,9 @@ def _swap_of(rating: ReviewedRating, ways: Mapping[tuple[Hashable, str], str], s
     return None
 
 
-def _overall(own: Sequence[ReviewedRating]) -> Figure:
+def _overall(own: Sequence[ReviewedRating], draws: int) -> Figure:
     """The share of corrected ratings, drawn by review."""
-    found = with_interval(_share_of_sums, _by_review(own), DRAWS)
+    found = with_interval(_share_of_sums, _by_review(own), draws)
     return found if found.interval else share(sum(rating.corrected for rating in own), len(own))
 
 
@@ -304,7 +303,7 @@ def _rate(
     )
 
 
-def _over_time(own: Sequence[ReviewedRating]) -> Difference | None:
+def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
     """Corrections in the later half of the reviews against the earlier half; None without times or with one review.
 
     What is drawn is a review with all its ratings.
@@ -313,7 +312,7 @@ def _over_time(own: Sequence[ReviewedRating]) -> Difference | None:
     if len(shares) < 2:
         return None
     middle = len(shares) // 2
-    return drift(_share_of_sums, shares[:middle], shares[middle:], DRAWS)
+    return drift(_share_of_sums, shares[:middle], shares[middle:], draws)
 
 
 def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
@@ -329,14 +328,14 @@ def _entered(ratings: Sequence[ReviewedRating], dimension: str) -> dict[Hashable
     return entered
 
 
-def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]]) -> Figure:
+def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]], draws: int) -> Figure:
     """Ordinal alpha of what a person entered and the median of what others entered for the same responses."""
     rows = [
         [row[person], consensus(value for other, value in row.items() if other != person)]
         for row in entered.values()
         if person in row and len(row) > 1
     ]
-    return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, _ALPHA_DRAWS)
+    return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, draws // _FEWER_FOR_ALPHA)
 
 
 def _lessons(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> tuple[Lesson, ...]:

@@ -10,21 +10,22 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
 from pydantic import ValidationError
 
 from ...errors import InputError, plain_reason
 from ...files import TEMPORARY, open_handle, replacing, try_lock
 from ...models.base import Frozen, Plain, from_json, to_json
-from ...models.comparison import Order
-from ...models.rows import NO_PREFERENCE
+from ...models.comparison import ComparisonVerdict, Order
+from ...models.dialogue import DialogueVerdict
+from ...models.rows import NO_PREFERENCE, Verdict
+from ...protocols.dialogue import jury_results
 from ...results.run import Reader, Run
 
 Stratum = Literal["random", "disagreement"]
@@ -35,8 +36,8 @@ MAX_PICKS = 10_000
 HALF = Decimal("0.5")
 _COLUMNS = {
     "compare": "r.winner, r.judge, r.decided, r.order_consistent, abs(r.normalized_a - r.normalized_b)",
-    "dialogue": "r.overall_experience, r.objections, r.average",
-    "review": "r.winner, r.likert_action, r.likert",
+    "dialogue": "r.overall_experience, r.judge, r.objections, r.average",
+    "review": "r.winner, r.judge, r.likert_action, r.likert",
 }
 
 
@@ -195,28 +196,34 @@ def candidates(run: Run) -> list[JudgedCase]:
 
 def _doubted(run: Run, reader: Reader, position: int, cells: Sequence[Any]) -> tuple[tuple[str, ...], float]:
     """Why a verdict may be doubted by what the judge itself said, and how far it is from another one."""
+    _, judge, *cells = cells
+    split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
     if run.protocol == "compare":
-        _, judge, decided, consistent, margin = cells
-        split = "jury" in judge and _jurors_differ(orjson.loads(reader.verdict_json(position)))
+        decided, consistent, margin = cells
         doubts = {"orders disagree": consistent is False, "jurors disagree": split, "undecided": decided is False}
     elif run.protocol == "dialogue":
-        _, objections, average = cells
+        objections, average = cells
         # The overall experience is the average rounded down: near a step little would change it.
         margin = min(abs(average - float(step)) for step in run.rubric.scale.values)
-        doubts = {"Evaluator and Critic disagree": objections > 0}
+        doubts = {"Evaluator and Critic disagree": objections > 0, "jurors disagree": split}
     else:
-        _, action, likert = cells
+        action, likert = cells
         margin = abs(likert - NO_PREFERENCE)
-        doubts = {"differs from what was entered": action == "replaced"}
+        doubts = {"differs from what was entered": action == "replaced", "jurors disagree": split}
     return tuple(doubt for doubt, there in doubts.items() if there), margin
 
 
-def _jurors_differ(verdict: dict[str, Any]) -> bool:
-    """Whether the members of a jury prefer different answers, in any order."""
-    preferred: Iterable[str] = (
-        member["preference"] for opinion in verdict["opinions"] for member in opinion.get("members", ())
-    )
-    return len(set(preferred)) > 1
+def jurors_agree(verdict: Verdict) -> bool | None:
+    """Whether all members of a jury prefer the same answer in every order, or rate a dialogue alike; None without a
+    jury."""
+    if isinstance(verdict, ComparisonVerdict):
+        said: list[set[Any]] = [{own.preference for own in opinion.members} for opinion in verdict.opinions]
+    elif isinstance(verdict, DialogueVerdict):
+        said = [set(jury_results(verdict))]
+    else:
+        votes = [own.scores["likert"] for own in verdict.opinion.members] if verdict.opinion else []
+        said = [{(vote > NO_PREFERENCE) - (vote < NO_PREFERENCE) for vote in votes if vote is not None}]
+    return all(len(each) < 2 for each in said) if any(said) else None
 
 
 @contextmanager

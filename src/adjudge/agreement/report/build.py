@@ -17,38 +17,42 @@ from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.rows import Protocol
 from ...results.run import Run
+from ..bias import BiasReport, CurvePoint, bias_report, win_curve
+from ..calibration import Calibration, ConfidenceBin, LearnedWeights, expected_calibration_error
+from ..correction import Corrected
+from ..figures import DRAWS, Confusion, Figure, base_rates, share
 from ..labels.sources import OWN_COLUMN, LabelSet, load_labels
-from ..statistics.bias import BiasReport, CurvePoint, bias_report, win_curve
-from ..statistics.calibration import Calibration, ConfidenceBin, LearnedWeights, expected_calibration_error
-from ..statistics.correction import Corrected
-from ..statistics.intervals import share
-from ..statistics.metrics import Confusion, Figure, base_rates
-from .beside import (
+from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
+from .disagreements import Disputed, find_disputed
+from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
+from .measures import (
+    SMALLER_IS_BETTER,
     Beside,
     BestGuesses,
     CriterionAgreement,
+    all_figures,
     beside,
     best_guesses,
     class_of,
     confusion_of,
     criteria_of,
     each_person,
+    more_labels,
+    named,
     people_alpha,
+    rated,
 )
-from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
-from .disagreements import Disputed, find_disputed
-from .joining import JoinedRun, LabelledCase, join_labels, jurors_agree, read_pairs
 from .remedies import (
     MOST_SYSTEMS,
     MarginBin,
     ScoreBin,
-    calibration_of,
     confidence_curve,
     corrected_of,
+    learned_map,
     margin_curve,
+    score_curve,
     weights_of,
 )
-from .scoring import SMALLER_IS_BETTER, all_figures, more_labels, named, rated
 
 
 class LabelFacts(Frozen):
@@ -64,8 +68,8 @@ class LabelFacts(Frozen):
 class Consistency(Frozen):
     """The judge against itself, over the whole run: no label is needed. None is not known in this run.
 
-    `orders`: cases with the same winner in both orders. `jurors`: cases in which all members of a jury prefer the same.
-    `critic`: dialogues in which the Critic objects to nothing.
+    `orders`: cases with the same winner in both orders. `jurors`: cases in which all members of a jury come to the
+    same. `critic`: dialogues in which the Critic objects to nothing.
     """
 
     orders: Figure | None = None
@@ -124,8 +128,10 @@ def build_report(
     earlier: Sequence[Run] = (),
     own_sources: Sequence[str] = (),
     limit: int = 20,
+    draws: int = DRAWS,
 ) -> AgreementReport:
-    """The report on a run and labels from `source` (see `load_labels`); `own_sources` are the judge's own systems."""
+    """The report on a run and labels from `source` (see `load_labels`). `own_sources` are the judge's own systems;
+    `draws` is how often each bootstrap draws: fewer are quicker, and their intervals rougher."""
     labels = load_labels(run, source, annotators)
     joined = join_labels(run, labels)
     sample = joined.of_sample
@@ -138,13 +144,13 @@ def build_report(
     cases = [rated(case) for case in counted]
     # First what may be refused.
     own = _own_sources(joined, own_sources)
-    beside_it = None if other is None else against(joined, other)
-    before = [earlier_run(joined, each, source, annotators) for each in earlier]
+    beside_it = None if other is None else against(joined, other, draws)
+    before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
     protocol = run.protocol
-    metrics = all_figures(protocol, cases)
+    metrics = all_figures(protocol, cases, draws)
     pairs = read_pairs(joined) if protocol != "dialogue" else []
-    bias = bias_report(pairs, own) if pairs else None
-    calibration, score_curve = calibration_of(run, counted)
+    bias = bias_report(pairs, own, draws) if pairs else None
+    calibration = None if protocol == "compare" else learned_map(run, counted)
     bins = confidence_curve(counted)
     return AgreementReport(
         run=run.name,
@@ -162,13 +168,13 @@ def build_report(
             named(value): rate for value, rate in base_rates([class_of(run, case.human) for case in counted]).items()
         },
         metrics=metrics,
-        best_guesses=best_guesses(protocol, sample),
+        best_guesses=best_guesses(protocol, sample, draws),
         more_labels=more_labels(metrics),
-        beside=beside(protocol, counted, metrics),
+        beside=beside(protocol, counted, metrics, draws),
         people=each_person(protocol, counted),
-        people_alpha=people_alpha(protocol, sample),
+        people_alpha=people_alpha(protocol, sample, draws),
         confusion=confusion_of(run, counted),
-        by_criterion=criteria_of(run, sample),
+        by_criterion=criteria_of(run, sample, draws),
         bias=bias,
         biases=_biases(bias),
         own_sources=tuple(own),
@@ -180,7 +186,7 @@ def build_report(
         calibration_error=expected_calibration_error(bins),
         by_margin=margin_curve(counted) if protocol == "compare" else (),
         calibration=calibration,
-        score_curve=score_curve,
+        score_curve=() if calibration is None else score_curve(counted, calibration),
         against=beside_it,
         earlier=tuple(sorted(before, key=lambda found: found.created)),
     )
@@ -228,7 +234,7 @@ def _consistency(joined: JoinedRun) -> Consistency:
 
     return Consistency(
         orders=figure([row.consistent for row in rows if row.consistent is not None]),
-        jurors=figure(jurors_agree(joined)) if joined.run.protocol == "compare" else None,
+        jurors=figure(juries_agree(joined)),
         critic=figure([row.objections == 0 for row in rows if row.objections is not None]),
     )
 

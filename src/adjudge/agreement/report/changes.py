@@ -1,19 +1,53 @@
-"""The same labels under another judge or rubric, and agreement over time: what changed, and is it more than noise."""
+"""The same labels under another judge or rubric, and agreement over time: what changed, and is it more than noise.
+
+Two judges of which one costs more make a cascade: what it costs and how far it agrees with people, by threshold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from pydantic import Field
+
 from ...errors import InputError
+from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...results.run import Run
-from ..labels.sources import LabelSet, load_labels
-from ..statistics.cascades import CascadeCase, CascadePoint, cost_curve
-from ..statistics.intervals import Difference, share
-from ..statistics.metrics import Figure
+from ..figures import DRAWS, Difference, Figure, Value, share
+from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
-from .scoring import HEADLINES, MEASURES, compared, drifted, rated
+from .measures import HEADLINES, compared, drifted, rated
+
+_POINTS = 40  # thresholds of a cascade, which is what a curve can show
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeCase:
+    """A labelled case that both judges judged. A cheap judge that names no confidence is never sure."""
+
+    cheap: Value
+    confidence: float | None
+    cheap_cost: Decimal
+    dear: Value
+    dear_cost: Decimal
+    human: Value
+
+
+@dataclass(frozen=True, slots=True)
+class CascadePoint:
+    """With this threshold: the share of cases passed on, the cost a case, agreement with people.
+
+    `threshold` is None for the dear judge alone, without the cheap one. `efficient`: no point costs less and agrees as
+    well.
+    """
+
+    threshold: float | None
+    passed_on: float
+    cost: Decimal
+    agreement: Figure
+    efficient: bool = False
 
 
 class CascadeCurve(Frozen):
@@ -38,6 +72,7 @@ class OtherJudge(Frozen):
     metrics: dict[str, Difference]
     gained: int
     lost: int
+    jury: str = Field(default="", description="A jury of both judges, weighted by their agreement; empty if none is.")
     cascade: CascadeCurve | None = None
 
 
@@ -67,51 +102,55 @@ def judge_of(run: Run, rows: Sequence[JudgedRow] = ()) -> str:
     return said or ", ".join(dict.fromkeys(row.judge for row in rows if row.judge))
 
 
-def against(joined: JoinedRun, other: Run) -> OtherJudge:
+def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     """The labelled cases under another judge or rubric."""
     _same_protocol(joined, other, "--against")
-    cases = joined.of_sample
-    rows = read_rows(other, {case.row.key for case in cases})
-    both = [
-        (case, rows[case.row.key])
-        for case in cases
-        if case.human is not None and case.row.decided is not None and _decided(rows.get(case.row.key))
-    ]
+    cases, protocol = _counted(joined), joined.run.protocol
+    rows = read_rows(other, {case.row.key for case in joined.of_sample})
     if not rows:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
-    pairs = [(rated(case), rated(_under(case, row))) for case, row in both]
-    protocol = joined.run.protocol
-    right = [(_agrees(case.row, case), _agrees(row, case)) for case, row in both]
+    both = _both(cases, rows)
+    pairs = [(rated(case), rated(there)) for case, there in both]
+    right = [(_agrees(case), _agrees(there)) for case, there in both]
+    judges = judge_of(joined.run, list(joined.rows.values())), judge_of(other, list(rows.values()))
+    metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
     return OtherJudge(
         run=other.name,
-        judge=judge_of(other, list(rows.values())),
+        judge=judges[1],
         rubric=other.rubric.reference,
         cases=len(both),
-        only_here=sum(case.human is not None and case.row.decided is not None for case in cases) - len(both),
-        metrics={name: compared(name, MEASURES[protocol][name], pairs) for name in HEADLINES[protocol]},
+        only_here=len(cases) - len(both),
+        metrics=metrics,
         gained=sum(new and not old for old, new in right),
         lost=sum(old and not new for old, new in right),
-        cascade=None if protocol == "dialogue" else _cascade(joined, other, cases, rows),
+        jury=_weighted_jury(judges, metrics[HEADLINES[protocol][1]]),
+        cascade=None if protocol == "dialogue" else _cascade(joined, other, rows),
     )
 
 
-def earlier_run(joined: JoinedRun, other: Run, source: str | None, annotators: Sequence[str]) -> EarlierRun:
+def _weighted_jury(judges: Sequence[str], agreement: Difference) -> str:
+    """The name of a jury of two judges that are no juries themselves, each with its kappa or rank correlation."""
+    weights = [round(figure.value or 0.0, 2) for figure in (agreement.first, agreement.second)]
+    single = all(single_judges(judge) == [judge] and "," not in judge for judge in judges)
+    if judges[0] == judges[1] or not single or min(weights) <= 0:
+        return ""
+    return "jury(weighted):" + "+".join(f"{judge}*{weight:g}" for judge, weight in zip(judges, weights, strict=True))
+
+
+def earlier_run(
+    joined: JoinedRun, other: Run, source: str | None, annotators: Sequence[str], draws: int = DRAWS
+) -> EarlierRun:
     """How far the judge agreed in an earlier run."""
     _same_protocol(joined, other, "--earlier")
-    protocol = joined.run.protocol
+    protocol, here = joined.run.protocol, _counted(joined)
     rows = read_rows(other, {row.key for row in joined.rows.values()})
-    here = [case for case in joined.of_sample if case.human is not None and case.row.decided is not None]
-    both = [(case, rows[case.row.key]) for case in here if _decided(rows.get(case.row.key))]
-    metrics: dict[str, Difference]
+    both = _both(here, rows)
     if both:
-        pairs = [(rated(_under(case, row)), rated(case)) for case, row in both]
-        metrics = {name: compared(name, MEASURES[protocol][name], pairs) for name in HEADLINES[protocol]}
-        cases = len(both)
+        pairs = [(rated(there), rated(case)) for case, there in both]
+        metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
     else:
-        there = [case for case in _own_cases(other, source, annotators) if case.row.decided is not None]
-        before, after = ([rated(case) for case in side if case.human is not None] for side in (there, here))
-        metrics = {name: drifted(MEASURES[protocol][name], before, after) for name in HEADLINES[protocol]}
-        cases = len(before)
+        before, after = (list(map(rated, side)) for side in (_own_cases(other, source, annotators), here))
+        metrics = {name: drifted(protocol, name, before, after, draws) for name in HEADLINES[protocol]}
     shared = [(row.value, rows[row.key].value) for row in joined.rows.values() if row.key in rows]
     shared = [(new, old) for new, old in shared if new is not None and old is not None]
     judges = judge_of(other, list(rows.values())), judge_of(joined.run, list(joined.rows.values()))
@@ -122,7 +161,7 @@ def earlier_run(joined: JoinedRun, other: Run, source: str | None, annotators: S
         rubric=other.rubric.reference,
         same_judge=judges[0] == judges[1] and other.rubric.reference == joined.run.rubric.reference,
         paired=bool(both),
-        cases=cases,
+        cases=len(both) or len(before),
         same_verdicts=share(sum(new == old for new, old in shared), len(shared)) if shared else None,
         metrics=metrics,
     )
@@ -131,30 +170,52 @@ def earlier_run(joined: JoinedRun, other: Run, source: str | None, annotators: S
 def _own_cases(run: Run, source: str | None, annotators: Sequence[str]) -> list[LabelledCase]:
     """An earlier run's own labels: a column of its input if one was named, else what people gave it."""
     try:
-        labels: LabelSet = load_labels(run, source, annotators)
+        labels = load_labels(run, source, annotators)
     except InputError:
         if source is None:
             raise
         labels = load_labels(run)  # a file of labels is for the other run's cases
-    return join_labels(run, labels).of_sample
+    return _counted(join_labels(run, labels))
 
 
-def _cascade(joined: JoinedRun, other: Run, cases: Sequence[LabelledCase], rows: dict[int, JudgedRow]) -> CascadeCurve:
-    pairs = [(case, case.row, rows[case.row.key]) for case in cases if case.human and case.row.key in rows]
-    pairs = [(case, one, two) for case, one, two in pairs if one.winner is not None and two.winner is not None]
-    names = joined.run.name, other.name
-    costs = [[row.cost for row in side] for side in zip(*((one, two) for _, one, two in pairs), strict=True)]
-    known = [[cost for cost in side if cost is not None] for side in costs]
-    if not pairs or any(len(side) < len(pairs) for side in known):
+def _counted(joined: JoinedRun) -> list[LabelledCase]:
+    return [case for case in joined.of_sample if case.human is not None and case.row.decided is not None]
+
+
+def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
+    """The cases that both runs decided, under each of the two."""
+    found = [(case, replace(case, row=rows[case.row.key])) for case in cases if case.row.key in rows]
+    return [(case, there) for case, there in found if there.row.decided is not None]
+
+
+def _agrees(case: LabelledCase) -> bool:
+    if case.row.winner is not None:
+        return case.row.winner == side_of(case.human)
+    return case.row.value == case.human
+
+
+def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
+    if other.protocol != joined.run.protocol:
+        raise InputError(option, f"{other.folder}: a {other.protocol} run", f"a {joined.run.protocol} run is needed")
+
+
+# -- cascades ---------------------------------------------------------------------------------------------------------
+
+
+def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> CascadeCurve:
+    pairs = [(case.human, case.row, rows.get(case.row.key)) for case in joined.of_sample if case.human is not None]
+    known = [(human, one, two) for human, one, two in pairs if one.winner and two is not None and two.winner]
+    names, reason = (joined.run.name, other.name), ""
+    totals = [sum((row.cost for _, *both in known if (row := both[at]).cost is not None), Decimal()) for at in (0, 1)]
+    if not known or any(row.cost is None for _, *both in known for row in both):
         reason = "what a case costs is not known for both judges"
-        return CascadeCurve(cheap=names[0], dear=names[1], by="confidence", reason=reason)
-    totals = [sum(side, Decimal()) for side in known]
-    if totals[0] == totals[1]:
+    elif totals[0] == totals[1]:
         reason = "both judges cost the same"
+    if reason:
         return CascadeCurve(cheap=names[0], dear=names[1], by="confidence", reason=reason)
     if totals[0] > totals[1]:
-        pairs, names = [(case, two, one) for case, one, two in pairs], names[::-1]
-    by = "confidence" if all(cheap.confidence is not None for _, cheap, _ in pairs) else "margin"
+        known, names = [(human, two, one) for human, one, two in known], names[::-1]
+    by = "confidence" if all(cheap.confidence is not None for _, cheap, _ in known) else "margin"
     judged = [
         CascadeCase(
             cheap=cheap.winner or "tie",
@@ -162,9 +223,9 @@ def _cascade(joined: JoinedRun, other: Run, cases: Sequence[LabelledCase], rows:
             cheap_cost=cheap.cost or Decimal(),
             dear=dear.winner or "tie",
             dear_cost=dear.cost or Decimal(),
-            human=side_of(case.human) or "tie",
+            human=side_of(human) or "tie",
         )
-        for case, cheap, dear in pairs
+        for human, cheap, dear in known
     ]
     return CascadeCurve(cheap=names[0], dear=names[1], by=by, points=cost_curve(judged))
 
@@ -180,20 +241,34 @@ def _sureness(row: JudgedRow, by: str) -> float | None:
     return None if not isinstance(row.value, float) else abs(row.value - 4)
 
 
-def _under(case: LabelledCase, row: JudgedRow) -> LabelledCase:
-    return LabelledCase(row, case.votes, case.human, case.criteria, case.at_random)
+def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
+    """The cost–agreement curve, from the cheap judge alone (threshold 0) up to the dear one alone.
+
+    A threshold chosen by this curve has been chosen on these labels: its agreement on new cases will be a little lower.
+    """
+    if not cases:
+        return ()
+    levels = sorted({case.confidence for case in cases if case.confidence is not None})
+    step = max(len(levels) // _POINTS, 1)
+    # The lowest confidence passes nothing on; and passing everything on costs more than the dear judge alone.
+    points = [_point(cases, at) for at in (0.0, *levels[1::step])]
+    alone = sum((case.dear_cost for case in cases), Decimal()) / len(cases)
+    points.append(CascadePoint(None, 1.0, alone, share(sum(case.dear == case.human for case in cases), len(cases))))
+    return tuple(replace(point, efficient=not any(_beats(it, point) for it in points)) for point in points)
 
 
-def _decided(row: JudgedRow | None) -> bool:
-    return row is not None and row.decided is not None
+def _point(cases: Sequence[CascadeCase], threshold: float) -> CascadePoint:
+    hits, passed, cost = 0, 0, Decimal()
+    for case in cases:
+        # With the threshold at 0 the cheap judge stands alone, also where it names no confidence.
+        asked = threshold > 0 and (case.confidence is None or case.confidence < threshold)
+        passed += asked
+        cost += case.cheap_cost + (case.dear_cost if asked else 0)
+        hits += (case.dear if asked else case.cheap) == case.human
+    return CascadePoint(threshold, passed / len(cases), cost / len(cases), share(hits, len(cases)))
 
 
-def _agrees(row: JudgedRow, case: LabelledCase) -> bool:
-    if row.winner is not None:
-        return side_of(row.winner) == side_of(case.human)
-    return row.value == case.human
-
-
-def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
-    if other.protocol != joined.run.protocol:
-        raise InputError(option, f"{other.folder}: a {other.protocol} run", f"a {joined.run.protocol} run is needed")
+def _beats(other: CascadePoint, point: CascadePoint) -> bool:
+    """Whether it is as good in both and better in one."""
+    agrees, costs = (other.agreement.value or 0.0, point.agreement.value or 0.0), (other.cost, point.cost)
+    return agrees[0] >= agrees[1] and costs[0] <= costs[1] and (costs[0] < costs[1] or agrees[0] > agrees[1])

@@ -16,8 +16,8 @@ from ...models.common import LABELS
 from ...models.rows import Verdict
 from ...results.run import Reader, Run
 from ...rubric import OVERALL
+from ..figures import Value
 from ..labels.sampling import Stratum
-from ..statistics.metrics import Value
 from .joining import JudgedRow, LabelledCase, side_of
 
 MOST_QUOTES = 3

@@ -7,7 +7,7 @@ the cases without labels a large run gives a random sample, which is enough for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -17,34 +17,40 @@ import orjson
 from ...models.cases import Comparison, Review
 from ...models.comparison import Winner
 from ...models.rows import NO_PREFERENCE, own_columns
+from ...results.columns import name
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
 from ...text.structure import read_structure
+from ..bias import JudgedPair
+from ..figures import Value, consensus
+from ..labels.sampling import jurors_agree
 from ..labels.sources import LabelSet
-from ..statistics.bias import JudgedPair
-from ..statistics.metrics import Value, consensus
 
 MOST_ROWS = 5_000  # cases without labels; a share of so many is known to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__|<(?:b|strong)>", re.IGNORECASE)
+# Of each protocol: value, score, confidence, consistent, decided, objections; then what only two answers have.
 _CELLS = {
-    "compare": "r.winner, r.decided, r.confidence, r.order_consistent, r.normalized_a - r.normalized_b",
-    "dialogue": "r.overall_experience, r.average, r.objections",
-    "review": "r.winner, r.likert",
+    "compare": "r.winner, r.normalized_a - r.normalized_b, r.confidence, r.order_consistent, r.decided, null",
+    "dialogue": "r.overall_experience, r.average, null, null, null, r.objections",
+    "review": "r.likert::DOUBLE, null, null, null, r.likert is not null, null",
 }
+_OF_TWO = "r.winner, r.words_a, r.words_b, r.system_a, r.system_b"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
     """What came of a case. `value` is the verdict as labels have it: a winner, an overall score, a preference from 1 to
     7; of an undecided comparison the best guess. `score` is the number behind it: how far A is ahead of B, or a
-    dialogue's weighted average. `scores` are those of a criterion, of both answers where there are two.
+    dialogue's weighted average. `scores` are those of a criterion, of both answers where there are two. `key` is the
+    same for the same id and texts in other runs, `content` for copies of a case, `task` for cases of one task.
     """
 
     position: int
     case: str
     key: int
     content: int
+    task: int
     opening: str
     ending: Ending
     value: Value | None = None
@@ -57,6 +63,7 @@ class JudgedRow:
     words: tuple[int, int] | None = None
     systems: tuple[str, str] | None = None
     cost: Decimal | None = None
+    calls: int = 0
     judge: str = ""
 
     @property
@@ -93,10 +100,10 @@ class JoinedRun:
         return [case for case in self.labelled if case.at_random]
 
 
-def join_labels(run: Run, labels: LabelSet) -> JoinedRun:
-    """All that is known of the labelled cases, and of the others."""
+def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRun:
+    """All that is known of the labelled cases, and of so many others."""
     with opened(run) as database:
-        rows, sampled = _rows(database, sorted(labels.by_case))
+        rows, sampled = _rows(database, sorted(labels.by_case), others)
     found = []
     for position, said in labels.by_case.items():
         votes = {name: _plain(label.value) for name, label in said.items() if label.value is not None}
@@ -123,7 +130,7 @@ def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
 def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     """Comparisons of a run as bias is measured on them; people's word only where the case was drawn at random."""
     run = joined.run
-    human = {case.row.position: _winner(case.human) for case in joined.of_sample}
+    human = {case.row.position: side_of(case.human) for case in joined.of_sample}
     # Labelled cases that were picked for their doubts are no sample of anything.
     doubtful = {case.row.position for case in joined.labelled if not case.at_random}
     pairs = []
@@ -152,32 +159,32 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     return pairs
 
 
-def jurors_agree(joined: JoinedRun) -> list[bool]:
-    """Of every comparison that a jury judged: whether all members preferred the same answer in every order."""
-    found = []
+def juries_agree(joined: JoinedRun) -> list[bool]:
+    """Of every case that a jury judged: whether all of its members came to the same."""
     with Reader(joined.run) as reader:
-        for row in joined.rows.values():
-            if "jury" in row.judge and row.winner is not None:
-                verdict = orjson.loads(reader.verdict_json(row.position))
-                said = [{each["preference"] for each in one.get("members", ())} for one in verdict.get("opinions", ())]
-                if any(said):
-                    found.append(all(len(preferred) <= 1 for preferred in said))
-    return found
+        asked = [row for row in joined.rows.values() if "jury" in row.judge and row.value is not None]
+        said = [jurors_agree(reader.verdict(row.position)) for row in asked]
+    return [each for each in said if each is not None]
 
 
 def side_of(value: Value | None) -> Winner | None:
     """The side that a winner or a preference from 1 to 7 speaks for."""
     if value is None or isinstance(value, str):
-        return _winner(value)
+        return value  # type: ignore[return-value]
     return "A" if value < NO_PREFERENCE else "B" if value > NO_PREFERENCE else "tie"
 
 
-def _rows(database: Database, wanted: Sequence[int], others: int = MOST_ROWS) -> tuple[dict[int, JudgedRow], bool]:
+def _rows(database: Database, wanted: Sequence[int], others: int) -> tuple[dict[int, JudgedRow], bool]:
     """These rows, and some others that are drawn at random if there are too many."""
-    protocol = database.run.protocol
-    columns = _criterion_columns(database)
-    beside = "" if protocol == "dialogue" else ", r.words_a, r.words_b, r.system_a, r.system_b"
-    scored = "".join(f', r."{name}"' for names in columns.values() for name in names)
+    protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))
+    columns = {  # of A and B, or one
+        criterion.key: [
+            name(column.name) for column in own_columns(protocol, {criterion.key: ""})[fixed:] if column.score
+        ]
+        for criterion in database.run.rubric.criteria
+    }
+    cells = [_CELLS[protocol], "null, null, null, null, null" if protocol == "dialogue" else _OF_TWO]
+    cells += [f"r.{each}" for names in columns.values() for each in names]
     database.query("create temp table wanted as select unnest($1::BIGINT[]) as position", list(wanted))
     unwanted = "position not in (select position from wanted)"
     ((left,),) = database.query(f"select count(*) from cases where {unwanted}")
@@ -186,47 +193,36 @@ def _rows(database: Database, wanted: Sequence[int], others: int = MOST_ROWS) ->
         order by hash(position), position limit {others}"""
     )
     answer = database.query(
-        f"""select c.position, c."case", c.key, c.content, coalesce(c.opening, ''), r.status, r.cost, r.judge,
-        {_CELLS[protocol]}{beside}{scored} from cases as c join wanted using (position)
+        f"""select c.position, c."case", c.key, c.content, c.task, coalesce(c.opening, ''), r.status, r.cost, r.calls,
+        r.judge, {", ".join(cells)} from cases as c join wanted using (position)
         left join results as r using (position) order by c.position"""
     )
-    return {row.position: row for row in _read(protocol, columns, answer)}, left > others
+    return {cells[0]: _row(columns, *cells) for cells in answer}, left > others
 
 
-def _criterion_columns(database: Database) -> dict[str, tuple[str, ...]]:
-    """The columns of a criterion's scores: of A and B, or one."""
-    protocol = database.run.protocol
-    fixed = len(own_columns(protocol, {}))
-    found = {}
-    for criterion in database.run.rubric.criteria:
-        own = own_columns(protocol, {criterion.key: criterion.name})[fixed:]
-        found[criterion.key] = tuple(column.name.replace('"', '""') for column in own if column.score)
-    return found
-
-
-def _read(
-    protocol: str, columns: Mapping[str, tuple[str, ...]], answer: Iterable[Sequence[Any]]
-) -> Iterator[JudgedRow]:
-    for position, case, key, content, opening, status, cost, judge, *cells in answer:
-        about: dict[str, Any] = {"cost": cost, "judge": judge or ""}
-        ending: Ending = status or "unfinished"
-        if protocol == "compare":
-            about["winner"], decided, about["confidence"], about["consistent"], about["score"] = cells[:5]
-            about["value"], cells = about["winner"], cells[5:]
-            ending = "undecided" if status == "verdict" and decided is False else ending
-        elif protocol == "dialogue":
-            (about["value"], about["score"], about["objections"]), cells = cells[:3], cells[3:]
-        else:
-            (about["winner"], likert), cells = cells[:2], cells[2:]
-            about["value"] = None if likert is None else float(likert)
-            ending = "invalid" if status == "verdict" and likert is None else ending
-        if protocol != "dialogue":
-            (*words, one, other), cells = cells[:4], cells[4:]
-            about["words"] = None if None in words else tuple(words)
-            about["systems"] = None if one is None or other is None else (one, other)
-        each = iter(cells)
-        about["scores"] = {key: tuple(next(each) for _ in names) for key, names in columns.items()}
-        yield JudgedRow(position, case, key, content, opening, ending, **about)
+def _row(columns: Mapping[str, Sequence[str]], *cells: Any) -> JudgedRow:
+    known, (status, cost, calls, judge), cells = cells[:6], cells[6:10], cells[10:]
+    value, score, confidence, consistent, decided, objections, winner, *words, one, other = cells[:11]
+    ending: Ending = status or "unfinished"
+    if status == "verdict" and decided is False:
+        ending = "undecided" if winner is not None else "invalid"
+    scores = iter(cells[11:])
+    return JudgedRow(
+        *known,
+        ending=ending,
+        value=value,
+        winner=winner,
+        score=score,
+        confidence=confidence,
+        consistent=consistent,
+        objections=objections,
+        scores={key: tuple(next(scores) for _ in names) for key, names in columns.items()},
+        words=None if None in words else (words[0], words[1]),
+        systems=None if one is None or other is None else (one, other),
+        cost=cost,
+        calls=calls or 0,
+        judge=judge or "",
+    )
 
 
 def _by_order(row: JudgedRow, reader: Reader) -> tuple[Winner | None, Winner | None]:
@@ -247,9 +243,3 @@ def _bold(text: str) -> float:
 
 def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
-
-
-def _winner(value: Value | None) -> Winner | None:
-    if isinstance(value, str):
-        return "A" if value == "A" else "B" if value == "B" else "tie"
-    return None if value is None else side_of(value)

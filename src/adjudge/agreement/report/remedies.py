@@ -1,6 +1,9 @@
-"""What labels are good for beyond measuring: corrected rates, learned weights, and how scores map to people's.
+"""What labels are good for beyond measuring: corrected rates, and what they teach of the judge's scores and weights.
 
-Each stands beside what the judge says, never instead of it, and says why it is missing where labels are too few.
+Each stands beside what the judge says, never instead of it, and says why it is missing where labels are too few. Only
+cases drawn at random count where that is known: those picked for their doubts would teach a map what judges say of hard
+cases. Every label counts by itself, and every comparison and preference from both sides: which answer is called A means
+nothing.
 """
 
 from __future__ import annotations
@@ -8,33 +11,42 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from statistics import fmean
 from typing import TypeVar
 
+from ...errors import InputError
 from ...models.base import Frozen
+from ...models.calibration import CalibratedKind, SavedCalibration, SavedWeights
 from ...models.common import LABELS
 from ...results.run import Run
-from ..statistics.calibration import (
+from ...rubric import CALIBRATED, LIKERT
+from ..calibration import (
+    FEW_CASES,
     Calibration,
     ConfidenceBin,
     LearnedWeights,
     calibrate,
     confidence_bins,
+    learn_score_weights,
     learn_weights,
 )
-from ..statistics.correction import Corrected, corrected_mean, corrected_rate
-from ..statistics.intervals import share
-from ..statistics.metrics import Figure, Value, confusion
-from .joining import JoinedRun, JudgedRow, LabelledCase, side_of
+from ..correction import Corrected, corrected_mean, corrected_rate
+from ..figures import Figure, Value, confusion, share
+from ..labels.files import now
+from ..labels.sources import LabelSet
+from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, side_of
 
-T = TypeVar("T", bound=tuple[float, ...] | tuple[float, object, object])
+T = TypeVar("T", bound=tuple[float, object])
 
 MOST_SYSTEMS = 12
 MEAN = "mean"
 _FEW_IN_BIN = 5
 _TIE_IS_HALF: dict[Value, float] = {"won": 1.0, "tie": 0.5}
+_WORTH: dict[Value, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
+_PLACES = 9
 
 
 class ScoreBin(Frozen):
@@ -55,44 +67,139 @@ class MarginBin(Frozen):
     right: Figure
 
 
-def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str, Corrected]:
-    """Win rates, or the mean, of the cases outside the labelled sample, as the judge gives them and corrected.
+@dataclass(frozen=True, slots=True)
+class CalibrationReport:
+    """What labels teach about a run's judge: the map with its held-out errors, the weights beside the defaults.
 
-    By system where the rows name systems, else by side.
+    `weights` is None for a review, whose weights only break ties. `picked` cases have labels and do not count, because
+    they were chosen for their doubts; `unjudged` ones have no verdict to compare with.
     """
-    labelled = {case.row.position for case in joined.of_sample}
-    rest = [row for row in joined.rows.values() if row.position not in labelled and row.decided is not None]
-    if not rest:
-        return {}
-    known = [(number(case.row), float(case.human)) for case in counted if isinstance(case.human, float)]
-    mean = corrected_mean([number(row) for row in rest], known)
-    if joined.run.protocol == "dialogue":
-        return {MEAN: mean}
-    systems = [system for system, _ in Counter(name for row in rest for name in row.systems or ()).most_common()]
-    if len(systems) > 1:
-        found = {name: _win_rate(counted, rest, partial(_side_of, name)) for name in systems[:MOST_SYSTEMS]}
-    else:
-        found = {label: _win_rate(counted, rest, lambda _, own=label: str(own)) for label in LABELS}  # type: ignore[misc]
-    return {**found, MEAN: mean} if joined.run.protocol == "review" else found
+
+    run: str
+    judge: str
+    rubric: str
+    what: CalibratedKind
+    source: str
+    cases: int
+    labels: int
+    people: int
+    picked: int
+    unjudged: int
+    calibration: Calibration
+    weights: LearnedWeights | None
+
+    def saved(self, date: str = "") -> SavedCalibration | None:
+        """What a rubric keeps of it; None where no map was chosen."""
+        if self.calibration.chosen is None:
+            return None
+        learned, weights = self.weights, None
+        if learned and learned.weights and learned.loss is not None and learned.default_loss is not None:
+            weights = SavedWeights(
+                weights={key: round(value, 3) for key, value in learned.weights.items()},
+                loss=round(learned.loss, 6),
+                default_loss=round(learned.default_loss, 6),
+            )
+        return SavedCalibration(
+            what=self.what,
+            judge=self.judge,
+            rubric=self.rubric,
+            date=date or now()[:10],
+            cases=self.cases,
+            labels=self.labels,
+            people=self.people,
+            errors={kind: round(error, 6) for kind, error in self.calibration.errors.items()},
+            map=self.calibration.chosen,
+            learned_weights=weights,
+        )
 
 
-def number(row: JudgedRow) -> float:
-    """The judge's number of a decided dialogue (before it is rounded) or review."""
+# -- what labels teach ------------------------------------------------------------------------------------------------
+
+
+def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
+    """The calibration of a run's judge under its rubric."""
+    sample = join_labels(run, labels, others=0).of_sample
+    known = _with_numbers(run, sample)
+    judges = sorted({case.row.judge for case in known})
+    if not judges:
+        allowed = f"continue: adjudge run --resume {run.folder}"
+        raise InputError(str(run.folder), "no labelled case has a verdict", allowed)
+    if len(judges) > 1:
+        found = f"{len(judges)} judges: {', '.join(judges)}"
+        raise InputError(str(run.folder), found, "the labelled cases must be judged by one judge")
+    return CalibrationReport(
+        run=run.name,
+        judge=judges[0],
+        rubric=run.rubric.reference,
+        what=CALIBRATED[run.protocol],
+        source=labels.source,
+        cases=len(known),
+        labels=sum(len(case.votes) for case in known),
+        people=len({person for case in known for person in case.votes}),
+        picked=len(labels.by_case) - len(sample),
+        unjudged=len(sample) - len(known),
+        calibration=learned_map(run, known),
+        weights=weights_of(run, known),
+    )
+
+
+def number(row: JudgedRow) -> float | None:
+    """The number that a calibration maps (models/rows.py, score_of): A's lead, a dialogue's average before it is
+    rounded, a review's preference."""
     found = row.value if row.score is None else row.score
-    return float(found) if isinstance(found, int | float) else 0.0
+    return float(found) if isinstance(found, int | float) else None
 
 
-def weights_of(run: Run, counted: Sequence[LabelledCase]) -> LearnedWeights | None:
-    """Weights of criteria learned from labelled comparisons."""
-    if run.protocol != "compare":
+def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
+    """The cross-validated map from the judge's numbers to people's; cases of one task are held out together."""
+    known, compare = _with_numbers(run, sample), run.protocol == "compare"
+    if len(known) < FEW_CASES:
+        reason = f"too few labelled cases for a map: {len(known)}, at least {FEW_CASES}"
+        return Calibration(None, {}, len(known), reason)
+    rows = []
+    for case in known:
+        # Leads are sums of decimal numbers: what differs in the last bit is one score.
+        score = round(number(case.row) or 0.0, _PLACES)
+        unchanged = _WORTH[case.row.winner or "tie"] if compare else score
+        for vote in case.votes.values():
+            rows.append((score, _worth(vote), _group(run, case.row), unchanged))
+            if run.protocol != "dialogue":
+                # The same from the other side: the mirror image of a lead is about 0, of a preference about 4.
+                about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
+                rows.append((about - score, ends - _worth(vote), _group(run, case.row), ends - unchanged))
+    scores, human, groups, raw = (list(column) for column in zip(*rows, strict=True))
+    return replace(calibrate(scores, human, groups, raw), cases=len(known))
+
+
+def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | None:
+    """Weights of criteria learned from labelled comparisons or dialogues; a review's only break ties."""
+    if run.protocol == "review":
         return None
-    apart = [
-        {key: a - b for key, (a, b) in (case.row.scores or {}).items() if a is not None and b is not None}
-        for case in counted
-    ]
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
-    winners = [case.human or "tie" for case in counted]
-    return learn_weights(apart, winners, defaults, [case.row.content for case in counted])
+    said = [(case.row, vote) for case in _with_numbers(run, sample) for vote in case.votes.values()]
+    scores = [row.scores or {} for row, _ in said]
+    groups = [_group(run, row) for row, _ in said]
+    if run.protocol == "dialogue":
+        own = [{key: each[key][0] for key in defaults} for each in scores]
+        return learn_score_weights(own, [_worth(vote) for _, vote in said], defaults, groups)
+    apart = [{key: a - b for key, (a, b) in each.items() if a is not None and b is not None} for each in scores]
+    return learn_weights(apart, [vote for _, vote in said], defaults, groups)
+
+
+def _with_numbers(run: Run, sample: Sequence[LabelledCase]) -> list[LabelledCase]:
+    endings = ("verdict", "undecided")
+    return [case for case in sample if case.votes and case.row.ending in endings and number(case.row) is not None]
+
+
+def _group(run: Run, row: JudgedRow) -> int:
+    return row.task if run.protocol == "compare" else row.content
+
+
+def _worth(vote: Value) -> float:
+    return _WORTH[vote] if isinstance(vote, str) else vote
+
+
+# -- curves -----------------------------------------------------------------------------------------------------------
 
 
 def confidence_curve(counted: Sequence[LabelledCase]) -> tuple[ConfidenceBin, ...]:
@@ -114,22 +221,15 @@ def margin_curve(counted: Sequence[LabelledCase]) -> tuple[MarginBin, ...]:
     )
 
 
-def calibration_of(run: Run, counted: Sequence[LabelledCase]) -> tuple[Calibration | None, tuple[ScoreBin, ...]]:
-    """The cross-validated map from the judge's numbers to people's, and both by the judge's number."""
-    known = sorted(
-        (number(case.row), case.human, case.row.content) for case in counted if isinstance(case.human, float)
-    )
-    if run.protocol == "compare" or not known:
-        return None, ()
-    scores, human, groups = (list(column) for column in zip(*known, strict=True))
-    found = calibrate(scores, human, groups)
+def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> tuple[ScoreBin, ...]:
+    """What people say, and what the chosen map would say, by the judge's number."""
+    known = sorted((number(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float))
     bins = []
-    for part in _parts(known, 8):
-        judge = fmean(score for score, _, _ in part)
-        mapped = None if found.chosen is None else found.chosen.apply(judge)
-        people = fmean(said for _, said, _ in part)
-        bins.append(ScoreBin(cases=len(part), judge=judge, people=people, mapped=mapped))
-    return found, tuple(bins)
+    for part in _parts(known, 8) if known else ():
+        judge = fmean(score for score, _ in part)
+        mapped = None if found is None or found.chosen is None else found.chosen.apply(judge)
+        bins.append(ScoreBin(cases=len(part), judge=judge, people=fmean(said for _, said in part), mapped=mapped))
+    return tuple(bins)
 
 
 def _parts(sorted_cases: Sequence[T], most: int) -> Iterator[Sequence[T]]:
@@ -138,6 +238,31 @@ def _parts(sorted_cases: Sequence[T], most: int) -> Iterator[Sequence[T]]:
     numbers = [case[0] for case in sorted_cases]
     cuts = {bisect_left(numbers, numbers[round(len(numbers) * at / parts)]) for at in range(parts)}
     return (sorted_cases[begin:end] for begin, end in pairwise([*sorted(cuts), len(numbers)]))
+
+
+# -- corrected rates --------------------------------------------------------------------------------------------------
+
+
+def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str, Corrected]:
+    """Win rates, or the mean, of the cases outside the labelled sample, as the judge gives them and corrected.
+
+    By system where the rows name systems, else by side.
+    """
+    labelled = {case.row.position for case in joined.of_sample}
+    rest = [row for row in joined.rows.values() if row.position not in labelled and row.decided is not None]
+    if not rest:
+        return {}
+    found: dict[str, Corrected] = {}
+    if joined.run.protocol != "dialogue":
+        systems = [system for system, _ in Counter(name for row in rest for name in row.systems or ()).most_common()]
+        if len(systems) > 1:
+            found = {name: _win_rate(counted, rest, partial(_side_of, name)) for name in systems[:MOST_SYSTEMS]}
+        else:
+            found = {label: _win_rate(counted, rest, lambda _, own=label: str(own)) for label in LABELS}  # type: ignore[misc]
+    if joined.run.protocol != "compare":
+        known = [(number(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float)]
+        found[MEAN] = corrected_mean([number(row) or 0.0 for row in rest], known)
+    return found
 
 
 def _side_of(system: str, row: JudgedRow) -> str | None:

@@ -1,69 +1,18 @@
-"""The pictures of an agreement report as data: bars with intervals, a matrix, curves. A template draws them as SVG.
-
-Places along an axis are shares from 0 to 1, from the left and from the bottom.
-"""
+"""The pictures of an agreement report: what stands beside what, the confusion matrix, and curves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
-from ...agreement.report.scoring import HEADLINES
-from ...agreement.statistics.metrics import Figure
+from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ..run.document import Grid
-from ..run.pictures import Bar, Picture
+from ..run.pictures import Bar, Chart, ChartPoint, ChartSeries, Matrix, Picture
 from ..run.wording import many, number, percent, rounded_percent, signed
 from .wording import interval_of, side, value_of, who
-
-
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
-    """A point with its interval, if it has one; `said` is what it shows, in words."""
-
-    x: float
-    y: float
-    said: str
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChartSeries:
-    """Points of one colour (`tone` A, B or nothing), joined by a line or not."""
-
-    name: str
-    tone: str
-    points: tuple[ChartPoint, ...]
-    line: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A curve: its axes with their ticks (place and label), its series, and a line of reference if there is one."""
-
-    title: str
-    lead: str
-    x_name: str
-    y_name: str
-    x_ticks: tuple[tuple[float, str], ...]
-    y_ticks: tuple[tuple[float, str], ...]
-    series: tuple[ChartSeries, ...]
-    reference: tuple[float, float, float, float] | None = None
-    reference_name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A table of counts with how full each cell is, as a share of its row."""
-
-    title: str
-    lead: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
 
 
 def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
@@ -126,21 +75,22 @@ def length_chart(report: AgreementReport) -> Chart | None:
     if len(curve) < 2:
         return None
     axis = _Axis([point.difference for point in curve])
-    judge = [ChartPoint(axis.at(it.difference), it.judge, _won(it.difference, it.judge, it.cases)) for it in curve]
-    people = [
-        ChartPoint(axis.at(it.difference), it.people, _won(it.difference, it.people, it.cases))
-        for it in curve
-        if it.people is not None
-    ]
-    series = [ChartSeries("the judge", "A", tuple(judge))]
-    if people:
-        series.append(ChartSeries("people", "B", tuple(people)))
+    series = []
+    for name, tone in (("the judge", "A"), ("people", "B")):
+        won = [(it, it.judge if tone == "A" else it.people) for it in curve]
+        dots = tuple(
+            ChartPoint(
+                axis.at(it.difference),
+                rate,
+                f"{signed(it.difference, 0)} words: A wins {percent(rate)} of {many(it.cases, 'case')}",
+            )
+            for it, rate in won
+            if rate is not None
+        )
+        series += [ChartSeries(name, tone, dots)] if dots else []
     lead = "How often A wins by how many words longer it is; a judge that follows length rises steeper than people do."
-    return Chart(
-        *("Length and winning", lead, "words that A has more", "A wins"),
-        *(axis.ticks(signed_whole), _SHARES, tuple(series)),
-        (0.0, 0.5, 1.0, 0.5),
-    )
+    ticks = axis.ticks(lambda value: signed(value, 0))
+    return Chart("Length and winning", lead, "words that A has more", "A wins", ticks, _SHARES, tuple(series))
 
 
 def calibration_chart(report: AgreementReport) -> Chart | None:
@@ -151,43 +101,35 @@ def calibration_chart(report: AgreementReport) -> Chart | None:
     if len(curve) < 2:
         return None
     axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped or it.people)])
-    dots = tuple(
+    dots = [
         ChartPoint(
             axis.at(it.judge), axis.at(it.people), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
         )
         for it in curve
-    )
-    series = [ChartSeries("people’s mean", "B", dots, line=False)]
-    if all(it.mapped is not None for it in curve):
-        mapped = (
-            ChartPoint(axis.at(it.judge), axis.at(it.mapped or 0.0), f"mapped to {it.mapped:.3g}") for it in curve
-        )
-        series.append(ChartSeries("the chosen map", "A", tuple(mapped)))
+    ]
+    mapped = [
+        ChartPoint(axis.at(it.judge), axis.at(it.mapped), f"mapped to {it.mapped:.3g}")
+        for it in curve
+        if it.mapped is not None
+    ]
+    series = [ChartSeries("people’s mean", "B", tuple(dots), line=False)]
+    series += [ChartSeries("the chosen map", "A", tuple(mapped))] if mapped else []
     lead = "What people say by what the judge says, over parts of the cases. On the dashed line both say the same."
     ticks = axis.ticks(lambda value: f"{value:g}")
-    return Chart(
-        *("Calibration", lead, "the judge’s score", "people’s score", ticks, ticks),
-        *(tuple(series), (0.0, 0.0, 1.0, 1.0)),
-    )
+    return Chart("Calibration", lead, "the judge’s score", "people’s score", ticks, ticks, tuple(series), diagonal=True)
 
 
 def _confidence_chart(report: AgreementReport) -> Chart | None:
     bins = report.confidence_curve
     if len(bins) < 2:
         return None
-    dots = tuple(
-        ChartPoint(
-            it.confidence,
-            it.right,
-            f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases",
-        )
-        for it in bins
-    )
+    dots = []
+    for it in bins:
+        said = f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases"
+        dots.append(ChartPoint(it.confidence, it.right, said))
     lead = "How often the judge is right by how sure it says it is. On the dashed line it is as sure as it should be."
-    return Chart(
-        *("Calibration", lead, "confidence", "right verdicts", _SHARES, _SHARES),
-        *((ChartSeries("the judge", "A", dots),), (0.0, 0.0, 1.0, 1.0)),
-    )
+    series = (ChartSeries("the judge", "A", tuple(dots)),)
+    return Chart("Calibration", lead, "confidence", "right verdicts", _SHARES, _SHARES, series, diagonal=True)
 
 
 def _margin_chart(report: AgreementReport) -> Chart | None:
@@ -201,39 +143,26 @@ def _margin_chart(report: AgreementReport) -> Chart | None:
         said = f"{number(it.low)} to {number(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
         dots.append(ChartPoint(axis.at(middle), it.right.value or 0.0, said, *_ends(it.right)))
     lead = "How often the judge is right by how far apart its totals are: it names no confidence of its own."
-    return Chart(
-        *(
-            "Calibration",
-            lead,
-            "how far apart the totals are",
-            "right verdicts",
-            axis.ticks(lambda value: f"{value:g}"),
-            _SHARES,
-        ),
-        (ChartSeries("the judge", "A", tuple(dots)),),
-    )
+    series, ticks = (ChartSeries("the judge", "A", tuple(dots)),), axis.ticks(lambda value: f"{value:g}")
+    return Chart("Calibration", lead, "how far apart the totals are", "right verdicts", ticks, _SHARES, series)
 
 
 def cost_chart(curve: CascadeCurve) -> Chart | None:
     """The cost–agreement frontier of a cascade."""
     if len(curve.points) < 2:
         return None
-    costs = [1000 * float(point.cost) for point in curve.points]
-    axis = _Axis([0.0, *costs])
+    axis = _Axis([0.0, *(1000 * float(point.cost) for point in curve.points)])
     dots: dict[bool, list[ChartPoint]] = {True: [], False: []}
-    for point, cost in zip(curve.points, costs, strict=True):
+    for point in curve.points:
+        cost, value = 1000 * float(point.cost), point.agreement.value or 0.0
         at = "the dear judge alone" if point.threshold is None else f"threshold {point.threshold:.2g}"
-        value = point.agreement.value or 0.0
         said = f"{at}: ${cost:.2f} a thousand cases, {percent(value)}"
         dots[point.efficient].append(ChartPoint(axis.at(cost), value, said, *_ends(point.agreement)))
     series = [ChartSeries("nothing cheaper agrees as well", "A", tuple(sorted(dots[True], key=lambda dot: dot.x)))]
-    if dots[False]:
-        series.append(ChartSeries("other thresholds", "", tuple(dots[False]), line=False))
+    series += [ChartSeries("other thresholds", "", tuple(dots[False]), line=False)] if dots[False] else []
     lead = f"{curve.cheap} first, {curve.dear} only where that is unsure by its {curve.by}, threshold by threshold."
-    return Chart(
-        *("Cost and agreement", lead, "dollars for a thousand cases", "same as people"),
-        *(axis.ticks(lambda value: f"${value:g}"), _SHARES, tuple(series)),
-    )
+    x_name, ticks = "dollars for a thousand cases", axis.ticks(lambda value: f"${value:g}")
+    return Chart("Cost and agreement", lead, x_name, "same as people", ticks, _SHARES, tuple(series))
 
 
 def time_chart(report: AgreementReport) -> Chart | None:
@@ -244,16 +173,15 @@ def time_chart(report: AgreementReport) -> Chart | None:
     figures.append((report.created[:10], report.run, report.metrics[name]))
     if len(figures) < 2 or report.metrics[name].value is None or name != "accuracy":
         return None
-    dots, ticks = [], []
-    for at, (day, run, figure) in enumerate(figures):
-        x = (at + 0.5) / len(figures)
-        ticks.append((x, day))
-        dots.append(ChartPoint(x, figure.value or 0.0, f"{run}: {value_of(name, figure)}", *_ends(figure)))
+    places = [(at + 0.5) / len(figures) for at in range(len(figures))]
+    dots = [
+        ChartPoint(x, figure.value or 0.0, f"{run}: {value_of(name, figure)}", *_ends(figure))
+        for x, (_, run, figure) in zip(places, figures, strict=True)
+    ]
+    ticks = tuple((x, day) for x, (day, _, _) in zip(places, figures, strict=True))
     lead = "The same judge and rubric in earlier runs, with 95 % intervals."
-    return Chart(
-        *("Over time", lead, "", "same as people", tuple(ticks), _SHARES),
-        (ChartSeries("the judge", "A", tuple(dots)),),
-    )
+    series = (ChartSeries("the judge", "A", tuple(dots)),)
+    return Chart("Over time", lead, "", "same as people", ticks, _SHARES, series)
 
 
 class _Axis:
@@ -275,22 +203,9 @@ class _Axis:
         return tuple((self.at(place), said(round(place, 9))) for place in self._places)
 
 
-def signed_whole(value: float) -> str:
-    """A whole number with its sign."""
-    return signed(value, 0)
-
-
-def _won(difference: float, share: float, cases: int) -> str:
-    return f"{signed(difference, 0)} words: A wins {percent(share)} of {many(cases, 'case')}"
-
-
 def _ends(figure: Figure) -> tuple[float, float]:
     value = figure.value or 0.0
     return figure.interval or (value, value)
 
 
-def _shares(places: Iterable[float]) -> tuple[tuple[float, str], ...]:
-    return tuple((place, f"{100 * place:.0f} %") for place in places)
-
-
-_SHARES = _shares((0.0, 0.25, 0.5, 0.75, 1.0))
+_SHARES = tuple((place, f"{100 * place:.0f} %") for place in (0.0, 0.25, 0.5, 0.75, 1.0))

@@ -6,19 +6,16 @@ from ...agreement.report.build import AgreementReport
 from ...rubric import Rubric
 from ...version import __version__
 from ..pages import environment
-from .charts import Chart, Matrix
 from .view import build
 
 
 def page_of(report: AgreementReport, rubric: Rubric) -> str:
     """The page."""
     view = build(report, rubric)
-    kinds = {Chart: "chart", Matrix: "matrix"}
     pages = environment("html", "adjudge.reports.run")
     return pages.get_template("agreement/html.j2").render(
         view=view,
         headline=f"{view.headline}: {report.run}",
         home="",
-        kind=lambda picture: kinds.get(type(picture), "picture"),
         software=__version__,
     )

@@ -1,22 +1,28 @@
-"""Sections on what corrects a judge: its errors taken out, learned weights, calibration."""
+"""The sections of an agreement report on what to do about it: the judge's errors taken out, learned weights,
+calibration; and the same labels under another judge, or at another time."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from ...agreement.figures import Difference
 from ...agreement.report.build import AgreementReport
+from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.remedies import MEAN
 from ...rubric import Rubric
 from ..run.document import Grid
-from ..run.wording import number
+from ..run.wording import many, number, p_is, rounded_percent, signed
 from ..wording import criterion_names
-from .charts import (
-    calibration_chart,
-)
-from .parts import AgreementSection
-from .wording import (
-    interval_of,
-    told_once,
-    value_of,
-)
+from .charts import calibration_chart, cost_chart, time_chart
+from .sections import AgreementSection
+from .wording import SHORT, both, interval_of, point_bounds, points, side, told_once, value_of
+
+_MAPS = {
+    "unchanged": "The judge’s own score",
+    "mean": "One number for all",
+    "isotonic": "Isotonic map",
+    "ordinal": "Ordinal map (proportional odds)",
+}
 
 
 def corrected_section(report: AgreementReport) -> AgreementSection | None:
@@ -24,23 +30,19 @@ def corrected_section(report: AgreementReport) -> AgreementSection | None:
     if not report.corrected:
         return None
     rows, reasons = [], []
-    for name, both in report.corrected.items():
-        what = "mae" if name == MEAN else "accuracy"
-        label = {"A": "A", "B": "B"} if report.protocol == "compare" else {"A": "Response 1", "B": "Response 2"}
-        called = "Mean" if name == MEAN else label.get(name, name)
-        cells = [cell for it in (both.raw, both.corrected) for cell in (value_of(what, it), interval_of(what, it))]
-        rows.append((called, *cells, f"{both.raw.cases:,}"))
-        if both.corrected.reason:
-            reasons.append((called, both.corrected.reason))
+    for name, found in report.corrected.items():
+        what, called = ("mae", "Mean") if name == MEAN else ("accuracy", name)
+        called = side(name, report.protocol) if name in ("A", "B") else called
+        rows.append((called, *both(what, found.raw), *both(what, found.corrected), f"{found.raw.cases:,}"))
+        reasons.append((called, found.corrected.reason))
     said = (
         "Of the cases outside the labelled sample: what the judge says, and the same with its measured error taken "
         "out. The second interval is wider, because it carries that the error is known from a few labels only."
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), tuple(rows))
-    return AgreementSection(
-        "corrected", "Corrected", "Corrected for the judge’s errors", (said,), (grid,), after=tuple(told_once(reasons))
-    )
+    title = "Corrected for the judge’s errors"
+    return AgreementSection("corrected", "Corrected", title, (said,), (grid,), after=tuple(told_once(reasons)))
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
@@ -48,32 +50,28 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> AgreementSection
     found = report.weights
     if found is None:
         return None
-    title = "Weights that these labels would give"
+    title = ("weights", "Weights", "Weights that these labels would give")
     if found.weights is None:
-        return AgreementSection("weights", "Weights", title, (), why_bare=found.reason)
+        return AgreementSection(*title, (), why_bare=found.reason)
     names = criterion_names(found.defaults, rubric)
     rows = tuple((names[key], number(found.defaults[key]), number(found.weights[key])) for key in found.defaults)
-    loss = f"{number(found.loss, 3)} against {number(found.default_loss, 3)}"
-    said = f"On held-out cases they predict people better than the rubric’s own (log loss {loss})."
+    what = "log loss" if report.protocol == "compare" else "mean square"
+    loss = f"{what} {number(found.loss, 3)} against {number(found.default_loss, 3)}"
+    said = f"On held-out cases they predict people better than the rubric’s own ({loss})."
     if not found.better:
-        said = f"On held-out cases they predict people no better than the rubric’s own (log loss {loss}): keep those."
-    return AgreementSection("weights", "Weights", title, (said,), (Grid(("Criterion", "Rubric", "Learned"), rows),))
+        said = f"On held-out cases they predict people no better than the rubric’s own ({loss}): keep those."
+    return AgreementSection(*title, (said,), (Grid(("Criterion", "Rubric", "Learned"), rows),))
 
 
 def calibration_section(report: AgreementReport) -> AgreementSection | None:
     """How sure the judge is and how often right, and the map to people’s scale."""
-    said = []
+    said, grids, found = [], [], report.calibration
     if report.calibration_error is not None and report.counted:
-        said.append(
-            f"How sure it says it is, and how often it is right, are {points_apart(report)} points apart on average."
-        )
-    found = report.calibration
-    grids: list[Grid] = []
+        apart = number(100 * report.calibration_error, 1)
+        said.append(f"How sure it says it is, and how often it is right, are {apart} points apart on average.")
     if found is not None:
         if found.errors:
-            names = {"unchanged": "The judge’s own score", "mean": "One number for all"}
-            names |= {"isotonic": "Isotonic map", "ordinal": "Ordinal map (proportional odds)"}
-            errors = tuple((names.get(name, name), number(error)) for name, error in found.errors.items())
+            errors = tuple((_MAPS[name], number(error)) for name, error in found.errors.items())
             grids.append(Grid(("Held-out error (root mean square)", "Points"), errors))
         said.append(
             f"No map to people’s scale is worth using: {found.reason}."
@@ -85,20 +83,93 @@ def calibration_section(report: AgreementReport) -> AgreementSection | None:
         return None
     if report.by_margin:
         said.append("How often the judge is right by how far apart its totals are:")
-        rows = tuple(
-            (
-                number(it.low) if it.low == it.high else f"{number(it.low)} to {number(it.high)}",
-                value_of("accuracy", it.right),
-                interval_of("accuracy", it.right),
-            )
-            for it in report.by_margin
+        bins = [(number(it.low), number(it.high), it.right) for it in report.by_margin]
+        rows = [(low if low == high else f"{low} to {high}", *both("accuracy", right)) for low, high, right in bins]
+        grids.append(Grid(("Totals apart", "Right", "95 % interval"), tuple(rows)))
+    title = ("calibration", "Calibration", "Calibration")
+    return AgreementSection(*title, tuple(said), tuple(grids), (chart,) if chart else ())
+
+
+# -- other judges, other times ----------------------------------------------------------------------------------------
+
+
+def against_section(report: AgreementReport) -> AgreementSection | None:
+    """The same labels under another judge or rubric."""
+    other = report.against
+    if other is None:
+        return None
+    said = [
+        f"{other.run} (judge {other.judge}, rubric {other.rubric}) on the {many(other.cases, 'labelled case')} that "
+        f"both decided: it agrees with people where this judge does not in {other.gained:,}, and the other way round "
+        f"in {other.lost:,}."
+    ]
+    if other.only_here:
+        said.append(f"{many(other.only_here, 'labelled case')} more: decided here only.")
+    said += [_change_sentence(name, change) for name, change in other.metrics.items()]
+    if other.jury:
+        said.append(f"A jury of both, weighted by their measured agreement: --judge '{other.jury}'")
+    grids, chart, curve = [_changes_grid(report.run, other.run, other.metrics)], None, other.cascade
+    if curve is not None and curve.reason:
+        said.append(f"No cost–agreement curve: {curve.reason}.")
+    elif curve is not None:
+        grids.append(_cascade_grid(curve))
+        said.append("A threshold chosen by these labels will agree a little less on new cases.")
+        chart = cost_chart(curve)
+    title = ("against", "Beside", f"Beside {other.run}")
+    return AgreementSection(*title, tuple(said), tuple(grids), (chart,) if chart else ())
+
+
+def _cascade_grid(curve: CascadeCurve) -> Grid:
+    alone = {None: f"{curve.dear} alone", 0: f"{curve.cheap} alone"}
+    rows = tuple(
+        (
+            alone.get(it.threshold) or f"below {it.threshold:.2g}",
+            rounded_percent(it.passed_on),
+            f"${1000 * it.cost:.2f}",
+            *both("accuracy", it.agreement),
         )
-        grids.append(Grid(("Totals apart", "Right", "95 % interval"), rows))
-    return AgreementSection(
-        "calibration", "Calibration", "Calibration", tuple(said), tuple(grids), (chart,) if chart else ()
+        for it in curve.points
+        if it.efficient
     )
+    head = (f"{curve.dear} asked if {curve.by} is", "Asked", "A thousand cases", "Accuracy", "95 % interval")
+    return Grid(head, rows)
 
 
-def points_apart(report: AgreementReport) -> str:
-    """The expected calibration error in points."""
-    return number(100 * (report.calibration_error or 0.0), 1)
+def over_time_section(report: AgreementReport) -> AgreementSection | None:
+    """Earlier runs."""
+    if not report.earlier:
+        return None
+    said, grids = [], []
+    for run in report.earlier:
+        whose = "the same" if run.paired else "other, its own"
+        start = f"{run.run}, {run.created[:10] or 'undated'}, {whose} {many(run.cases, 'labelled case')}"
+        if not run.same_judge:
+            said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so that no change is drift.")
+        said += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
+        grids.append(_changes_grid(run.run, report.run, run.metrics))
+    chart = time_chart(report)
+    return AgreementSection("time", "Over time", "Over time", tuple(said), tuple(grids), (chart,) if chart else ())
+
+
+def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) -> Grid:
+    rows = []
+    for name, found in metrics.items():
+        bounds = point_bounds(found.change) if name == "accuracy" else interval_of(name, found.change)
+        p = "–" if found.p is None else p_is(found.p).removeprefix("= ")
+        sides = (value_of(name, it) for it in (found.first, found.second))
+        rows.append((SHORT[name], *sides, _change(name, found), bounds, p))
+    return Grid(("Measure", before, after, "Change", "95 % interval", "p"), tuple(rows))
+
+
+def _change(name: str, found: Difference) -> str:
+    return points(found.change) if name == "accuracy" else signed(found.change.value, 1 if name == "mae" else 2)
+
+
+def _change_sentence(name: str, found: Difference) -> str:
+    if found.p is None:
+        return f"{SHORT[name]}: no test ({found.change.reason})."
+    if found.change.value == 0:
+        return f"{SHORT[name]}: no change."
+    shown = f"{_change(name, found)} points" if name == "accuracy" else _change(name, found)
+    verdict = "more than chance would bring" if found.real else "chance alone may explain it"
+    return f"{SHORT[name]}: {shown}, {verdict} (p {p_is(found.p)}, {found.test})."

@@ -1,56 +1,238 @@
-"""The sections of an agreement report in reading order; here where judge and people differ, and how to read it."""
+"""The sections of an agreement report on what was measured: the judge against itself, the judge and people, bias, and
+where judge and people differ. All is plain data."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 
+from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
+from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric
 from ..run.document import Grid
-from ..run.wording import many, number, rounded_percent
+from ..run.pictures import Chart, Matrix, Picture
+from ..run.wording import many, number, percent, rounded_percent
 from ..wording import criterion_names
-from .measured import agreement_section, bias_section, consistency_section
-from .other_runs import against_section, over_time_section
-from .parts import AgreementSection, DisputedCard
-from .remedies import calibration_section, corrected_section, weights_section
-from .wording import (
-    side,
-    told_once,
-)
+from .charts import beside_bars, confusion_matrix, constant_of, length_chart
+from .wording import HABITS, METRICS, SHORT, both, point_bounds, points, side, told_once, value_of, who, with_bounds
 
 _LONG = 240
 
 
-def sections_of(report: AgreementReport, rubric: Rubric) -> tuple[AgreementSection, ...]:
-    """Those that have something to say."""
-    sections = [consistency_section(report), agreement_section(report), bias_section(report), _disputed(report, rubric)]
-    sections += [corrected_section(report), weights_section(report, rubric), calibration_section(report)]
-    sections += [against_section(report), over_time_section(report), _how_to_read(report)]
-    found = [replace(it, grids=tuple(filter(_has_figures, it.grids))) for it in sections if it is not None]
-    bare = [it for it in found if it.why_bare and not (it.grids or it.pictures)]
-    shown = [it for it in found if it not in bare]
-    if bare:
-        left = told_once((it.short, it.why_bare) for it in bare)
-        shown[-1] = replace(
-            shown[-1], sentences=(*shown[-1].sentences, f"Left out for lack of figures: {' '.join(left)}")
+@dataclass(frozen=True, slots=True)
+class DisputedCard:
+    """A disagreement as a reader sees it."""
+
+    case: str
+    opening: str
+    judge: str
+    people: str
+    about: str
+    criterion: str
+    reason: str
+    quotes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementSection:
+    """A heading, sentences, tables and pictures; `key` is its place on the page, `short` what leads there. `after`
+    stands below the tables. With a reason in `why_bare` it is left out if it has neither a table nor a picture."""
+
+    key: str
+    short: str
+    title: str
+    sentences: tuple[str, ...]
+    grids: tuple[Grid, ...] = ()
+    pictures: tuple[Picture | Chart | Matrix, ...] = ()
+    cards: tuple[DisputedCard, ...] = ()
+    after: tuple[str, ...] = ()
+    why_bare: str = ""
+
+
+def consistency_section(report: AgreementReport) -> AgreementSection:
+    """The judge against itself."""
+    found = report.consistency
+    jury = "rate the dialogue alike" if report.protocol == "dialogue" else "prefer the same answer"
+    told = [
+        ("The same winner in both orders", found.orders),
+        (f"All members of the jury {jury}", found.jurors),
+        ("The Critic objects to nothing", found.critic),
+    ]
+    told += [
+        (f"The same verdict as in {run.run}, by the same judge and rubric", run.same_verdicts)
+        for run in report.earlier
+        if run.same_judge
+    ]
+    said = [
+        "{}: {} of {} ({}).".format(what, value, many(figure.cases, "case"), interval)
+        for what, figure in told
+        if figure is not None
+        for value, interval in [both("accuracy", figure)]
+    ]
+    nothing = (
+        "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) would "
+        "say how far the judge agrees with itself."
+    )
+    title = "Consistency: the judge against itself"
+    return AgreementSection("consistency", "Consistency", title, tuple(said or [nothing]))
+
+
+def agreement_section(report: AgreementReport) -> AgreementSection:
+    """The judge and people, beside simple rules."""
+    said = []
+    if report.base_rates:
+        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
+        said.append(f"Base rates, what people say: {', '.join(rates)}.")
+    if report.people_alpha is not None:
+        said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
+    if not report.counted and report.best_guesses is not None:
+        said.append("The judge decided no labelled case: all figures here take its best guesses.")
+    each = [report, *([report.best_guesses] if report.best_guesses else [])]
+    grids = [grid(report, figures) for figures in each for grid in (_beside_grid, _metrics_grid)]
+    grids += [_people_grid(report)] if report.people else []
+    grids += [_criteria_grid(report)] if report.by_criterion else []
+    # Where nothing was decided, that is the only reason, and it is said already.
+    counted = [figures for figures in each if figures is not report or report.counted]
+    reasons = told_once(
+        (METRICS[name] if figures is report else f"{METRICS[name]}, with best guesses", it.reason)
+        for figures in counted
+        for name, it in figures.metrics.items()
+    )
+    bars, matrix = [beside_bars(report, figures) for figures in counted], confusion_matrix(report)
+    return AgreementSection(
+        *("agreement", "Agreement", "Agreement: the judge and people", tuple(said), tuple(grids)),
+        pictures=(*bars, *([matrix] if matrix else [])),
+        after=tuple(reasons),
+    )
+
+
+def _beside_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
+    names = HEADLINES[report.protocol]
+    head = ("Who", *(cell for name in names for cell in (SHORT[name], "95 % interval")), "Cases")
+    rows = []
+    for row in figures.beside:
+        name = who(row.name, constant_of(report, figures), guessed=figures is not report)
+        cells = [cell for name in names for cell in both(name, row.figures[name])]
+        rows.append((name, *cells, f"{row.figures[names[0]].cases:,}"))
+    return Grid(head, tuple(rows))
+
+
+def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
+    """The measures that have a value."""
+    rows = []
+    for name, figure in figures.metrics.items():
+        if figure.value is not None:
+            more = figures.more_labels.get(name)
+            wanted = "–" if more is None else f"{more:,}" if more else "enough"
+            rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
+    measure = "Measure" if figures is report else "Measure, with its best guesses"
+    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), tuple(rows))
+
+
+def _people_grid(report: AgreementReport) -> Grid:
+    names = HEADLINES[report.protocol]
+    rows = [
+        (person, *(value_of(name, figures[name]) for name in names), f"{figures[names[0]].cases:,}")
+        for person, figures in report.people.items()
+    ]
+    return Grid(("Person against the others", *(SHORT[name] for name in names), "Cases"), tuple(rows))
+
+
+def _criteria_grid(report: AgreementReport) -> Grid:
+    rows = []
+    for row in report.by_criterion:
+        mae, alpha, rank = (row.figures[name] for name in ("mae", "alpha_interval", "spearman"))
+        cells = (value_of("mae", mae), *both("alpha", alpha), value_of("spearman", rank), f"{alpha.cases:,}")
+        rows.append((row.name, *cells))
+    head = ("Criterion", "Mean distance", "Alpha, interval", "95 % interval", "Spearman", "Cases")
+    return Grid(head, tuple(rows))
+
+
+# -- bias -------------------------------------------------------------------------------------------------------------
+
+_BIAS_HEAD = (
+    *("What may move it", "Judge", "People", "Decided by it", "95 % interval"),
+    *("Agreement, controlled", "Cases"),
+)
+_BIAS_READ = (
+    "Judge and People: how often the answer with more of it wins. Decided by it: in how many of a hundred verdicts it "
+    "decides, beyond what people themselves prefer; 0 is fair. Controlled: agreement where people prefer the answer "
+    "with more and where they prefer the one with less, both counted equally."
+)
+
+
+def bias_section(report: AgreementReport) -> AgreementSection | None:
+    """What moves the judge besides quality."""
+    bias = report.bias
+    if bias is None or not report.biases:
+        return None
+    rows = tuple(
+        (
+            *(HABITS[habit.name], value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people)),
+            *(points(_bounded(habit.followed)), point_bounds(habit.followed)),
+            *(value_of("accuracy", _bounded(habit.balanced_agreement)), f"{habit.more_wins.cases:,}"),
         )
-    return tuple(shown)
+        for habit in bias.habits
+    )
+    chart = length_chart(report)
+    return AgreementSection(
+        *("bias", "Bias", "Bias: what moves the judge besides quality"),
+        sentences=tuple(bias_sentence(report, name) for name in report.biases),
+        grids=(Grid(_BIAS_HEAD, rows),) if rows else (),
+        pictures=(chart,) if chart else (),
+        after=(_BIAS_READ,) if rows else (),
+    )
 
 
-def _has_figures(grid: Grid) -> bool:
-    """Whether a table says anything: a dash is no figure, and how many cases there are is none of the judge's."""
-    counts = {at for at, name in enumerate(grid.head) if name == "Cases" and len(grid.head) > grid.names + 1}
-    return any(cell != "–" for row in grid.rows for at, cell in enumerate(row) if at >= grid.names and at not in counts)
+def _bounded(figure: Figure | None) -> Figure | None:
+    """The figure if it has an interval: what rests on a case or two on one side would mislead without."""
+    return figure if figure is not None and figure.interval is not None else None
 
 
-def _disputed(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
-    found = report.disputed
+def bias_sentence(report: AgreementReport, name: str) -> str:
+    """Whether a bias was found, and the figures that say so."""
+    bias, found = report.bias, report.biases[name]
+    assert bias is not None
+    if name == "order":
+        first = bias.order.first_wins
+        at = f"the answer shown first wins {with_bounds('accuracy', first)} of {many(first.cases, 'case')}"
+        flips = bias.order.flips
+        turned = f"; the winner changes with the order in {value_of('accuracy', flips)}" if flips.cases else ""
+        if found is None and first.value == 0.5 and not flips.value:
+            return f"No order bias: {at}{turned}."
+        start = {True: "Order bias", False: "No order bias found", None: "Order, too few cases to tell"}[found]
+        return f"{start}: {at}{turned}."
+    habit = next(each for each in bias.habits if each.name == name)
+    what = HABITS[name].lower()
+    wins = f"{what} wins {value_of('accuracy', habit.more_wins)} with the judge"
+    if habit.people is not None:
+        wins += f" and {value_of('accuracy', habit.people)} with people"
+    title = {"self-preference": "self-preference"}.get(name, f"bias by {name}")
+    if found is None:
+        reason = habit.followed.reason if habit.followed is not None else "no labels to tell by"
+        return f"{title.capitalize()}, not known: {wins} ({reason})."
+    if not found:
+        return f"No {title} found: {wins}."
+    assert habit.followed is not None
+    way = "goes to" if (habit.followed.value or 0) > 0 else "goes against"
+    return (
+        f"{title.capitalize()}: beyond people’s own preference, {points(habit.followed, sign=False).lstrip('−')} in a "
+        f"hundred verdicts {way} it ({point_bounds(habit.followed)}); {wins}."
+    )
+
+
+# -- where judge and people differ -----------------------------------------------------------------------------------
+
+
+def disputed_section(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
+    """The disagreements, counted and one by one."""
+    found, title = report.disputed, ("differ", "Where they differ", "Where they differ")
     if not found.labelled:
         return None
     if not found.total:
         said = f"Judge and people say the same of all {many(found.labelled, 'labelled and decided case')}."
-        return AgreementSection("differ", "Where they differ", "Where they differ", (said,))
+        return AgreementSection(*title, (said,))
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "most confident" if report.protocol == "compare" else "farthest apart"
     said = f"{found.total:,} of {many(found.labelled, 'labelled and decided case')}, {first} first."
@@ -66,9 +248,7 @@ def _disputed(report: AgreementReport, rubric: Rubric) -> AgreementSection | Non
     rest = found.total - len(cards)
     after = (f"{many(rest, 'more is', 'more are')} not listed: --limit shows more.",) if rest else ()
     hint = "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
-    return AgreementSection(
-        "differ", "Where they differ", "Where they differ", (said, hint), tuple(grids), cards=cards, after=after
-    )
+    return AgreementSection(*title, (said, hint), tuple(grids), cards=cards, after=after)
 
 
 def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> DisputedCard:
@@ -95,7 +275,8 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Dispu
     )
 
 
-def _how_to_read(report: AgreementReport) -> AgreementSection:
+def reading_section(report: AgreementReport) -> AgreementSection:
+    """What the words of the report mean."""
     said = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
         "base rate: where nearly all labels are the same, it is low however good the judge.",

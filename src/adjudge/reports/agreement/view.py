@@ -6,21 +6,29 @@ Everything is plain data: text and Markdown are written as every document of a r
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ...agreement.report.beside import ONE_PERSON, BestGuesses
+from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
-from ...agreement.report.scoring import HEADLINES
-from ...agreement.statistics.metrics import Figure
+from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
 from ...rubric import Rubric
-from ..run.document import Document, Section
+from ..run.document import Document, Grid, Section
+from ..run.pictures import Matrix
 from ..run.wording import listed, many, number, percent, rounded_percent
 from ..wording import judge_note
-from .charts import Matrix, as_grid, constant_of
-from .measured import bias_sentence
-from .parts import AgreementSection, DisputedCard
-from .sections import sections_of
-from .wording import ENDINGS, RULES, value_of, who, with_bounds
+from .charts import as_grid, constant_of
+from .remedies import against_section, calibration_section, corrected_section, over_time_section, weights_section
+from .sections import (
+    AgreementSection,
+    DisputedCard,
+    agreement_section,
+    bias_section,
+    bias_sentence,
+    consistency_section,
+    disputed_section,
+    reading_section,
+)
+from .wording import ENDINGS, RULES, told_once, value_of, who, with_bounds
 
 _FEW = 30  # labelled cases: fewer say little
 _MOSTLY_DECIDED = 0.9
@@ -52,8 +60,28 @@ def build(report: AgreementReport, rubric: Rubric) -> AgreementView:
             ("People", f"{len(people)}: {listed(people, 4)}" if len(people) > 1 else listed(people)),
         ),
         cautions=tuple(_cautions(report)),
-        sections=sections_of(report, rubric),
+        sections=_sections(report, rubric),
     )
+
+
+def _sections(report: AgreementReport, rubric: Rubric) -> tuple[AgreementSection, ...]:
+    """Those that have something to say, in reading order."""
+    sections = [consistency_section(report), agreement_section(report), bias_section(report)]
+    sections += [disputed_section(report, rubric), corrected_section(report), weights_section(report, rubric)]
+    sections += [calibration_section(report), against_section(report), over_time_section(report)]
+    found = [replace(it, grids=tuple(filter(_has_figures, it.grids))) for it in sections if it is not None]
+    bare = [it for it in found if it.why_bare and not (it.grids or it.pictures)]
+    reading = reading_section(report)
+    if bare:
+        left = " ".join(told_once((it.short, it.why_bare) for it in bare))
+        reading = replace(reading, sentences=(*reading.sentences, f"Left out for lack of figures: {left}"))
+    return (*(it for it in found if it not in bare), reading)
+
+
+def _has_figures(grid: Grid) -> bool:
+    """Whether a table says anything: a dash is no figure, and how many cases there are is none of the judge's."""
+    counts = {at for at, name in enumerate(grid.head) if name == "Cases" and len(grid.head) > grid.names + 1}
+    return any(cell != "–" for row in grid.rows for at, cell in enumerate(row) if at >= grid.names and at not in counts)
 
 
 def as_document(view: AgreementView) -> Document:

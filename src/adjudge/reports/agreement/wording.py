@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...agreement.report.beside import ONE_PERSON, SAME_PEOPLE
-from ...agreement.statistics.metrics import Figure, Value
+from ...agreement.figures import Figure, Value
+from ...agreement.report.measures import ONE_PERSON, SAME_PEOPLE
 from ...models.rows import Protocol
 from ..run.wording import number, percent, signed
 
@@ -66,6 +66,11 @@ def with_bounds(name: str, figure: Figure) -> str:
         return f"not known ({figure.reason})"
     bounds = f" ({interval_of(name, figure)})" if figure.interval else ""
     return f"{value_of(name, figure)}{bounds}"
+
+
+def both(name: str, figure: Figure | None) -> tuple[str, str]:
+    """Two cells: the figure, and its interval."""
+    return value_of(name, figure), interval_of(name, figure)
 
 
 def points(figure: Figure | None, *, sign: bool = True) -> str:

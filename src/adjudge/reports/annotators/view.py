@@ -13,7 +13,7 @@ from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
 from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportCard
-from ...agreement.statistics.metrics import Figure
+from ...agreement.figures import Figure
 from ..pages import environment
 from ..run.document import Document, Grid, Section
 from ..run.pictures import Bar, Picture

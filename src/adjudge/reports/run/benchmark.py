@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...agreement.sets.benchmark import Benchmark, JudgeOnSet, SetResult
-from ...agreement.statistics.metrics import Figure
+from ...agreement.benchmark import Benchmark, JudgeOnSet, SetResult
+from ...agreement.figures import Figure
 from .document import Document, Grid, Section
 from .wording import listed, many, number, percent, signed
 

@@ -1,4 +1,5 @@
-"""The pictures of a run's report as data: bars with intervals, stacked bars, histograms. A template draws them as SVG.
+"""Pictures of reports as data: bars with intervals, stacked bars, histograms, curves, a matrix. A template draws them
+as SVG. Here are also the pictures of a run's report.
 
 Places along an axis are shares from 0 to 1.
 """
@@ -60,6 +61,54 @@ class Picture:
     rows: Sequence[Bar | Stack | Step]
     legend: tuple[tuple[str, str], ...] = ()
     wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPoint:
+    """A point with its interval, if it has one; `said` is what it shows, in words. Places are shares of the axes, from
+    the left and from the bottom."""
+
+    x: float
+    y: float
+    said: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChartSeries:
+    """Points of one colour (`tone` A, B or nothing), joined by a line or not."""
+
+    name: str
+    tone: str
+    points: tuple[ChartPoint, ...]
+    line: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves: the axes with their ticks (place and label), the series, and perhaps the line on which both are equal."""
+
+    title: str
+    lead: str
+    x_name: str
+    y_name: str
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    series: tuple[ChartSeries, ...]
+    diagonal: bool = False
+    kind: Literal["chart"] = "chart"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A table of counts with how full each cell is, as a share of its row."""
+
+    title: str
+    lead: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
+    kind: Literal["matrix"] = "matrix"
 
 
 def pictures(run: Run, summary: Summary, board: Leaderboard | None) -> list[Picture]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...agreement.sets.probes import ProbeResult
-from ...agreement.statistics.metrics import Figure
+from ...agreement.figures import Figure
+from ...agreement.probes import ProbeResult
 from .document import Document, Grid, Section
 from .wording import many, percent, signed
 

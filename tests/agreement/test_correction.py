@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.statistics.correction import corrected_mean, corrected_rate, corrected_shares
-from adjudge.agreement.statistics.metrics import Confusion
+from adjudge.agreement.correction import corrected_mean, corrected_rate, corrected_shares
+from adjudge.agreement.figures import Confusion
 
 THREE = ("A", "tie", "B")
 

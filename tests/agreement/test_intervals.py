@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.statistics import intervals
-from adjudge.agreement.statistics.intervals import drift, labels_needed, paired_difference, share, with_interval
-from adjudge.agreement.statistics.metrics import Figure, accuracy, cohen_kappa
+from adjudge.agreement import figures
+from adjudge.agreement.figures import (
+    Figure,
+    accuracy,
+    cohen_kappa,
+    drift,
+    labels_needed,
+    paired_difference,
+    share,
+    with_interval,
+)
 from adjudge.results.statistics import share_change
 
 
@@ -66,14 +74,14 @@ def test_an_interval_that_cannot_be_told_says_why():
 
 
 def test_very_many_cases_take_fewer_draws(monkeypatch):
-    monkeypatch.setattr(intervals, "_NUMBERS_DRAWN", 20 * 300)
+    monkeypatch.setattr(figures, "_NUMBERS_DRAWN", 20 * 300)
     asked = []
 
     def mean(cases):
         asked.append(len(cases))
         return Figure(sum(cases) / len(cases), len(cases))
 
-    monkeypatch.setattr(intervals, "_MANY_CASES", 15)
+    monkeypatch.setattr(figures, "_MANY_CASES", 15)
     assert with_interval(mean, [0, 1] * 10).interval is not None
     assert len(asked) == 1 + 300
     with_interval(mean, [0, 1] * 100)

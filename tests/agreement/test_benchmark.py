@@ -6,8 +6,7 @@ import json
 import pytest
 from results.building import Given, write_run
 
-from adjudge.agreement.sets.benchmark import mean_by_task, measure_set
-from adjudge.agreement.sets.finding import LabelledSet, find_sets
+from adjudge.agreement.benchmark import LabelledSet, find_sets, mean_by_task, measure_set
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run
@@ -93,5 +92,6 @@ def test_sets_are_found_by_their_labels_and_named_apart(tmp_path):
     ]  # fmt: skip
     assert list(left_out) == ["none.csv"]
     assert "no column for" in left_out["none.csv"]
-    with pytest.raises(InputError, match="folder not found"):
-        find_sets(tmp_path / "elsewhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no file with labelled cases"):
+        find_sets(tmp_path / "empty")

@@ -15,8 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from .intervals import DRAWS, share, with_interval
-from .metrics import Figure
+from .figures import DRAWS, Figure, share, with_interval
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], tuple[float, float] | None]
@@ -101,7 +100,7 @@ class BiasReport:
     habits: tuple[HabitBias, ...]
 
 
-def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = ()) -> BiasReport:
+def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), draws: int = DRAWS) -> BiasReport:
     """Order, length, lists, bold and, where `own_sources` names the judge's own systems, self-preference."""
     features: dict[str, Feature] = {
         "length": lambda pair: pair.lengths,
@@ -110,20 +109,20 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = ()) 
     }
     if own_sources:
         features["self-preference"] = lambda pair: _owned(pair, own_sources)
-    habits = (habit_bias(name, pairs, of) for name, of in features.items())
-    return BiasReport(order_bias(pairs), tuple(habit for habit in habits if habit.more_wins.cases))
+    habits = (habit_bias(name, pairs, of, draws) for name, of in features.items())
+    return BiasReport(order_bias(pairs, draws), tuple(habit for habit in habits if habit.more_wins.cases))
 
 
-def order_bias(pairs: Sequence[JudgedPair]) -> OrderBias:
+def order_bias(pairs: Sequence[JudgedPair], draws: int = DRAWS) -> OrderBias:
     """How the order moves the verdict; a tie in one order only is a flip too."""
     both = [pair for pair in pairs if pair.a_first is not None and pair.b_first is not None]
     flips = share(sum(pair.a_first != pair.b_first for pair in both), len(both))
     named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
     # Both verdicts of a case are drawn together: they are not independent.
-    return OrderBias(flips, with_interval(_first_wins, named, DRAWS) if named else Figure(None, 0, "no order is known"))
+    return OrderBias(flips, with_interval(_first_wins, named, draws) if named else Figure(None, 0, "no order is known"))
 
 
-def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias:
+def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int = DRAWS) -> HabitBias:
     """How often the answer with more of a feature wins, among cases that differ in it and have a winner."""
     more = [(_more(pair, of), pair) for pair in pairs]
     judged = [(side, pair) for side, pair in more if side is not None and pair.winner in ("A", "B")]
@@ -135,8 +134,8 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias
         name,
         wins,
         share(sum(human for _, human in labelled), len(labelled)),
-        with_interval(_followed, labelled, DRAWS),
-        with_interval(_balanced, labelled, DRAWS),
+        with_interval(_followed, labelled, draws),
+        with_interval(_balanced, labelled, draws),
     )
 
 
@@ -167,24 +166,20 @@ def _first_wins(pairs: Sequence[JudgedPair]) -> Figure:
     return Figure(sum(said == first for said, first in named) / len(named), len(pairs))
 
 
-def _picked_more(cases: Sequence[tuple[bool, bool]]) -> tuple[float, float] | None:
-    """How often the judge picks the answer with more where people prefer it, and where they prefer the other."""
+def _picked_more(cases: Sequence[tuple[bool, bool]], of: Callable[[float, float], float]) -> Figure:
+    """`of` how often the judge picks the answer with more where people prefer it, and where they prefer the other."""
     kinds = [[judge for judge, human in cases if human is wanted] for wanted in (True, False)]
-    return (fmean(kinds[0]), fmean(kinds[1])) if all(kinds) else None
+    if not all(kinds):
+        return Figure(None, len(cases), "people always prefer the same kind of answer")
+    return Figure(of(*map(fmean, kinds)), len(cases))
 
 
 def _followed(cases: Sequence[tuple[bool, bool]]) -> Figure:
-    picked = _picked_more(cases)
-    return Figure(picked[0] + picked[1] - 1, len(cases)) if picked else _one_kind(cases)
+    return _picked_more(cases, lambda more, less: more + less - 1)
 
 
 def _balanced(cases: Sequence[tuple[bool, bool]]) -> Figure:
-    picked = _picked_more(cases)
-    return Figure((picked[0] + 1 - picked[1]) / 2, len(cases)) if picked else _one_kind(cases)
-
-
-def _one_kind(cases: Sequence[object]) -> Figure:
-    return Figure(None, len(cases), "people always prefer the same kind of answer")
+    return _picked_more(cases, lambda more, less: (more + 1 - less) / 2)
 
 
 def _more(pair: JudgedPair, of: Feature) -> Side | None:

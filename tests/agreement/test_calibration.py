@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from adjudge.agreement.statistics.calibration import (
+from adjudge.agreement.calibration import (
     CalibrationMap,
     calibrate,
     confidence_bins,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.agreement.sets.changed_cases import changed, draw_rows, probe_rows
+from adjudge.agreement.probes import changed, draw_rows, probe_rows
 from adjudge.inputs.rows import BadRow, Row
 from adjudge.models.cases import Comparison
 from adjudge.text.words import count_words

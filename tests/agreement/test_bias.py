@@ -1,20 +1,18 @@
 """Bias: what was planted is found in its right size, and a judge that shares people's habits is not accused."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from adjudge.agreement.statistics import bias
-from adjudge.agreement.statistics.bias import JudgedPair, bias_report, habit_bias, order_bias, win_curve
+from adjudge.agreement import bias
+from adjudge.agreement.bias import JudgedPair, win_curve
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _few_draws():
-    """Intervals have tests of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bias, "DRAWS", 399)
-        yield
+# Intervals have tests of their own.
+bias_report = partial(bias.bias_report, draws=399)
+habit_bias = partial(bias.habit_bias, draws=399)
+order_bias = partial(bias.order_bias, draws=399)
 
 
 def other(side):

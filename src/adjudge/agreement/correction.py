@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
-from ...results.statistics import CONFIDENCE, mean_interval, share_interval
-from .metrics import Confusion, Figure, Value
+from ..results.statistics import CONFIDENCE, mean_interval, share_interval
+from .figures import Confusion, Figure, Value
 
 FEW_LABELS = 5  # of a class, fewer cannot say how often the judge mistakes it
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))

@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.agreement.statistics.cascades import CascadeCase, cost_curve
+from adjudge.agreement.report.changes import CascadeCase, cost_curve
 
 CHEAP, DEAR = Decimal("0.001"), Decimal("0.03")
 

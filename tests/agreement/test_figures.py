@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
-from adjudge.agreement.statistics import metrics
-from adjudge.agreement.statistics.metrics import (
+from adjudge.agreement import figures
+from adjudge.agreement.figures import (
     accuracy,
+    against_others,
     base_rates,
     baselines,
     cohen_kappa,
@@ -16,7 +17,6 @@ from adjudge.agreement.statistics.metrics import (
     consensus,
     kendall,
     krippendorff_alpha,
-    one_against_others,
     quadratic_kappa,
     spearman,
     weighted_kappa,
@@ -177,7 +177,7 @@ def test_what_is_not_defined_is_none_with_the_reason():
 
 
 def test_alpha_over_too_many_values_says_so_instead_of_filling_the_memory(monkeypatch):
-    monkeypatch.setattr(metrics, "_ALPHA_CELLS", 100)
+    monkeypatch.setattr(figures, "_ALPHA_CELLS", 100)
     found = krippendorff_alpha([[float(at), at + 0.5] for at in range(10)], "interval")
     assert (found.value, found.cases) == (None, 10)
     assert found.reason == "20 different values in 10 cases are too many for alpha: round the scores first"
@@ -203,22 +203,12 @@ def test_a_consensus_is_the_class_of_most_or_the_median_and_a_draw_is_none():
     assert consensus([None]) is None
 
 
-def test_one_person_is_held_against_the_consensus_of_the_others():
-    people = [
-        {"ann": "A", "ben": "A", "cat": "A"},
-        {"ann": "B", "ben": "B", "cat": "A"},
-        {"ann": "B", "ben": "B"},
-        {"ann": "A"},
-    ]
-    found = one_against_others(people, accuracy, judge=["A", "B", "A", "A"])
-    # In the second case Ann faces B and A, which draw; so does Ben; Cat faces B and B.
-    assert {name: (figure.value, figure.cases) for name, figure in found.people.items()} == {
-        "ann": (1.0, 2), "ben": (1.0, 2), "cat": (0.5, 2),
-    }  # fmt: skip
-    assert (found.mean.value, found.mean.cases) == (pytest.approx(5 / 6), 6)
-    # The judge against the same: right on case 1 three times, wrong on case 3 twice, right on case 2 once.
-    assert (found.judge.value, found.judge.cases) == (pytest.approx(4 / 6), 6)
-    assert one_against_others([{"ann": "A"}], accuracy) is None
+def test_a_person_is_held_against_the_consensus_of_the_others_and_not_where_they_draw():
+    assert list(against_others({"ann": "B", "ben": "B", "cat": "A"})) == [("cat", "A", "B")]
+    assert list(against_others({"ann": 1.0, "ben": 2.0, "cat": 4.0})) == [
+        ("ann", 1.0, 3.0), ("ben", 2.0, 2.5), ("cat", 4.0, 1.5),
+    ]  # fmt: skip
+    assert list(against_others({"ann": "A"})) == []
 
 
 def test_an_unknown_class_is_refused_by_name():

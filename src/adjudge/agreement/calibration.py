@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special  # type: ignore[import-untyped]
 
-from ...models.calibration import CalibrationMap, MapKind
-from ...results.statistics import SEED
-from .metrics import Value
+from ..models.calibration import CalibrationMap, MapKind
+from ..results.statistics import SEED
+from .figures import Value
 
 FOLDS = 5
 FEW_CASES = 20  # labelled cases, fewer cannot carry a map
@@ -91,14 +91,10 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     start_cuts = special.logit(shares)
     start = np.concatenate([[0.5], start_cuts[:1], np.log(np.maximum(np.diff(start_cuts), 0.01))])
 
-    def loss(at: Any) -> tuple[float, Any]:
-        value, by_eta, by_cuts = _loss(at[0] * z, _cuts(at[1:]), place)
-        behind = np.cumsum(by_cuts[::-1])[::-1]  # a step moves all cuts behind it
-        slopes = [by_eta @ z + 2 * _RIDGE * at[0], behind[0], *(behind[1:] * np.exp(at[2:]))]
-        return value + _RIDGE * float(at[0] ** 2), np.array(slopes)
+    def loss(at: Any) -> float:
+        return _loss(at[0] * z, _cuts(at[1:]), place) + _RIDGE * float(at[0] ** 2)
 
-    bounds = [(0, None)] + [(None, None)] * len(shares)
-    found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    found = _minimum(loss, start, [(0, None)] + [(None, None)] * len(shares))
     slope = float(found[0] / scale)
     cuts = _cuts(found[1:]) + slope * middle
     return CalibrationMap("ordinal", levels=tuple(levels.tolist()), slope=slope, cuts=tuple(cuts.tolist()))
@@ -166,29 +162,30 @@ def learn_weights(
     for ties where people called any. Weights are not negative and are held to the defaults, as firmly as errs least on
     held-out groups: few labels change little.
     """
-    keys, cases = list(defaults), len(winners)
-    groups = range(cases) if groups is None else groups
-    if cases < FEW_CASES or len(set(groups)) < FOLDS:
-        return LearnedWeights(
-            None, defaults, cases, reason=f"too few labels for weights: {cases}, at least {FEW_CASES}"
-        )
-    design = np.array([[row.get(key, 0.0) for key in keys] for row in differences], float)
+    design = np.array([[row.get(key, 0.0) for key in defaults] for row in differences], float)
     place = np.array([{"B": 0, "tie": 1, "A": 2}[str(winner)] for winner in winners])
-    prior = np.array([float(defaults[key]) for key in keys])
-    prior /= prior.sum()
-    losses = dict.fromkeys((*_RIDGES, np.inf), 0.0)
-    for train, held in _folds(groups):
-        for ridge in losses:
-            weights, band = _fit_weights(design[train], place[train], prior, ridge)
-            losses[ridge] += _loss(design[held] @ weights, np.array([-band, band]), place[held])[0]
-    default_loss = losses.pop(np.inf) / cases
-    best = min(losses, key=lambda ridge: losses[ridge])
-    weights, _ = _fit_weights(design, place, prior, best)
-    if not weights.sum() > 0:
-        return LearnedWeights(None, defaults, cases, losses[best] / cases, default_loss, "no criterion tells who wins")
-    scaled = weights / weights.sum() * sum(defaults.values())
-    learned = dict(zip(keys, scaled.tolist(), strict=True))
-    return LearnedWeights(learned, defaults, cases, losses[best] / cases, default_loss)
+
+    def fit(at: Any, prior: Any, ridge: float) -> tuple[Any, float]:
+        x, said, free = design[at], place[at], bool(np.isfinite(ridge))
+        ties = bool((said == 1).any())
+
+        def weights_at(found: Any) -> Any:
+            return found[2:] if free else found[0] * prior
+
+        def loss(found: Any) -> float:
+            apart = weights_at(found) - found[0] * prior
+            held = ridge * float(apart @ apart) if free else 0.0
+            return _loss(x @ weights_at(found), np.array([-1.0, 1.0]) * found[1] * ties, said) + held
+
+        # The scale of the defaults, the half width of the band for ties, and the weights.
+        bounds = [(0.0, 50.0), (0.01, 20.0), *([(0.0, 50.0)] * len(prior) if free else [])]
+        found = _minimum(loss, [1.0, 0.5, *(prior if free else [])], bounds)
+        return weights_at(found), float(found[1]) * ties
+
+    def loss_of(weights: Any, band: float, at: Any) -> float:
+        return _loss(design[at] @ weights, np.array([-band, band]), place[at])
+
+    return _learned(defaults, len(winners), groups, fit, loss_of, "no criterion tells who wins")
 
 
 def learn_score_weights(
@@ -202,67 +199,56 @@ def learn_score_weights(
     Losses are mean squares of what is left when people are taken to be so much kinder or stricter as the judge is off
     on average. A criterion without a score counts as the mean of the others.
     """
-    keys, cases = list(defaults), len(human)
+    design = np.array([[np.nan if row[key] is None else row[key] for key in defaults] for row in scores], float)
+    if len(design):
+        design = np.where(np.isnan(design), np.nan_to_num(np.nanmean(design, axis=1, keepdims=True)), design)
+    y = np.asarray(human, float)
+    spread = float(design.var(axis=0).mean()) if len(design) else 1.0
+
+    def fit(at: Any, prior: Any, ridge: float) -> tuple[Any, float]:
+        x, off = design[at] - design[at].mean(axis=0), y[at] - y[at].mean()
+        weights = prior * max(float((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0)), 0.0)
+        if np.isfinite(ridge):
+            firm = np.sqrt(ridge * (spread or 1.0)) * np.eye(len(prior))
+            weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
+        return weights, float((y[at] - design[at] @ weights).mean())
+
+    def loss_of(weights: Any, shift: float, at: Any) -> float:
+        return float(((y[at] - design[at] @ weights - shift) ** 2).sum())
+
+    return _learned(defaults, len(y), groups, fit, loss_of, "no criterion tells what people say")
+
+
+def _learned(
+    defaults: Mapping[str, float],
+    cases: int,
+    groups: Sequence[Hashable] | None,
+    fit: Callable[[Any, Any, float], tuple[Any, float]],
+    loss_of: Callable[[Any, float, Any], float],
+    nothing: str,
+) -> LearnedWeights:
+    """Weights held to the defaults as firmly as errs least on held-out groups; an infinite ridge leaves them."""
     groups = range(cases) if groups is None else groups
     if cases < FEW_CASES or len(set(groups)) < FOLDS:
         reason = f"too few labels for weights: {cases}, at least {FEW_CASES}"
         return LearnedWeights(None, defaults, cases, reason=reason)
-    design = np.array([[np.nan if row[key] is None else row[key] for key in keys] for row in scores], float)
-    filled = np.nan_to_num(np.nanmean(design, axis=1, keepdims=True))
-    design = np.where(np.isnan(design), filled, design)
-    y, prior = np.asarray(human, float), np.array([float(defaults[key]) for key in keys])
-    prior /= prior.sum()
-    spread = float(design.var(axis=0).mean()) or 1.0
-
-    def fit(at: Any, ridge: float) -> tuple[Any, float]:
-        x, off = design[at] - design[at].mean(axis=0), y[at] - y[at].mean()
-        scale = float(max((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0), 0.0))
-        weights = scale * prior
-        if np.isfinite(ridge):
-            firm = np.sqrt(ridge * spread) * np.eye(len(keys))
-            weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
-        return weights, float((y[at] - design[at] @ weights).mean())
-
+    total = sum(defaults.values())
+    prior = np.array(list(defaults.values()), float) / total
     losses = dict.fromkeys((*_RIDGES, np.inf), 0.0)
     for train, held in _folds(groups):
         for ridge in losses:
-            weights, shift = fit(train, ridge)
-            losses[ridge] += float(((y[held] - design[held] @ weights - shift) ** 2).sum())
-    default_loss = losses.pop(np.inf) / cases
+            losses[ridge] += loss_of(*fit(train, prior, ridge), held) / cases
+    default_loss = losses.pop(np.inf)
     best = min(losses, key=lambda ridge: losses[ridge])
-    weights, _ = fit(np.arange(cases), best)
+    weights, _ = fit(np.arange(cases), prior, best)
     if not weights.sum() > 0:
-        reason = "no criterion tells what people say"
-        return LearnedWeights(None, defaults, cases, losses[best] / cases, default_loss, reason)
-    scaled = weights / weights.sum() * sum(defaults.values())
-    learned = dict(zip(keys, scaled.tolist(), strict=True))
-    return LearnedWeights(learned, defaults, cases, losses[best] / cases, default_loss)
+        return LearnedWeights(None, defaults, cases, losses[best], default_loss, nothing)
+    learned = dict(zip(defaults, (weights / weights.sum() * total).tolist(), strict=True))
+    return LearnedWeights(learned, defaults, cases, losses[best], default_loss)
 
 
-def _fit_weights(design: Any, place: Any, prior: Any, ridge: float) -> tuple[Any, float]:
-    """Weights and the half width of the band for ties; an infinite ridge leaves the defaults and their scale."""
-    ties = bool((place == 1).any())
-    size = len(prior)
-
-    def loss(at: Any) -> tuple[float, Any]:
-        band = at[-1] if ties else 0.0
-        value, by_eta, by_cuts = _loss(design @ at[:size], np.array([-band, band]), place)
-        apart = at[:size] - at[size] * prior
-        slopes = [*(by_eta @ design + 2 * ridge * apart), -2 * ridge * apart @ prior, ties * (by_cuts[1] - by_cuts[0])]
-        return value + ridge * float(apart @ apart), np.array(slopes)
-
-    def loss_of_defaults(at: Any) -> tuple[float, Any]:
-        band = at[-1] if ties else 0.0
-        value, by_eta, by_cuts = _loss(design @ (at[0] * prior), np.array([-band, band]), place)
-        return value, np.array([by_eta @ (design @ prior), ties * (by_cuts[1] - by_cuts[0])])
-
-    limits = [(0.0, 50.0), (0.01, 20.0)]  # the scale, and the band
-    if np.isinf(ridge):
-        found = optimize.minimize(loss_of_defaults, [1.0, 0.5], jac=True, method="L-BFGS-B", bounds=limits).x
-        return found[0] * prior, float(found[-1]) if ties else 0.0
-    start = np.concatenate([prior, [1.0, 0.5]])
-    found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 50.0)] * size + limits).x
-    return found[:size], float(found[-1]) if ties else 0.0
+def _minimum(loss: Callable[[Any], float], start: Any, bounds: Any) -> Any:
+    return optimize.minimize(loss, start, method="SLSQP", bounds=bounds, options={"ftol": 1e-9, "maxiter": 500}).x
 
 
 def _cuts(parameters: Any) -> Any:
@@ -270,25 +256,11 @@ def _cuts(parameters: Any) -> Any:
     return parameters[0] + np.concatenate([[0.0], np.cumsum(np.exp(parameters[1:]))])
 
 
-def _chances(eta: Any, cuts: Any) -> Any:
-    """The probability of each level, a row a case."""
+def _loss(eta: Any, cuts: Any, place: Any) -> float:
+    """The negative log likelihood of levels under proportional odds, whose places on the line are η."""
     below = special.expit(cuts[None, :] - eta[:, None])
-    ones = np.ones((len(eta), 1))
-    return np.diff(np.hstack([0 * ones, below, ones]), axis=1)
-
-
-def _loss(eta: Any, cuts: Any, place: Any) -> tuple[float, Any, Any]:
-    """The negative log likelihood, and its slopes by η (a case each) and by the cuts."""
-    cases = np.arange(len(place))
-    chances = np.maximum(_chances(eta, cuts)[cases, place], _TINY)
-    below = special.expit(cuts[None, :] - eta[:, None])
-    # How fast the chance of a case's level grows with the cut above it, and shrinks with the cut below it.
-    dense = np.pad(below * (1 - below), ((0, 0), (1, 1)))
-    above, under = dense[cases, place + 1] / chances, dense[cases, place] / chances
-    by_cuts = np.zeros(len(cuts) + 2)
-    np.add.at(by_cuts, place + 1, -above)
-    np.add.at(by_cuts, place, under)
-    return -float(np.log(chances).sum()), above - under, by_cuts[1:-1]
+    chances = np.diff(np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1))), axis=1)
+    return -float(np.log(np.maximum(chances[np.arange(len(place)), place], _TINY)).sum())
 
 
 def _folds(groups: Sequence[Hashable]) -> Iterator[tuple[Any, Any]]:

@@ -1,0 +1,376 @@
+"""How far raters agree, and how sure that is: plain sequences in, a `Figure` out; nothing here knows a run.
+
+A rating is a class ("A", "tie") or a number; None is a gap, and a case with a gap is left out of what needs both sides.
+SciPy and krippendorff compute; kappa is put together from SciPy's expected frequencies, because scikit-learn's takes
+2 ms a call, which a thousand bootstrap draws turn into seconds.
+
+Intervals draw cases with all that was said of them, because the ratings of one case are not independent. They are BCa;
+where BCa has no answer, because a figure is not defined in some draw, and for thousands of cases, where both are the
+same, the ends are percentiles. How often they hold the truth is in docs/benchmarks.md. The seed is fixed.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+from typing import Any, Literal, TypeVar
+
+import krippendorff
+import numpy as np
+from scipy import stats  # type: ignore[import-untyped]
+from scipy.stats.contingency import expected_freq  # type: ignore[import-untyped]
+
+from ..results.statistics import CONFIDENCE, SEED, SIGNIFICANT, share_interval
+
+Value = str | float
+Ratings = Sequence[Value | None]
+Level = Literal["nominal", "ordinal", "interval"]
+Method = Literal["BCa", "percentile"]
+T = TypeVar("T")
+
+DRAWS = 999  # of every bootstrap; with so many their coverage was measured
+FEW_CASES = 10  # fewer cannot carry a bootstrap
+# The winners of a comparison on a line, for what needs numbers.
+PREFERENCE = {"A": -1.0, "tie": 0.0, "B": 1.0}
+_FEW = 2
+_ALPHA_CELLS = 1_000_000  # krippendorff computes cases × values × values numbers, for every draw of a bootstrap
+_LEAST_DRAWS, _NUMBERS_DRAWN = 199, 10_000_000  # beyond some thousands of cases fewer draws are enough
+_MANY_CASES = 2_000  # beyond these BCa, which leaves out each case once, costs time and changes nothing
+_UNDEFINED = 0.05  # the share of draws without a value that an interval may leave out
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that rests on so many cases, and its 95 % interval.
+
+    Where the number or its interval is None, `reason` says why; neither is ever replaced by 0 or "not a number".
+    """
+
+    value: float | None
+    cases: int
+    reason: str = ""
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often the judge said what (columns) where people said what (rows)."""
+
+    classes: tuple[Value, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A figure under two judges, rubrics or runs: how far apart, and whether chance alone would bring that."""
+
+    first: Figure
+    second: Figure
+    change: Figure
+    p: float | None
+    test: str
+
+    @property
+    def real(self) -> bool:
+        return self.p is not None and self.p < SIGNIFICANT
+
+
+Metric = Callable[[Ratings, Ratings], Figure]
+Measure = Callable[[Sequence[T]], Figure]
+
+
+def accuracy(judge: Ratings, human: Ratings) -> Figure:
+    """The share of cases in which both say the same."""
+    pairs = _both(judge, human)
+    return Figure(fmean(one == other for one, other in pairs), len(pairs)) if pairs else _none_in_common()
+
+
+def cohen_kappa(judge: Ratings, human: Ratings) -> Figure:
+    """Cohen's kappa: agreement beyond what the two base rates alone would give."""
+    return weighted_kappa(judge, human, lambda one, other: (one[:, None] != other).astype(float))
+
+
+def quadratic_kappa(judge: Ratings, human: Ratings) -> Figure:
+    """Cohen's weighted kappa for numbers: a miss counts by the square of its distance.
+
+    Distances are those of the numbers themselves, so that a step of the scale that nobody used changes nothing.
+    """
+    return weighted_kappa(judge, human, lambda one, other: (one[:, None] - other) ** 2)
+
+
+def weighted_kappa(judge: Ratings, human: Ratings, distance: Callable[[Any, Any], Any]) -> Figure:
+    """Cohen's weighted kappa: 1 − the distances observed ÷ the distances that the two base rates alone would give.
+
+    `distance` takes the values of the judge and those of people as arrays and gives the matrix of their distances.
+    """
+    pairs = _both(judge, human)
+    if not pairs:
+        return _none_in_common()
+    counts = Counter(pairs)
+    one, other = (sorted(set(side)) for side in zip(*counts, strict=True))
+    if one == other and len(one) == 1:
+        return Figure(None, len(pairs), f"both sides always say {pairs[0][0]}: nothing to agree beyond chance on")
+    observed = np.array([[counts[a, b] for b in other] for a in one], float)
+    weight = distance(np.asarray(one), np.asarray(other))
+    return Figure(1 - float((weight * observed).sum() / (weight * expected_freq(observed)).sum()), len(pairs))
+
+
+def mean_absolute_error(judge: Ratings, human: Ratings) -> Figure:
+    """How far apart two numbers are on average; smaller is better."""
+    apart = [abs(float(one) - float(other)) for one, other in _both(judge, human)]
+    return Figure(fmean(apart), len(apart)) if apart else _none_in_common()
+
+
+def krippendorff_alpha(rows: Iterable[Ratings], level: Level) -> Figure:
+    """Krippendorff's alpha over cases: a row is one case with the ratings of any number of people.
+
+    Cases with fewer than two ratings say nothing of agreement and are left out.
+    """
+    # Cases that were rated alike are counted once: thousands of draws of a bootstrap ask for this.
+    alike = Counter(map(tuple, rows))
+    pairable = [(row, times) for ratings, times in alike.items() if len(row := _given(ratings)) >= _FEW]
+    cases = sum(times for _, times in pairable)
+    if not cases:
+        return Figure(None, 0, "no case has two ratings")
+    values = sorted({value for row, _ in pairable for value in row}, key=_sort_key)
+    if len(values) < _FEW:
+        return Figure(None, cases, f"every rating is {values[0]}: nothing to agree beyond chance on")
+    if cases * len(values) ** 2 > _ALPHA_CELLS:
+        reason = f"{len(values)} different values in {cases} cases are too many for alpha: round the scores first"
+        return Figure(None, cases, reason)
+    domain = np.arange(len(values)) if level == "nominal" else np.asarray(values, float)
+    counted = [[row.count(value) for value in values] for row, _ in pairable]
+    counts = np.repeat(np.array(counted), [times for _, times in pairable], axis=0)
+    found = krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level)
+    return Figure(float(found), cases)
+
+
+def spearman(judge: Ratings, human: Ratings) -> Figure:
+    """Spearman's rank correlation."""
+    return _correlation(judge, human, stats.spearmanr)
+
+
+def kendall(judge: Ratings, human: Ratings) -> Figure:
+    """Kendall's tau-b, which allows for ties."""
+    return _correlation(judge, human, stats.kendalltau)
+
+
+def confusion(judge: Ratings, human: Ratings, classes: Sequence[Value] | None = None) -> Confusion:
+    """The confusion matrix; without classes, those that occur."""
+    pairs = Counter((said, meant) for said, meant in _both(judge, human))
+    known = tuple(classes or sorted({value for pair in pairs for value in pair}, key=_sort_key))
+    if strange := {value for pair in pairs for value in pair} - set(known):
+        raise ValueError(f"{sorted(strange, key=_sort_key)[0]}: not one of {', '.join(map(str, known))}")
+    return Confusion(known, tuple(tuple(pairs[said, meant] for said in known) for meant in known))
+
+
+def base_rates(human: Ratings) -> dict[Value, float]:
+    """The share of each class, the most frequent first: that one is the accuracy of a judge who always says it."""
+    counts = Counter(value for value in human if value is not None)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], _sort_key(item[0])))
+    return {value: count / counts.total() for value, count in ordered}
+
+
+def consensus(ratings: Iterable[Value | None]) -> Value | None:
+    """What several people say together: the median of numbers, the class of most; None where two classes draw."""
+    given = [value for value in ratings if value is not None]
+    if not given:
+        return None
+    if not any(isinstance(value, str) for value in given):
+        return median(float(value) for value in given)
+    (first, most), *others = Counter(given).most_common(2)
+    return None if others and others[0][1] == most else first
+
+
+def against_others(
+    votes: Mapping[str, Value], together: Callable[[Iterable[Value]], Value | None] = consensus
+) -> Iterator[tuple[str, Value, Value]]:
+    """Each person's word on a case beside what the others say together; nobody whose others draw."""
+    for person, own in votes.items():
+        others = together(vote for other, vote in votes.items() if other != person)
+        if others is not None:
+            yield person, own, others
+
+
+def baselines(human: Ratings, lengths: Sequence[tuple[float, float]] | None = None) -> dict[str, list[Value | None]]:
+    """What three simple judges would say: the most frequent class, the longer answer, the one that stands first.
+
+    The last two are for comparisons: `lengths` are those of A and B, and A stands first. The constant knows the labels
+    it is measured on, which is the most a constant can do.
+    """
+    rates = base_rates(human)
+    said: dict[str, list[Value | None]] = {"constant": [next(iter(rates), None)] * len(human)}
+    if lengths is not None:
+        said["longest"] = [longer_of(*pair) for pair in lengths]
+        said["first position"] = ["A"] * len(human)
+    return said
+
+
+def longer_of(a: float, b: float) -> Value:
+    """Which of two answers is longer; "tie" if neither is."""
+    return "A" if a > b else "B" if b > a else "tie"
+
+
+def _given(ratings: Ratings) -> list[Value]:
+    return [value for value in ratings if value is not None]
+
+
+def _both(judge: Ratings, human: Ratings) -> list[tuple[Value, Value]]:
+    """The cases that both sides rated."""
+    return [(one, other) for one, other in zip(judge, human, strict=True) if one is not None and other is not None]
+
+
+def _none_in_common() -> Figure:
+    return Figure(None, 0, "no case was rated by both sides")
+
+
+def _correlation(judge: Ratings, human: Ratings, of: Callable[[Any, Any], Any]) -> Figure:
+    pairs = _both(judge, human)
+    if len(pairs) < _FEW:
+        return Figure(None, len(pairs), f"too few cases for a correlation: {len(pairs)}")
+    for side, who in zip(zip(*pairs, strict=True), ("the judge always says", "people always say"), strict=True):
+        if len(set(side)) < _FEW:
+            return Figure(None, len(pairs), f"{who} {side[0]}: nothing to correlate")
+    return Figure(float(of(*np.asarray(pairs, float).T).statistic), len(pairs))
+
+
+def _sort_key(value: Value) -> tuple[bool, Any]:
+    """Numbers by size, then classes by name."""
+    return isinstance(value, str), value
+
+
+# -- how sure it is ---------------------------------------------------------------------------------------------------
+
+
+def share(hits: int, of: int) -> Figure:
+    """A share of independent cases with Wilson's interval, which holds at 0 and 1, where a bootstrap has no width."""
+    return Figure(hits / of, of, "", share_interval(hits, of)) if of else Figure(None, 0, "no cases")
+
+
+def with_interval(measure: Measure[T], cases: Sequence[T], draws: int = DRAWS, method: Method | None = None) -> Figure:
+    """A figure of cases with its bootstrap interval; where there is none, the reason."""
+    found = measure(cases)
+    if found.value is None:
+        return found
+    if len(cases) < FEW_CASES:
+        return replace(found, reason=f"{len(cases)} cases are too few for an interval: at least {FEW_CASES}")
+    method = method or ("BCa" if len(cases) <= _MANY_CASES else "percentile")
+    drawn = _draw(lambda cases: measure(cases).value, [cases], draws, method)
+    bounded = _bounded(found, drawn.bootstrap_distribution)
+    ends = tuple(map(float, drawn.confidence_interval))
+    known = bounded.interval is not None and all(map(math.isfinite, ends))
+    return replace(bounded, interval=(ends[0], ends[1])) if known else bounded
+
+
+def units_of(cases: Iterable[T], unit: Callable[[T], Hashable]) -> list[list[T]]:
+    """Cases by what must be drawn together."""
+    units: dict[Hashable, list[T]] = {}
+    for case in cases:
+        units.setdefault(unit(case), []).append(case)
+    return list(units.values())
+
+
+def grouped(
+    measure: Measure[T],
+    cases: Sequence[T],
+    unit: Callable[[T], Hashable],
+    draws: int = DRAWS,
+    *,
+    is_share: bool = False,
+) -> Figure:
+    """A figure whose interval draws the cases of a unit together; a share of single cases has Wilson's."""
+    units = units_of(cases, unit)
+    if not units or (is_share and len(units) == len(cases)):
+        found = measure(cases)
+        return found if found.value is None else share(round(found.value * found.cases), found.cases)
+    found = with_interval(lambda drawn: measure([case for part in drawn for case in part]), units, draws)
+    return found if found.value is None else replace(found, cases=measure(cases).cases)
+
+
+def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
+    """How many more cases to label for an interval of ± `half_width`; None where there is no interval to go by.
+
+    An interval narrows with the square root of the number of cases.
+    """
+    if figure.interval is None or not figure.cases:
+        return None
+    low, high = figure.interval
+    wanted = figure.cases * ((high - low) / 2 / half_width) ** 2
+    return max(math.ceil(wanted - 1e-9) - figure.cases, 0)
+
+
+def paired_difference(first: Measure[T], second: Measure[T], cases: Sequence[T], draws: int = DRAWS) -> Difference:
+    """Two judges or rubrics on the same labelled cases: both figures are computed on the same draws.
+
+    For accuracy, `results.statistics.share_change` has the exact test (McNemar).
+    """
+    return _difference(first, second, [cases], draws, "paired bootstrap by case")
+
+
+def drift(measure: Measure[T], earlier: Sequence[T], later: Sequence[T], draws: int = DRAWS) -> Difference:
+    """The change of a figure from earlier cases to later, different ones: each side is drawn by itself."""
+    return _difference(measure, measure, [earlier, later], draws, "bootstrap by case")
+
+
+def _difference(first: Measure[T], second: Measure[T], sides: list[Sequence[T]], draws: int, test: str) -> Difference:
+    """`sides` are the cases of both figures, or one list for both."""
+    one, other = with_interval(first, sides[0], draws), with_interval(second, sides[-1], draws)
+    cases = min(map(len, sides))
+    if one.value is None or other.value is None:
+        return Difference(one, other, Figure(None, cases, one.reason or other.reason), None, test)
+    change = Figure(other.value - one.value, cases)
+    if cases < FEW_CASES:
+        reason = f"{cases} cases are too few for a test: at least {FEW_CASES}"
+        return Difference(one, other, replace(change, reason=reason), None, test)
+
+    def apart(*drawn: Sequence[T]) -> float | None:
+        low, high = first(drawn[0]).value, second(drawn[-1]).value
+        return None if low is None or high is None else high - low
+
+    # Percentiles here, so that the interval leaves out 0 exactly where the p-value says so.
+    drawn = _draw(apart, sides, draws, "percentile").bootstrap_distribution
+    change = _bounded(change, drawn, varies=False)
+    if change.interval is None:
+        return Difference(one, other, change, None, test)
+    # Twice the smaller tail; a draw of exactly no difference counts on both sides.
+    known = drawn[np.isfinite(drawn)]
+    tail = min((known <= 0).sum(), (known >= 0).sum())
+    return Difference(one, other, change, min(2 * (int(tail) + 1) / (len(known) + 1), 1.0), test)
+
+
+def _draw(statistic: Callable[..., float | None], sides: Sequence[Sequence[T]], draws: int, method: Method) -> Any:
+    """SciPy's bootstrap; a draw in which the figure is not defined is not a number."""
+
+    def of(*places: Any) -> float:
+        drawn = [[cases[at] for at in place.tolist()] for cases, place in zip(sides, places, strict=True)]
+        found = statistic(*drawn)
+        return math.nan if found is None else found
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # SciPy gives no interval as soon as one draw has no value; then ours is taken from those that have one.
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        return stats.bootstrap(
+            [np.arange(len(cases)) for cases in sides],
+            of,
+            vectorized=False,
+            n_resamples=max(min(draws, _NUMBERS_DRAWN // max(map(len, sides))), min(draws, _LEAST_DRAWS)),
+            confidence_level=CONFIDENCE,
+            method=method,
+            random_state=np.random.default_rng(SEED),
+        )
+
+
+def _bounded(figure: Figure, drawn: Any, *, varies: bool = True) -> Figure:
+    known = drawn[np.isfinite(drawn)]
+    if len(known) < (1 - _UNDEFINED) * len(drawn):
+        share_lost = 1 - len(known) / len(drawn)
+        return replace(figure, reason=f"not defined in {share_lost:.0%} of the draws: too few cases for an interval")
+    if varies and np.ptp(known) == 0:
+        return replace(figure, reason=f"the same in every draw from {figure.cases} cases: too few to bound it")
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return replace(figure, interval=(float(low), float(high)))

@@ -1,0 +1,238 @@
+"""Probes of a judge of comparisons: does the verdict follow a change that adds nothing: padding, a list, bold type?
+
+Which answer is changed is drawn, so that a judge which looks at nothing but quality moves neither way.
+A verdict moves towards the changed answer (it lost or tied and now ties or wins) or away from it; a bias is that it
+moves more often one way. Undecided verdicts count with the best guess. Exchanging the answers needs no call: every case
+has both orders.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Literal, NamedTuple
+
+import orjson
+
+from ..inputs.rows import BadRow, Row
+from ..models.base import Frozen
+from ..models.cases import Comparison
+from ..models.common import Label
+from ..results.database import opened
+from ..results.run import Reader, Run
+from ..text.language import foreign_language
+from ..text.sentences import sentence_spans, sentences
+from ..text.structure import read_structure
+from ..text.words import count_words
+from .benchmark import mean_by_task
+from .figures import FEW_CASES, Figure, share
+
+ProbeName = Literal["swap", "padding", "lists", "bold"]
+PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
+ORIGINAL = "original"
+PLACE, SIDE = "probe_of", "probe_answer"  # columns that say which case was changed, and which answer in it
+_LEAST_PADDING = 40  # words
+_BOLD_WORDS = re.compile(r"\S+\s+\S+\s+\S+")
+# Says nothing about any task.
+_FILLER = (
+    "These are the points that matter here.",
+    "What is written above covers the question as it was asked.",
+    "There is more than one way to look at this, and each of them has its place.",
+    "As with most things, the details depend on the situation.",
+    "It helps to keep the whole picture in mind while reading this.",
+    "The same could be said in other words, and it would mean the same.",
+    "Each part of it belongs together with the others.",
+    "Going through it once more, slowly and step by step, is always possible.",
+    "Some readers will want to begin at the top, and others will prefer to look at the end first.",
+    "None of this changes what was said before, and it can be taken as it stands.",
+    "In the end, this is what it comes down to.",
+    "With that, everything that was to be said has been said.",
+)
+
+
+# -- the changed cases ------------------------------------------------------------------------------------------------
+
+
+def draw_rows(rows: Iterable[Row | BadRow], count: int, seed: int) -> list[Row]:
+    """Some comparisons drawn at random, in the order of the input; all if there are no more."""
+    drawn = random.Random(seed)
+    keyed = ((drawn.random(), at, row) for at, row in enumerate(rows) if isinstance(row, Row))
+    chosen = [(at, row) for _, at, row in heapq.nsmallest(count, keyed)]
+    return [row for _, row in sorted(chosen, key=lambda item: item[0])]
+
+
+def rows_of_run(run: Run) -> Iterator[Row]:
+    """The comparisons of a run as rows again."""
+    with Reader(run) as reader:
+        for position in range(run.planned):
+            known = reader.case(position)
+            if known.get("input"):
+                yield Row(known["place"], known["case"], Comparison.model_validate(known["input"]))
+
+
+def probe_rows(rows: Iterable[Row], probe: ProbeName | Literal["original"], seed: int) -> list[Row]:
+    """The cases of a probe's run; those that the probe would not change are left out."""
+    sides = random.Random(seed)
+    found = []
+    for at, row in enumerate(rows):
+        side: Label = sides.choice(("A", "B"))
+        given = row.case
+        assert isinstance(given, Comparison)
+        case = given if probe == ORIGINAL else changed(given, probe, side)
+        if case is not None:
+            found.append(replace(row, case=case, label=None, systems=None, extra={PLACE: at, SIDE: side}))
+    return found
+
+
+def changed(case: Comparison, probe: str, side: Label) -> Comparison | None:
+    """A comparison with one answer changed; None where the probe has nothing to change."""
+    text = _CHANGES[probe](case.answer(side))
+    if text is None:
+        return None
+    a, b = (text, case.b) if side == "A" else (case.a, text)
+    return Comparison(case.task, a, b, case.context, case.weights)
+
+
+def _padded(text: str) -> str | None:
+    """Neutral sentences behind the answer, half as long again; they are English, and so must the answer be."""
+    if foreign_language(text) is not None or read_structure(text).has_code:
+        return None
+    wanted, added = max(_LEAST_PADDING, count_words(text) // 2), 0
+    filler = []
+    for sentence in _FILLER:
+        if added >= wanted:
+            break
+        filler.append(sentence)
+        added += count_words(sentence)
+    return f"{text.rstrip()}\n\n{' '.join(filler)}"
+
+
+def _listed(text: str) -> str | None:
+    """Every sentence an item of a list."""
+    structure = read_structure(text)
+    parts = sentences(text)
+    if structure.has_code or structure.listings or structure.headings or len(parts) < 2:
+        return None
+    return "\n".join(f"- {part}" for part in parts)
+
+
+def _bold(text: str) -> str | None:
+    """The first three words of every sentence in bold."""
+    if "**" in text or read_structure(text).has_code:
+        return None
+    made = text
+    for start, end in reversed(sentence_spans(text)):
+        if opening := _BOLD_WORDS.match(text, start, end):
+            made = f"{made[:start]}**{opening[0]}**{made[opening.end() :]}"
+    return None if made == text else made
+
+
+_CHANGES: dict[str, Callable[[str], str | None]] = {"padding": _padded, "lists": _listed, "bold": _bold}
+
+
+# -- what moved -------------------------------------------------------------------------------------------------------
+
+
+class ProbeResult(Frozen):
+    """What a probe moved. `toward` and `away` are shares of all cases with both verdicts; `net` is how much the changed
+    answer gained on average, a win counting 1 and a tie ½. With swap, `toward` is the share of cases whose winner
+    changed with the order, and `net` how far the first position wins more often than half.
+
+    `cannot` are cases that the probe would not have changed. `found` is None where nothing tells.
+    """
+
+    probe: ProbeName
+    cases: int
+    cannot: int
+    undecided: int
+    toward: Figure
+    away: Figure | None
+    net: Figure
+    found: bool | None
+
+
+class _Verdict(NamedTuple):
+    winner: str
+    decided: bool
+    side: str  # the answer that is changed
+    task: int
+
+
+def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
+    """What moved from the run over the original cases to each other one; `drawn` is how many cases were drawn."""
+    before = _winners(runs[ORIGINAL])
+    return [
+        _swapped(runs[ORIGINAL]) if probe == "swap" else _moved(probe, before, _winners(runs[probe]), drawn)
+        for probe in PROBES
+        if probe == "swap" or probe in runs
+    ]
+
+
+def _moved(probe: ProbeName, before: Mapping[int, _Verdict], after: Mapping[int, _Verdict], drawn: int) -> ProbeResult:
+    pairs = [(before[at], verdict) for at, verdict in after.items() if at in before]
+    gains = [_worth(new.winner, new.side) - _worth(old.winner, new.side) for old, new in pairs]
+    net = _mean_gain([(gain, old.task) for gain, (old, _) in zip(gains, pairs, strict=True)])
+    return ProbeResult(
+        probe=probe,
+        cases=len(pairs),
+        cannot=drawn - len(after),
+        undecided=sum(not new.decided for _, new in pairs),
+        toward=share(sum(gain > 0 for gain in gains), len(gains)),
+        away=share(sum(gain < 0 for gain in gains), len(gains)),
+        net=net,
+        found=_leaves_out_zero(net),
+    )
+
+
+def _swapped(run: Run) -> ProbeResult:
+    """The two orders of every case: no further call is needed."""
+    verdicts = _winners(run)
+    with Reader(run) as reader:
+        orders = [orjson.loads(reader.verdict_json(at))["evaluation"]["order"]["winners"] for at in verdicts]
+    both = [winners for winners in orders if len(winners) > 1]
+    firsts = {"ab": "A", "ba": "B"}
+    gains = [fmean(_worth(said, firsts[order]) for order, said in each.items()) - 0.5 for each in orders]
+    net = _mean_gain([(gain, verdict.task) for gain, verdict in zip(gains, verdicts.values(), strict=True)])
+    return ProbeResult(
+        probe="swap",
+        cases=len(orders),
+        cannot=0,
+        undecided=sum(not verdict.decided for verdict in verdicts.values()),
+        toward=share(sum(each["ab"] != each["ba"] for each in both), len(both)),
+        away=None,
+        net=net,
+        found=_leaves_out_zero(net),
+    )
+
+
+def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
+    """The mean gain, each with its case's task."""
+    tasks = len({task for _, task in gains})
+    if len({gain for gain, _ in gains}) != 1 or tasks < FEW_CASES:
+        return mean_by_task(gains)
+    # All cases moved alike: a bootstrap has no width then, but Wilson's interval bounds how many others might not have.
+    gain, bound = gains[0][0], share(tasks, tasks).interval or (0.0, 1.0)
+    ends = sorted((gain, gain * bound[0])) if gain else (bound[0] - 1, 1 - bound[0])
+    return Figure(gain, len(gains), "", (ends[0], ends[1]))
+
+
+def _winners(run: Run) -> dict[int, _Verdict]:
+    """The verdicts of a run by the place of the case among those drawn."""
+    with opened(run) as database:
+        found = database.query(
+            f"""select {PLACE}, winner, decided is not false, {SIDE}, c.task from results
+            join cases as c using (position) where status = 'verdict'"""
+        )
+    return {int(at): _Verdict(*verdict) for at, *verdict in found}
+
+
+def _worth(winner: str, side: str) -> float:
+    return 0.5 if winner == "tie" else float(winner == side)
+
+
+def _leaves_out_zero(figure: Figure) -> bool | None:
+    return None if figure.interval is None else not figure.interval[0] <= 0 <= figure.interval[1]

@@ -1,1 +1,0 @@
-"""Judges on labelled sets and on changed cases, over runs made for it."""
