@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from ..arithmetic import cut, mean, rounded, weighted_total
+from ..computing import computed
 from ..judges.base import Cascade, CompareQuestion, Judge, ResearchQuestion
 from ..models import (
     LABELS,
@@ -44,8 +45,6 @@ from ..text.findings import comparison_facts, found_without_attempts, search_fac
 from ..text.reasons import NOT_IN_THE_TEXT, rescored
 from .cascade import in_stages
 from .common import hostile_warnings, provenance_of, verdict_id, with_recheck
-
-_LARGE = 100_000  # characters from which reading them would keep others waiting
 
 
 class Searcher(Protocol):
@@ -92,8 +91,8 @@ async def compare(
     verdict = await _judged(case, judge, rubric, options, lookups, research)
     if not options.recheck_attempts or isinstance(verdict, Failure):
         return verdict
-    clean = await asyncio.to_thread(without_attempts, case)
-    found = await asyncio.to_thread(found_without_attempts, lookups, case.task)
+    clean = await computed(case.size, without_attempts, case)
+    found = await computed(case.size, found_without_attempts, lookups, case.task)
     if (clean, found) == (case, lookups):
         return verdict
     again = await _judged(clean, judge, rubric, options, found)
@@ -115,8 +114,7 @@ async def _judged(
 ) -> ComparisonVerdict | Failure:
     """The verdict on two answers, given what was looked up; `research` is what was paid for that."""
     weights = check_weights(case.weights, rubric.weights)
-    large = len(case.task) + len(case.a) + len(case.b) + len(case.context) > _LARGE
-    facts = await asyncio.to_thread(comparison_facts, case) if large else comparison_facts(case)
+    facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
     answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
