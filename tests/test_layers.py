@@ -13,6 +13,7 @@ LAYERS = [
     "errors",
     "files",
     "arithmetic",
+    "computing",
     "models",
     "rubric",
     "text",

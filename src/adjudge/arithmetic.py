@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, InvalidOperation
 from fractions import Fraction
+from math import lcm
 
 # Wide enough for any weight we accept; a result that would be rounded raises instead.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
@@ -55,8 +56,9 @@ def difference(first: Decimal, second: Decimal) -> Decimal:
 
 def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
     """The exact mean."""
-    fractions = [Fraction(value) for value in values]
-    return sum(fractions, Fraction(0)) / len(fractions)
+    ratios = [value.as_integer_ratio() for value in values]
+    whole = lcm(*(below for _, below in ratios))
+    return Fraction(sum(above * (whole // below) for above, below in ratios), whole * len(ratios))
 
 
 def weighted_mean(values: Iterable[tuple[Decimal, Fraction]]) -> Fraction:

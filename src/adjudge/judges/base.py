@@ -33,9 +33,11 @@ MAX_QUERIES = 4
 
 
 class Question(Generic[O_co]):
-    """Something a judge can be asked; its type says which opinion answers it."""
+    """Something a judge can be asked about a case; its type says which opinion answers it."""
 
     __slots__ = ()
+
+    case: Comparison | Dialogue | Review
 
 
 @dataclass(frozen=True, slots=True)

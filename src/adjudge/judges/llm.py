@@ -6,14 +6,14 @@ The order matters: claim the key, look in the journal, ask, store, and only then
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, cast
 
 import orjson
 
+from ..computing import computed
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
 from ..llm.base import FENCE_CODE, BlankPrompt, Completion, Prompt, Sampling, UnreadableReplyError, Wire
@@ -32,14 +32,10 @@ from .base import (
 from .budget import Budget
 from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Reading, Role
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 # Failures that asking once more would only repeat.
 _FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
 # Failures that a stored reply repeats; another attempt may go better.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
-_LARGE = 200_000  # characters that are worked on in a few milliseconds
 MAX_REPLY = 1_000_000  # no model is allowed so many tokens; it would be sent again in a repair round
 
 _ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
@@ -80,8 +76,8 @@ class LLMJudge:
     async def _opine(self, question: Question[O], sampling: Sampling) -> O | Failure:
         role = _ROLES[type(question)]
         calls: list[Call] = []
-        size = _size(question)
-        prompt = await _computed(size, role.prompt, question)
+        size = question.case.size
+        prompt = await computed(size, role.prompt, question)
         completion = await self._ask(prompt, sampling, "opinion", calls)
         if isinstance(completion, Failure):
             return completion.with_calls(calls)
@@ -89,16 +85,16 @@ class LLMJudge:
             found = f"a reply of {len(completion.text):,} characters; at most {MAX_REPLY:,} are read"
             return self._failure("malformed", found).with_calls(calls)
         size += len(completion.text)
-        reading = await _computed(size, role.read, question, completion.text, self.name)
+        reading = await computed(size, role.read, question, completion.text, self.name)
         if reading.problems:
-            prompt = await _computed(size, role.repair, question, prompt, completion.text, reading)
+            prompt = await computed(size, role.repair, question, prompt, completion.text, reading)
             prompt = replace(prompt, earlier_code=completion.code)
             repaired = await self._ask_again(prompt, sampling, calls, reading)
             if isinstance(repaired, Failure):
                 return repaired.with_calls(calls)
             if repaired is not None:
                 size += len(repaired.text)
-                reading = await _computed(size, role.read_repair, question, reading, repaired.text, self.name)
+                reading = await computed(size, role.read_repair, question, reading, repaired.text, self.name)
         if reading.opinion is None:
             problems = "; ".join(reading.problems)
             return self._failure("malformed", f"unusable also after a repair round: {problems}").with_calls(calls)
@@ -143,14 +139,14 @@ class LLMJudge:
             found = stored is not None
             if stored is None:
                 size = sum(map(len, prompt.user.pieces))
-                coded = await _computed(size, prompt.with_secret, self.journal.secret)
+                coded = await computed(size, prompt.with_secret, self.journal.secret)
                 paid = await self._pay(key, coded, sampling)
                 if isinstance(paid, Failure):
                     return paid
                 stored = paid
         unreadable = ""
         try:
-            completion = await _computed(len(stored.body), self.wire.decode, stored.body)
+            completion = await computed(len(stored.body), self.wire.decode, stored.body)
             completion = completion._replace(code=str(stored.sent.get(FENCE_CODE, "")))
         except UnreadableReplyError as error:
             # It was paid for, although we cannot tell how much.
@@ -190,7 +186,7 @@ class LLMJudge:
         }
         if sampling.attempt:
             asked["attempt"] = sampling.attempt
-        return await _computed(sum(map(len, prompt.user.pieces)), call_key, asked)
+        return await computed(sum(map(len, prompt.user.pieces)), call_key, asked)
 
     async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
         """Ask, and store the reply; with a budget, only if what the call is expected to cost is still within it."""
@@ -219,7 +215,7 @@ class LLMJudge:
                 spent = None if paid.reason in ("timeout", "malformed") else Decimal(0)
             else:
                 with suppress(UnreadableReplyError):
-                    completion = await _computed(len(paid.body), self.wire.decode, paid.body)
+                    completion = await computed(len(paid.body), self.wire.decode, paid.body)
                     spent = self._cost(completion, paid)
                     budget.seen.add(role, size, completion.usage)
             return paid
@@ -248,15 +244,3 @@ class LLMJudge:
 
     async def close(self) -> None:
         await self.wire.close()
-
-
-def _size(question: Any) -> int:
-    """The characters of the texts of its case."""
-    case = question.case
-    texts = [value for value in dict(case).values() if isinstance(value, str)]
-    return sum(map(len, texts)) + sum(len(turn.text) for turn in getattr(case, "turns", ()))
-
-
-async def _computed(size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of some work on so many characters; on a thread if others would notice how long it takes."""
-    return await asyncio.to_thread(work, *args, **kwargs) if size > _LARGE else work(*args, **kwargs)

@@ -78,6 +78,11 @@ class Comparison(Frozen):
         """The text of answer `A` or `B`."""
         return self.a if label == "A" else self.b
 
+    @property
+    def size(self) -> int:
+        """The characters of all its texts."""
+        return sum(map(len, (self.task, self.a, self.b, self.context)))
+
 
 Speaker = Literal["SYSTEM", "USER"]
 
@@ -113,7 +118,7 @@ class Dialogue(Frozen):
     def model_post_init(self, _: Any) -> None:
         if len(self.turns) > MAX_TURNS:
             raise TooLargeError("dialogue", f"{len(self.turns):,} utterances", f"at most {MAX_TURNS:,} are allowed")
-        if sum(len(turn.text) for turn in self.turns) > MAX_TEXT_BYTES:
+        if self.size > MAX_TEXT_BYTES:
             raise TooLargeError("dialogue", "too much text", f"at most {MAX_TEXT_BYTES:,} characters are allowed")
         speakers = {turn.speaker for turn in self.turns if turn.text.strip()}
         if not speakers:
@@ -121,6 +126,11 @@ class Dialogue(Frozen):
         if len(speakers) < 2:
             missing = "USER" if "SYSTEM" in speakers else "SYSTEM"
             raise InputError("dialogue", f"no {missing} line", "both SYSTEM and USER must speak")
+
+    @property
+    def size(self) -> int:
+        """The characters of all utterances."""
+        return sum(len(turn.text) for turn in self.turns)
 
 
 class Original(Frozen):
@@ -219,6 +229,11 @@ class Review(Frozen):
     def texts(self) -> tuple[str, ...]:
         """All that a judge is shown of the task."""
         return self.a, self.b, self.prompt, self.system_prompt, self.history, self.task_config
+
+    @property
+    def size(self) -> int:
+        """The characters of these."""
+        return sum(map(len, self.texts))
 
     @property
     def has_originals(self) -> bool:

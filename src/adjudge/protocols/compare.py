@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from ..arithmetic import cut, mean, rounded, weighted_total
+from ..computing import computed
 from ..judges.base import Cascade, CompareQuestion, Judge, ResearchQuestion
 from ..models import (
     LABELS,
@@ -44,8 +45,6 @@ from ..text.findings import comparison_facts, found_without_attempts, search_fac
 from ..text.reasons import NOT_IN_THE_TEXT, rescored
 from .cascade import in_stages
 from .common import hostile_warnings, provenance_of, verdict_id, with_recheck
-
-_LARGE = 100_000  # characters from which reading them would keep others waiting
 
 
 class Searcher(Protocol):
@@ -92,8 +91,8 @@ async def compare(
     verdict = await _judged(case, judge, rubric, options, lookups, research)
     if not options.recheck_attempts or isinstance(verdict, Failure):
         return verdict
-    clean = await asyncio.to_thread(without_attempts, case)
-    found = await asyncio.to_thread(found_without_attempts, lookups, case.task)
+    clean = await computed(case.size, without_attempts, case)
+    found = await computed(case.size, found_without_attempts, lookups, case.task)
     if (clean, found) == (case, lookups):
         return verdict
     again = await _judged(clean, judge, rubric, options, found)
@@ -115,8 +114,7 @@ async def _judged(
 ) -> ComparisonVerdict | Failure:
     """The verdict on two answers, given what was looked up; `research` is what was paid for that."""
     weights = check_weights(case.weights, rubric.weights)
-    large = len(case.task) + len(case.a) + len(case.b) + len(case.context) > _LARGE
-    facts = await asyncio.to_thread(comparison_facts, case) if large else comparison_facts(case)
+    facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
     answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
@@ -130,10 +128,11 @@ async def _judged(
     failures += [(f"CompareQuestion {opinion.order}", failure) for opinion in opinions for failure in opinion.failures]
 
     scores = _settle(opinions, weights, rubric.scale)
-    judgment = _decided(opinions, scores, weights, rubric.tie_band, options.seed)
+    searched = any(lookup.error is None for lookup in lookups)
+    judgment = _decided(opinions, scores, weights, rubric.tie_band, options.seed, searched)
     provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
-        evaluation=judgment.updated(web_search_used=any(lookup.error is None for lookup in lookups)),
+        evaluation=judgment,
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
             *_missing_evidence(opinions),
@@ -163,13 +162,12 @@ def reweighted(verdict: ComparisonVerdict, weights: Mapping[str, Decimal]) -> Co
     """
     was, scores = verdict.evaluation, {key: criterion.scores for key, criterion in verdict.criteria.items()}
     seed = was.order.drawn_from_seed or 0
-    judgment = _decided(verdict.opinions, scores, weights, verdict.rubric.tie_band, seed)
+    judgment = _decided(verdict.opinions, scores, weights, verdict.rubric.tie_band, seed, was.web_search_used)
     against = "preference_against_totals"
     warnings = [warning for warning in verdict.warnings if warning.code != against]
     warnings += [found for found in _preference_warnings(judgment.winner, verdict.opinions) if found.code == against]
     return verdict.updated(
         evaluation=judgment.updated(
-            web_search_used=was.web_search_used,
             decided=was.decided,
             confidence=was.confidence if judgment.winner == was.winner else None,
             # Summaries may be of another judge than the opinions: a cascade's.
@@ -185,13 +183,14 @@ def _decided(
     weights: Mapping[str, Decimal],
     band: Decimal,
     seed: int,
+    searched: bool,
 ) -> Judgment:
     """Totals, winner and reason from the opinions and the scores they were settled to."""
     totals = {
         label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
         for label in LABELS
     }
-    whole = sum(map(Fraction, weights.values()), Fraction(0))
+    whole = Fraction(weighted_total(dict.fromkeys(weights, Decimal(1)), weights))
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
     aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
     # Nothing was rounded on the way here, so that equal totals are equal.
@@ -214,7 +213,7 @@ def _decided(
         },
         winner=decision.winner,
         winner_rationale=_rationale(decision, named, opinions, band),
-        web_search_used=False,
+        web_search_used=searched,
         margin=cut(abs(apart)),
         decided=all(opinion.decided for opinion in opinions),
         confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
@@ -277,7 +276,8 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
     def total(label: Label) -> Fraction:
         given = {key: by_label[label] for key, by_label in scores.items()}
         if any(score.exact is not None for score in given.values()):
-            return sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
+            products = (Fraction(score.exactly) * Fraction(weights[key]) for key, score in given.items())
+            return sum(products, Fraction(0))
         return Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
 
     return {label: total(label) for label in LABELS}

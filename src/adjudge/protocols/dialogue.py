@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from ..arithmetic import hundredths, plain, weighted_total
+from ..computing import computed
 from ..errors import RubricError
 from ..judges.base import Cascade, CriticizeQuestion, EvaluateQuestion, Judge
 from ..models import (
@@ -59,7 +59,7 @@ async def dialogue(
     verdict = await _judged(case, evaluator, critic, rubric, options)
     if not options.recheck_attempts or isinstance(verdict, Failure):
         return verdict
-    clean = await asyncio.to_thread(without_attempts, case)
+    clean = await computed(case.size, without_attempts, case)
     if clean == case:
         return verdict
     again = await _judged(clean, evaluator, critic, rubric, options)
@@ -104,7 +104,7 @@ async def _judged(
         },
         audit=audit(marks, entries, rulings, rubric.weights, average, overall),
     )
-    attempts = await asyncio.to_thread(_attempts, case)
+    attempts = await computed(case.size, _attempts, case)
     failures = [("EvaluateQuestion", failure) for failure in evaluation.failures]
     failures += [("CriticizeQuestion", failure) for failure in critique.failures]
     return DialogueVerdict(

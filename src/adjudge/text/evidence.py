@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
-from .words import count_words
+from .words import count_words, each_word
 
 MIN_WORDS = 5
 MAX_WORDS = 25
-_HEAD = 80  # characters, in which nearly every text has words enough
-_WINDOW = 256
-_LONGEST_RUN = 32
+_STRETCH = 32  # characters that are folded at once; a place in the original is looked for in one stretch
 
 _SINGLE_QUOTES = "‘’‚‛′ʼ＇"
 _DOUBLE_QUOTES = "“”„‟«»″＂"
 _INVISIBLE = "\u200b\u2060\ufeff\u00ad"
-_FOLDED = re.compile(rf"(\s+)|([{_SINGLE_QUOTES}])|([{_DOUBLE_QUOTES}])|([{_INVISIBLE}]+)")
+_FOLDED = str.maketrans(
+    {**dict.fromkeys(_SINGLE_QUOTES, "'"), **dict.fromkeys(_DOUBLE_QUOTES, '"'), **dict.fromkeys(_INVISIBLE)}
+)
+_SPACE = re.compile(r"\s+")
+# What never composes with a character before it: ASCII, and letters but those of Hangul that are parts of one.
+_BEGINS = re.compile(r"[!-~]|[^\W\u1100-\u11ff]")
 _WRAPPING = " \t\r\n…\"'" + _SINGLE_QUOTES + _DOUBLE_QUOTES
 
 
@@ -38,15 +44,6 @@ class Miss(NamedTuple):
     """Why a quote is no evidence, in words that can be put to the model."""
 
     reason: str
-
-
-class _Piece(NamedTuple):
-    """A stretch of folded text and the stretch of original it came from; `exact` if character for character."""
-
-    folded: int
-    start: int
-    end: int
-    exact: bool
 
 
 class Haystack:
@@ -71,35 +68,40 @@ class Haystack:
         if quote and (at := _find_whole(self.text, quote)) >= 0:
             return Span(at, at + len(quote))
         for wanted in (quote, quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
-            if not wanted:
-                continue
-            folded = _fold(wanted)[0].strip()
-            if folded and (at := _find_whole(self._folded[0], folded)) >= 0:
-                return self._original(at, at + len(folded))
+            folded = _fold(wanted).text.strip()
+            if folded and (at := _find_whole(self._folded.text, folded)) >= 0:
+                return Span(self._start(at), self._end(at + len(folded)))
         return None
 
     @cached_property
     def word_count(self) -> int:
-        """How many words the text has, as far as the rule needs it: a long beginning with enough of them will do."""
-        head = count_words(self.text[:_HEAD])
-        return head if head > MIN_WORDS else count_words(self.text)
+        """How many words the text has, as far as the rule needs it: five are enough."""
+        return sum(1 for _ in islice(each_word(self.text), MIN_WORDS))
 
     @cached_property
-    def _folded(self) -> tuple[str, list[_Piece]]:
+    def _folded(self) -> _Folded:
         return _fold(self.text)
 
-    @cached_property
-    def _piece_starts(self) -> list[int]:
-        return [piece.folded for piece in self._folded[1]]
+    def _start(self, at: int) -> int:
+        """The original place of a character: behind the longest beginning that folds to what stands before it."""
+        start, before, prefixes = self._around(at, at)
+        return start + max(length for length, folded in prefixes if before.startswith(folded))
 
-    def _original(self, start: int, end: int) -> Span:
-        pieces = self._folded[1]
-        first = pieces[bisect_right(self._piece_starts, start) - 1]
-        last = pieces[bisect_right(self._piece_starts, end - 1) - 1]
-        return Span(
-            first.start + (start - first.folded if first.exact else 0),
-            last.start + (end - last.folded) if last.exact else last.end,
-        )
+    def _end(self, at: int) -> int:
+        """The original end of what ends here: the shortest beginning that folds to all of it."""
+        start, wanted, prefixes = self._around(at - 1, at)
+        return start + next(length for length, folded in prefixes if folded.startswith(wanted))
+
+    def _around(self, at: int, end: int) -> tuple[int, str, Iterator[tuple[int, str]]]:
+        """The stretch with this folded place: where it begins, how it folds up to `end`, and how its beginnings do."""
+        text, places, starts = self._folded
+        number = bisect_right(places, at) - 1
+        stretch = self.text[starts[number] : starts[number + 1]]
+        folded = text[places[number] : end]
+        # Its first space is left out where the stretch before it ends with one.
+        left_out = len(_fold_stretch(stretch)) - (places[number + 1] - places[number])
+        beginnings = ((length, _fold_stretch(stretch[:length])[left_out:]) for length in range(len(stretch) + 1))
+        return starts[number], folded, beginnings
 
 
 def _find_whole(text: str, wanted: str) -> int:
@@ -116,66 +118,36 @@ def _find_whole(text: str, wanted: str) -> int:
     return first
 
 
-def _fold(text: str) -> tuple[str, list[_Piece]]:
-    """The folded text and the pieces that lead from it back to the original."""
-    out: list[str] = []
-    pieces: list[_Piece] = []
-    length = 0
+class _Folded(NamedTuple):
+    """A folded text, and where each of its stretches begins: in it, and in the original. The last one is the end."""
 
-    def add(folded: str, start: int, end: int, exact: bool) -> None:
-        nonlocal length
+    text: str
+    places: array[int]
+    starts: array[int]
+
+
+def _fold(text: str) -> _Folded:
+    """White space as one space, quotation marks alike, composed, and without invisible characters.
+
+    In short stretches: composing is quadratic in a run of marks, and runs can be made long.
+    """
+    out, places, starts = [], array("q", [0]), array("q", [0])
+    place = start = 0
+    while start < len(text):
+        begins = _BEGINS.search(text, start + _STRETCH, start + 2 * _STRETCH)
+        end = begins.start() if begins else min(start + 2 * _STRETCH, len(text))
+        folded = _fold_stretch(text[start:end])
+        if folded[:1] == " " and out and out[-1][-1:] == " ":
+            folded = folded[1:]
         if folded:
             out.append(folded)
-            pieces.append(_Piece(length, start, end, exact))
-            length += len(folded)
-
-    def add_stretch(start: int, end: int) -> None:
-        if text[start:end].isascii():
-            add(text[start:end], start, end, True)
-            return
-        for low, high in _windows(text, start, end):
-            window = text[low:high]
-            if unicodedata.is_normalized("NFC", window):
-                add(window, low, high, True)
-                continue
-            for first, last in _composing_runs(window):
-                composed = unicodedata.normalize("NFC", window[first:last])
-                add(composed, low + first, low + last, composed == window[first:last])
-
-    done = 0
-    for match in _FOLDED.finditer(text):
-        add_stretch(done, match.start())
-        space, single, double, _invisible = match.groups()
-        # A space beside a space that an invisible character parted is still one space.
-        folded = (" " if not (out and out[-1] == " ") else "") if space else "'" if single else '"' if double else ""
-        add(folded, match.start(), match.end(), False)
-        done = match.end()
-    add_stretch(done, len(text))
-    return "".join(out), pieces
+        place, start = place + len(folded), end
+        places.append(place)
+        starts.append(start)
+    return _Folded("".join(out), places, starts)
 
 
-def _windows(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Short windows that begin with a letter: composing is quadratic in a run of marks, and runs can be made long."""
-    windows = []
-    while start < end:
-        stop = min(start + _WINDOW, end)
-        while stop < end and stop - start < 2 * _WINDOW and not text[stop].isascii():
-            stop += 1
-        windows.append((start, stop))
-        start = stop
-    return windows
-
-
-def _composing_runs(text: str) -> list[tuple[int, int]]:
-    """Cut a text where no character composes with the one before it, so that each run can be composed alone."""
-    cuts = [0]
-    for at in range(1, len(text)):
-        char = text[at]
-        if char.isascii() or at - cuts[-1] >= _LONGEST_RUN:
-            cuts.append(at)
-        elif unicodedata.combining(char) == 0:
-            run = text[cuts[-1] : at]
-            apart = unicodedata.normalize("NFC", run) + unicodedata.normalize("NFC", char)
-            if unicodedata.normalize("NFC", run + char) == apart:
-                cuts.append(at)
-    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+def _fold_stretch(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_FOLDED)
+    return _SPACE.sub(" ", text)

@@ -85,6 +85,8 @@ def cut_off_facts(where: Where, text: str, asked: str) -> list[Fact]:
 
 def hostile_facts(where: Where, text: str, task: str = "") -> list[Fact]:
     """Attempts of one text to steer the judge."""
+    if not text:
+        return []
     return [
         *facts_of("injection", where, find_injection(text, task)),
         *facts_of("hidden_characters", where, find_hidden(text)),

@@ -32,35 +32,33 @@ def find_cut_off(text: str, asked: str = "") -> Spot | None:
     """Where and how the text breaks off; None where it does not, or where `asked` is for a fragment, verse or data."""
     end = real_end(text)
     body = text[:end]
-    if not body or any(in_pieces(_FRAGMENT, asked)) or any(low < end <= high for low, high in code_spans(body)):
-        return None
-    start = _tail_start(body)
     if _ends_on_a_number(body):
-        return Spot(start, end, "ends with the number of a list item that never comes", True)
-    if _ends_on_a_comma(body):
-        return Spot(start, end, "ends with a comma", True)
-    return None
+        found = "ends with the number of a list item that never comes"
+    elif _ends_on_a_comma(body):
+        found = "ends with a comma"
+    else:
+        return None
+    if any(in_pieces(_FRAGMENT, asked)) or any(low < end <= high for low, high in code_spans(body)):
+        return None
+    return Spot(_tail_start(body), end, found, True)
 
 
 def _ends_on_a_number(body: str) -> bool:
     """The last line is the number that follows the one of the item before it, and nothing else."""
-    lines = [line for line in body.split("\n") if line.strip()]
-    last = _ITEM.fullmatch(lines[-1])
+    last = _ITEM.fullmatch(body, body.rfind("\n") + 1)
     if last is None:
         return False
+    lines = [line for line in body.split("\n") if line.strip()]
     numbers = [match for line in lines[:-1] if (match := _ITEM.match(line)) and line[match.end() :].strip()]
     return bool(numbers) and int(last[1]) == int(numbers[-1][1]) + 1
 
 
 def _ends_on_a_comma(body: str) -> bool:
     """The last line of prose ends on a comma, and the paragraphs before it end with a full stop."""
+    if not body.endswith(tuple(_COMMAS)):
+        return False
     *before, last = [line for line in body.split("\n") if line.strip()]
-    if (
-        last[-1] not in _COMMAS
-        or rough_words(last[-_LOOKED_AT:]) < _LONG_LINE
-        or _DATA.search(last)
-        or _LIST_ITEM.match(last)
-    ):
+    if rough_words(last[-_LOOKED_AT:]) < _LONG_LINE or _DATA.search(last) or _LIST_ITEM.match(last):
         return False
     prose = [line for line in before if rough_words(line[:_LOOKED_AT]) >= _LONG_LINE]
     return bool(prose) and all(ends_a_sentence(line) for line in prose)
@@ -83,14 +81,11 @@ def find_repetition(text: str) -> list[Spot]:
     places: dict[str, list[tuple[int, int]]] = {}
     for start, end in sentence_spans(text):
         places.setdefault(text[start:end], []).append((start, end))
-    code = code_spans(text)
-    repeated = [
-        (len(found), found[1])
-        for sentence, found in places.items()
-        if len(found) > 1 and _is_prose(sentence) and not _inside(found[1][0], code)
-    ]
-    repeated.sort(key=lambda item: (-item[0], item[1]))
-    return [Spot(*place, f"stands {times} times word for word", False) for times, place in repeated[:_SHOWN]]
+    repeated = [(len(found), found[1]) for sentence, found in places.items() if len(found) > 1 and _is_prose(sentence)]
+    code = code_spans(text) if repeated else []
+    outside = [(times, place) for times, place in repeated if not _inside(place[0], code)]
+    outside.sort(key=lambda item: (-item[0], item[1]))
+    return [Spot(*place, f"stands {times} times word for word", False) for times, place in outside[:_SHOWN]]
 
 
 def _inside(at: int, spans: list[tuple[int, int]]) -> bool:

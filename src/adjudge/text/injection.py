@@ -268,7 +268,7 @@ def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
 
 def has_cues(lowered: str, kind: Pattern) -> bool:
     """Whether a lower-case text may hold a match of the pattern."""
-    return all(any(cue in lowered for cue in group) for group in kind.cues)
+    return all(any(map(lowered.__contains__, group)) for group in kind.cues)
 
 
 def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:

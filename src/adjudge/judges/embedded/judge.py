@@ -6,11 +6,11 @@ plain demands and leaves every rating to the person who entered it: what code is
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, cast
 
+from ...computing import computed
 from ...constraints.english import demands_in_english
 from ...models import Explanation, Failure, RatedResponse, Rating, Research, ReviewOpinion
 from ...models.cases import Review
@@ -39,7 +39,6 @@ _NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any la
 _NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
 _FOLLOWS = "Follows from the ratings above."
 _NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
-_LARGE = 100_000  # characters that take long enough for others to notice
 
 
 class EmbeddedJudge:
@@ -70,7 +69,7 @@ class EmbeddedJudge:
             case _:
                 message = f"cannot answer a {type(question).__name__}"
                 return Failure(reason="rejected", message=message, judge=self.name)
-        return cast(O, await asyncio.to_thread(work) if sum(map(len, texts)) > _LARGE else work())
+        return cast(O, await computed(sum(map(len, texts)), work))
 
     async def close(self) -> None:
         """Nothing to let go of."""

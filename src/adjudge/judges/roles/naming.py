@@ -14,6 +14,7 @@ _NAMED = re.compile(
     r"\b(?:answer|response)[ _#]{0,2}(1|2|one|two)\b(?!\.\d)|\b(?:the )?(first|second) (?:answer|response)\b",
     re.IGNORECASE,
 )
+_NAMES = ("answer", "response")  # without one, nothing is named
 _PLACE = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
 
 
@@ -31,7 +32,11 @@ def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
         # A number in odd letters (a long s) is none we know, and stays.
         return match[0] if place is None else f"Response {shown[place]}"
 
-    pieces, done, text = [], 0, text.strip()
+    text = text.strip()
+    folded = text.casefold()
+    if not any(name in folded for name in _NAMES):
+        return text
+    pieces, done = [], 0
     for quoted in QUOTATION.finditer(text) if QUOTATION_MARK.search(text) else ():
         if count_words(quoted[0]) < QUOTED_WORDS:
             continue

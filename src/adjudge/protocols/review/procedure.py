@@ -6,12 +6,12 @@ originals corrected → Overall → Likert → words, with at most one explainin
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
+from ...computing import computed
 from ...judges.base import Candidate, Cascade, ExplainQuestion, Judge, RateQuestion
 from ...models import (
     LABELS,
@@ -55,11 +55,7 @@ from .justifying import (
     with_verdict,
 )
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 _SAME = "Rated like Response 1, to which it is identical."
-_LARGE = 100_000  # characters that take long enough for others to notice
 # Failures to explain that asking once more would only repeat; the ratings stand without.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
 _LIKERT = "likert"
@@ -94,7 +90,7 @@ async def review(
     verdict = await _judged(case, judge, rubric, options)
     if not options.recheck_attempts or isinstance(verdict, Failure):
         return verdict
-    clean = await asyncio.to_thread(without_attempts, case)
+    clean = await computed(case.size, without_attempts, case)
     if clean == case:
         return verdict
     again = await _judged(clean, judge, rubric, options)
@@ -107,15 +103,15 @@ async def review(
 
 async def _judged(case: Review, judge: Judge, rubric: Rubric, options: ReviewOptions) -> ReviewVerdict | Failure:
     provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
-    if reason := await _computed(case, why_invalid, case, options.languages):
+    if reason := await computed(case.size, why_invalid, case, options.languages):
         return _invalid(case, rubric, reason, provenance)
-    alone = await _computed(case, facts_alone, case)
+    alone = await computed(case.size, facts_alone, case)
     opinion = await judge.opine(RateQuestion(case.blind(), rubric, alone))
     if isinstance(opinion, Failure):
         return opinion
     if opinion.invalid:
         return _invalid(case, rubric, opinion.invalid, provenance, opinion, alone)
-    facts = await _computed(case, with_the_judges, case, alone, opinion.constraints, opinion.observations)
+    facts = await computed(case.size, with_the_judges, case, alone, opinion.constraints, opinion.observations)
 
     same = are_identical(case)
     drafts: dict[Label, _Draft] = {}
@@ -200,13 +196,6 @@ class _Explained(NamedTuple):
     @property
     def warnings(self) -> tuple[Warning, ...]:
         return self.explanation.warnings if self.explanation else ()
-
-
-async def _computed(case: Review, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of some work on a case; beside the event loop if it takes long enough for others to notice."""
-    if sum(map(len, (case.a, case.b, case.prompt, case.system_prompt, case.history))) > _LARGE:
-        return await asyncio.to_thread(work, *args, **kwargs)
-    return work(*args, **kwargs)
 
 
 def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables) -> FinalRating:
