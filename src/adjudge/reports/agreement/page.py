@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...agreement.report.build import AgreementReport
 from ...rubric import Rubric
 from ...version import __version__
@@ -12,13 +14,18 @@ from .view import build
 
 def page_of(report: AgreementReport, rubric: Rubric) -> str:
     """The page."""
+    pages = environment("html", "adjudge.reports.run")
+    return pages.get_template("agreement/html.j2").render(frame="page.html.j2", **page_values(report, rubric))
+
+
+def page_values(report: AgreementReport, rubric: Rubric) -> dict[str, Any]:
+    """What its template needs beside a frame."""
     view = build(report, rubric)
     kinds = {Chart: "chart", Matrix: "matrix"}
-    pages = environment("html", "adjudge.reports.run")
-    return pages.get_template("agreement/html.j2").render(
-        view=view,
-        headline=f"{view.headline}: {report.run}",
-        home="",
-        kind=lambda picture: kinds.get(type(picture), "picture"),
-        software=__version__,
-    )
+    return {
+        "view": view,
+        "headline": f"{view.headline}: {report.run}",
+        "home": "",
+        "kind": lambda picture: kinds.get(type(picture), "picture"),
+        "software": __version__,
+    }

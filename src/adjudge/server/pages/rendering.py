@@ -15,6 +15,8 @@ from markupsafe import Markup
 from ...reports.pages import environment
 from ...version import __version__
 
+# Where the pictures and tables of reports over many cases are.
+_RUNS = "adjudge.reports.run"
 _HEADERS = {"cache-control": "private, no-cache", "vary": "accept, hx-request"}
 
 
@@ -34,9 +36,10 @@ def csrf() -> Markup:
     return Markup("")
 
 
-def html(template: str, status: int = 200, **values: Any) -> Response:
-    """A template of ours filled in."""
-    filled = environment("html", __package__, own_words=False).get_template(f"{template}.html.j2")
+def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:
+    """A template of ours filled in; `own_words`: all it prints is ours, so that lines do not end between 29.0 and %."""
+    pages = environment("html", __package__, _RUNS, own_words=own_words)
+    filled = pages.get_template(f"{template}.html.j2")
     return HTMLResponse(
         filled.render(frame="shell.html.j2", version=__version__, csrf=csrf, **values), status, _HEADERS
     )
