@@ -30,7 +30,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     404: NOT_FOUND,
 }
 _REPORTS = 8
-_RATE = {"value": 0.17, "cases": 11, "reason": "", "interval": [0.073, 0.36]}
+_RATE: dict[str, Any] = {"value": 0.17, "cases": 11, "reason": "", "interval": [0.073, 0.36]}
 
 
 class MeasuredFigure(BaseModel):
@@ -218,9 +218,9 @@ def _as_json(report: AnnotatorReport) -> list[dict[str, Any]]:
 # -- cards ------------------------------------------------------------------------------------------------------------
 
 
-def review_runs(state: State) -> list[HostedRun]:
-    """The finished review runs of the service, the oldest first: where two have the same review, the later counts."""
-    found = [run for run in state.runs.listed() if run.directory.read()["protocol"] == "review"]
+def review_runs(state: State, owner: str | None) -> list[HostedRun]:
+    """The finished review runs of an owner, or all, the oldest first: of two reviews of the same the later counts."""
+    found = [run for run in state.runs.listed(owner) if run.directory.read()["protocol"] == "review"]
     return [run for run in reversed(found) if run.status().state == "finished"]
 
 
@@ -236,7 +236,8 @@ def _cards_for(
     state: State, caller: Caller, run_id: str | None
 ) -> tuple[AnnotatorReport | None, list[HostedRun], list[str]]:
     require_extra("report cards", "agreement")
-    runs = review_runs(state)
+    # Whoever is no reviewer sees a card of her own, from whosever run it is.
+    runs = review_runs(state, caller.scope if caller.may("reviewer") else None)
     if run_id is not None:
         runs = [run for run in runs if run.run_id == run_id]
         if not runs:

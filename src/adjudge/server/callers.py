@@ -90,6 +90,14 @@ class Caller:
         """Under which name labels and decisions of this caller are kept; an open service has one person."""
         return self.name or "local"
 
+    @property
+    def scope(self) -> str | None:
+        """Whose runs and verdicts they see: their own, or everybody's (None).
+
+        Of people, reviewers and admins see all. A token is a program's: it sees its own unless it is an admin's.
+        """
+        return None if self.may("reviewer" if self.token is None else "admin") else self.name
+
     def may(self, role: Role) -> bool:
         """Whether the caller may do what this role may."""
         ranks = get_args(Role)

@@ -166,16 +166,21 @@ def _kept_open(folder: Path, _changed: int, _size: int) -> _OpenRun:
     return _OpenRun(folder)
 
 
-def sees_all(caller: Caller, hosted: HostedRun) -> bool:
+def sees_verdicts(caller: Caller, hosted: HostedRun) -> bool:
     """Whether the caller may see what the judge says in this run: reviewers may, and whoever began it."""
-    return caller.may("reviewer") or hosted.owner == caller.person
+    return caller.scope in (None, hosted.owner)
+
+
+def may_review(caller: Caller, hosted: HostedRun) -> bool:
+    """Whether the caller may set the labelling of this run up, and see what everybody said."""
+    return caller.may("reviewer") and sees_verdicts(caller, hosted)
 
 
 def find_to_label(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
     """A run that the caller may label or set up; None for one that is not set up."""
     hosted = state.runs.find(run_id)
     found = labelling_of(hosted)
-    if sees_all(caller, hosted) or (found is not None and may_label(found, caller.person)):
+    if sees_verdicts(caller, hosted) or (found is not None and may_label(found, caller.person)):
         return hosted, found
     raise NotFoundError(f"{run_id}: no such run")
 

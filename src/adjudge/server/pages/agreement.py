@@ -18,7 +18,7 @@ from ...results.run import open_run
 from ...runs.hosting import HostedRun
 from ..callers import Caller, CallerOf
 from ..common import StateOf
-from ..labelling import labelling_of, sees_all
+from ..labelling import labelling_of, sees_verdicts
 from .rendering import html, wants_json
 
 router = APIRouter(include_in_schema=False)
@@ -39,7 +39,7 @@ class LabelFirst:
 async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The report over the labels that were given here, or else in the input's label column."""
     hosted = state.runs.find(run_id)
-    if not sees_all(caller, hosted):
+    if not sees_verdicts(caller, hosted):
         raise NotFoundError(f"{run_id}: no such run")
     if first := await asyncio.to_thread(_label_first, hosted, caller):
         if wants_json(request):

@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...runs.hosting import HostedRun
 from ..annotators import cards_for, get_annotator, list_annotators, review_runs
 from ..callers import CallerOf
-from ..common import State, StateOf
+from ..common import StateOf
 from .rendering import html, page, wants_json
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         home="",
         at=here,
         pages=pages,
-        choices=_choices(state, runs, run),
+        choices=_choices(review_runs(state, caller.scope) if runs else [], run),
         query=_query(run),
     )
 
@@ -101,7 +101,6 @@ def _query(run: str | None) -> str:
     return f"?{urlencode({'run': run})}" if run else ""
 
 
-def _choices(state: State, shown: Sequence[HostedRun], chosen: str | None) -> list[RunChoice]:
-    """The runs to choose from; none for somebody who sees only a card of her own."""
-    runs = review_runs(state) if shown else []
+def _choices(runs: Sequence[HostedRun], chosen: str | None) -> list[RunChoice]:
+    """The runs to choose from, the newest first; none for somebody who sees only a card of her own."""
     return [RunChoice(run.run_id, run.status().name or run.run_id, run.run_id == chosen) for run in reversed(runs)]

@@ -18,7 +18,7 @@ from fastapi.responses import RedirectResponse
 from ...agreement.labels.files import HumanLabel, annotator_name, turned
 from ...agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, questions, skipped
 from ...agreement.labels.sampling import MAX_PICKS, USUAL
-from ...errors import ConflictError, InputError
+from ...errors import ConflictError, InputError, NotFoundError
 from ...models.comparison import Order
 from ...reports.escaping import shorten
 from ...runs.hosting import HostedRun, RunStatus
@@ -33,8 +33,9 @@ from ..labelling import (
     keep_label,
     labelling_of,
     may_label,
+    may_review,
     note_seen,
-    sees_all,
+    sees_verdicts,
     set_up,
 )
 from .forms import read_form
@@ -217,7 +218,7 @@ async def list_to_label(request: Request, state: StateOf, caller: CallerOf) -> R
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToLabel]:
     for hosted in state.runs.listed(None, before):
         found = labelling_of(hosted)
-        if not sees_all(caller, hosted) and (found is None or not may_label(found, caller.person)):
+        if not sees_verdicts(caller, hosted) and (found is None or not may_label(found, caller.person)):
             continue
         status = hosted.status()
         if found is not None:
@@ -267,7 +268,7 @@ async def change_setup(run_id: str, request: Request, state: StateOf, caller: Ca
     fields = await read_form(request)
 
     def work() -> Response:
-        hosted, found = find_to_label(state, caller, run_id)
+        hosted, found = _to_review(state, caller, run_id)
         status = hosted.status()
         wanted, errors = _read_setup(fields)
         if wanted is not None and not errors:
@@ -279,10 +280,18 @@ async def change_setup(run_id: str, request: Request, state: StateOf, caller: Ca
                 detail = {"cases": wanted.cases, "people": wanted.people, "named": list(wanted.named)}
                 state.audit.record(caller.person, "labels.set_up", run_id, **detail)
                 return RedirectResponse(f"/label/{run_id}", 303)
-        form = SetupForm(*(fields.get(key, "") for key in ("cases", "people", "named")), status.verdicts, errors)
+        entered = {key: fields.get(key, "") for key in ("cases", "people", "named")}
+        form = SetupForm(**entered, most=status.verdicts, errors=errors)
         return page(request, "label_run", _run_page(hosted, found, caller, form), 400)
 
     return await asyncio.to_thread(work)
+
+
+def _to_review(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
+    hosted, found = find_to_label(state, caller, run_id)
+    if not may_review(caller, hosted):
+        raise NotFoundError(f"{run_id}: no such run")
+    return hosted, found
 
 
 def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str, str]]:
@@ -315,7 +324,7 @@ def _run_page(
     own: list[OwnLabel] = []
     people: list[PersonProgress] = []
     waiting: list[Task] = []
-    reviewer = caller.may("reviewer")
+    reviewer = may_review(caller, hosted)
     if found is not None:
         mine, done = _progress(found, person)
         waiting = found.open(person)
@@ -349,7 +358,7 @@ def _run_page(
         tuple(own),
         tuple(people),
         form if reviewer else None,
-        found is not None and sees_all(caller, hosted) and _measurable(found),
+        found is not None and sees_verdicts(caller, hosted) and _measurable(found),
     )
 
 
@@ -405,7 +414,11 @@ async def show_case(run_id: str, name: str, request: Request, state: StateOf, ca
         if asked == "next":
             waiting = found.open(person)
             return RedirectResponse(f"/label/{run_id}" + (f"/{waiting[0].number}" if waiting else ""), 303)
-        return page(request, "label_case", _case_page(hosted, found, _task(found, asked, person, caller), person))
+        return page(
+            request,
+            "label_case",
+            _case_page(hosted, found, _task(found, asked, person, may_review(caller, hosted)), person),
+        )
 
     return await asyncio.to_thread(work)
 
@@ -421,10 +434,10 @@ async def keep(run_id: str, name: str, request: Request, state: StateOf, caller:
         person = _person(caller)
         if found is None:
             raise HTTPException(404)
-        if name == "look" and sees_all(caller, hosted):
+        if name == "look" and sees_verdicts(caller, hosted):
             note_seen(hosted, person)
             return RedirectResponse(f"/runs/{quote(run_id)}/agreement", 303)
-        task = _task(found, name, person, caller, to_change=True)
+        task = _task(found, name, person, False)
         try:
             said = _said(found, task, person, fields)
             keep_label(found, task, person, said)
@@ -442,10 +455,9 @@ async def keep(run_id: str, name: str, request: Request, state: StateOf, caller:
     return await asyncio.to_thread(work)
 
 
-def _task(found: Labelling, asked: str, person: str, caller: Caller, *, to_change: bool = False) -> Task:
-    """The case of this number; only those of a person's queue can be changed, and only a reviewer sees others."""
-    queue = found.queue(person)
-    among = queue if to_change or not caller.may("reviewer") else found.tasks
+def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
+    """The case of this number, of a person's queue or of all."""
+    among = found.tasks if any_case else found.queue(person)
     task = next((task for task in among if _NUMBER.fullmatch(asked) and task.number == int(asked)), None)
     if task is None:
         raise HTTPException(404)
@@ -533,7 +545,7 @@ async def _side_by_side(run_id: str, request: Request, state: State, caller: Cal
         raise InputError("page", f"{asked[:40]!r}", "a number from 1 is allowed")
 
     def work() -> SideBySide:
-        hosted, found = find_to_label(state, caller, run_id)
+        hosted, found = _to_review(state, caller, run_id)
         if found is None:
             raise HTTPException(404)
         person = _person(caller)
