@@ -39,7 +39,7 @@ from .audit import AuditLog
 from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
 from .guard import BODY_SECONDS, HEADERS, Guard
-from .pages import agreement, judge, label, people, verdict
+from .pages import agreement, judge, label, label_cases, people, verdict
 from .pages import annotators as annotator_pages
 from .pages import rubrics as rubric_pages
 from .pages import runs as run_pages
@@ -145,7 +145,18 @@ def create_app(
     )
     app.state.examples = ()
     api = (evaluate, dialogue, review, decisions, runs, verdicts, rubrics, annotators)
-    for routes in (*api, judge, verdict, agreement, run_pages, label, annotator_pages, rubric_pages, people):
+    for routes in (
+        *api,
+        judge,
+        verdict,
+        agreement,
+        run_pages,
+        label,
+        label_cases,
+        annotator_pages,
+        rubric_pages,
+        people,
+    ):
         app.include_router(routes.router)
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")

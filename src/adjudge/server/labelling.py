@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -44,7 +43,8 @@ _SETUP = "setup.json"
 _SEEN = ".seen"
 _WAIT = 3.0  # seconds that a label waits for another one of the same person
 _WAIT_STEP = 0.02
-_OPEN_RUNS = 8
+_KEPT = 16
+_TOGETHER = 50  # cases whose texts are read at once
 
 
 class LabelSetup(Frozen):
@@ -138,32 +138,30 @@ class Labelling:
 
     def shown(self, task: Task) -> ShownCase:
         """All that a person may see of a case."""
-        return _opened(self.run.folder).shown(task.pick.position)
+        begin = (task.number - 1) // _TOGETHER * _TOGETHER
+        positions = tuple(pick.position for pick in self.selection.picks[begin : begin + _TOGETHER])
+        folder = self.run.folder
+        return _kept_texts(folder, (folder / CASES).stat().st_size, positions)[task.pick.position]
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
-class _OpenRun:
-    """A run whose lines were found once: to look for one in 50,000 takes half a second."""
-
-    def __init__(self, folder: Path) -> None:
-        self.run = open_run(folder)
-        self._reader, self._lock = Reader(self.run), threading.Lock()
-
-    def shown(self, position: int) -> ShownCase:
-        with self._lock:
-            return shown_case(self._reader.given(position))
+def _opened(folder: Path) -> Run:
+    """A run, opened anew when it has changed."""
+    return _kept_run(folder, (folder / "run.json").stat().st_mtime_ns)
 
 
-def _opened(folder: Path) -> _OpenRun:
-    """A run, opened anew when its files have changed."""
-    return _kept_open(folder, (folder / "run.json").stat().st_mtime_ns, (folder / CASES).stat().st_size)
+@lru_cache(_KEPT)
+def _kept_run(folder: Path, _changed: int) -> Run:
+    return open_run(folder)
 
 
-@lru_cache(_OPEN_RUNS)
-def _kept_open(folder: Path, _changed: int, _size: int) -> _OpenRun:
-    return _OpenRun(folder)
+@lru_cache(_KEPT)
+def _kept_texts(run_folder: Path, _size: int, positions: tuple[int, ...]) -> Mapping[int, ShownCase]:
+    """What is shown of some cases, read at once: to find one among 50,000 takes half a second."""
+    with Reader(_opened(run_folder)) as reader:
+        return {position: shown_case(reader.given(position)) for position in positions}
 
 
 def sees_verdicts(caller: Caller, hosted: HostedRun) -> bool:
@@ -200,7 +198,7 @@ def labelling_of(hosted: HostedRun) -> Labelling | None:
         return None
     except (OSError, ValueError, TypeError, ValidationError):
         raise ConflictError(f"{hosted.run_id}: labels/{_SETUP} cannot be read; set the labelling up again") from None
-    run = _opened(hosted.directory.path).run
+    run = _opened(hosted.directory.path)
     labels = {
         path.stem: {label.position: label for label in read_label_file(path)[0]}
         for path in sorted(folder.glob("*.jsonl"))
@@ -212,7 +210,7 @@ def labelling_of(hosted: HostedRun) -> Labelling | None:
 def set_up(hosted: HostedRun, setup: LabelSetup) -> Labelling:
     """Pick cases, more if there were fewer, and say who labels them; what is labelled stays."""
     require_extra("labelling")
-    run = _opened(hosted.directory.path).run
+    run = _opened(hosted.directory.path)
     try:
         select_cases(run, setup.cases, seed=None, random_share=None)
     except InputError as error:

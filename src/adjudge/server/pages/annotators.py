@@ -9,12 +9,11 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from ...errors import InputError
 from ...runs.hosting import HostedRun
 from ..annotators import cards_for, get_annotator, list_annotators, review_runs
 from ..callers import CallerOf
 from ..common import StateOf
-from .rendering import html, page, wants_json
+from .rendering import html, page, paged, wants_json
 
 if TYPE_CHECKING:
     from ...reports.annotators.view import CardView
@@ -45,9 +44,6 @@ class RunChoice:
 async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Everybody, those with a pattern first; `run=ID` counts the ratings of one run only."""
     run = request.query_params.get("run") or None
-    at = request.query_params.get("page", "1")
-    if not (at.isascii() and at.isdigit() and int(at[:6]) > 0 and len(at) < 7):
-        raise InputError("page", f"{at[:40]!r}", "a number from 1 is allowed")
     if wants_json(request):
         found = await list_annotators(state, caller, run, _A_PAGE, request.query_params.get("cursor"))
         return page(request, "", found.model_dump(mode="json"))
@@ -57,16 +53,14 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
     from ...reports.annotators.view import build
 
     view = build(report)
-    pages = -(-len(view.cards) // _A_PAGE)
-    here = min(int(at), pages)
-    shown = replace(view, cards=view.cards[(here - 1) * _A_PAGE : here * _A_PAGE])
+    cards, at, pages = paged(view.cards, request)
     return html(
         "annotators",
         own_words=True,
-        view=shown,
+        view=replace(view, cards=tuple(cards)),
         headline=view.headline,
         home="",
-        at=here,
+        at=at,
         pages=pages,
         choices=_choices(review_runs(state, caller.scope) if runs else [], run),
         query=_query(run),
