@@ -253,8 +253,9 @@ def _cards_for(
     names = tuple(run.status().name or run.run_id for run in runs)
     report = replace(report, runs=names)
     if not caller.may("reviewer"):
-        report = replace(report, cards=tuple(card for card in report.cards if card.person == caller.person), notes=())
+        own = tuple(card for card in report.cards if card.person == caller.person)
         # Of runs that are nothing to the caller, not even the names are told.
+        report = replace(report, cards=own, runs=(), notes=())
         return (report, [], []) if report.cards else (None, [], [])
     return report, runs, list(report.notes)
 

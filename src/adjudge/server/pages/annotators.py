@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
 
 from ...runs.hosting import HostedRun
 from ..annotators import cards_for, get_annotator, list_annotators, review_runs
@@ -42,14 +43,16 @@ class RunChoice:
 @router.get("/annotators")
 @router.get("/annotators.json")
 async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """Everybody, those with a pattern first; `run=ID` counts the ratings of one run only."""
+    """Everybody, those with a pattern first, of all runs or of `run=ID`; who is no reviewer is led to her own card."""
     run = request.query_params.get("run") or None
     if wants_json(request):
         found = await list_annotators(state, caller, run, _A_PAGE, request.query_params.get("cursor"))
         return page(request, "", found.model_dump(mode="json"))
-    report, runs, notes = await cards_for(state, caller, run)
+    report, _, notes = await cards_for(state, caller, run)
     if report is None:
         return html("annotators_none", page=NobodyRated(run or "", notes))
+    if not caller.may("reviewer"):
+        return RedirectResponse(f"/annotators/{quote(caller.person)}{_query(run)}", 303)
     from ...reports.annotators.view import build
 
     view = build(report)
@@ -62,7 +65,7 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         home="",
         at=at,
         pages=pages,
-        choices=_choices(review_runs(state, caller.scope) if runs else [], run),
+        choices=_choices(review_runs(state, caller.scope), run),
         query=_query(run),
     )
 
@@ -96,5 +99,5 @@ def _query(run: str | None) -> str:
 
 
 def _choices(runs: Sequence[HostedRun], chosen: str | None) -> list[RunChoice]:
-    """The runs to choose from, the newest first; none for somebody who sees only a card of her own."""
+    """The runs to choose from, the newest first."""
     return [RunChoice(run.run_id, run.status().name or run.run_id, run.run_id == chosen) for run in reversed(runs)]
