@@ -8,15 +8,15 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal
 
-from ..agreement.labels.files import HumanLabel, LabelFile, ShownCase, criterion_scales, now, shown_case, turned
+from ..agreement.labels.files import HumanLabel, LabelFile, ShownCase, criterion_scales, shown_case
+from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, begun_label, questions, skipped
 from ..agreement.labels.sampling import Pick, Selection, order_for
 from ..models.comparison import Order
 from ..reports.terminal import Terminal
 from ..results.run import Reader, Run
-from ..rubric import LIKERT, Scale
 from .keys import Keys
 
 _HELP = """\
@@ -29,78 +29,9 @@ q  quit; every label is kept, and the same command continues here
 ?  this help"""
 _COMMANDS = "s skip · f flag · n note · u back · m more · q quit · ? help"
 _MORE = "… m shows the rest"
-_KEYS_AT_MOST = 9
 _ROOM_FOR_A_QUESTION = 10
 _FEWEST_LINES = 5
-_SHOWN_AS = ("Answer 1", "Answer 2")
 Outcome = Literal["answered", "back", "quit"]
-
-
-# -- questions --------------------------------------------------------------------------------------------------------
-
-
-class _Asked(NamedTuple):
-    """A question about a case: of what (None: the whole), its words, what each answer means, and what may be typed.
-
-    `keys`: every answer is a single key.
-    """
-
-    criterion: str | None
-    words: str
-    meanings: Sequence[tuple[str, str]]
-    answers: Mapping[str, Any]
-    keys: bool = True
-
-
-def _questions(run: Run, order: Order, *, criteria: bool) -> list[_Asked]:
-    """What is asked about a case, in terms of what stands first on the screen."""
-    if run.protocol == "compare":
-        meanings = [("1", f"{_SHOWN_AS[0]} is better"), ("2", f"{_SHOWN_AS[1]} is better"), ("t", "tie")]
-        return [_Asked(None, "Which answer is better?", meanings, {"1": "A", "2": "B", "t": "tie"})]
-    if run.protocol == "dialogue":
-        bands = dict(run.rubric.bands)
-        asked = [_on_scale(None, "How good was the system in this conversation, all in all?", run.rubric.scale, bands)]
-        rated = [
-            _on_scale(each.key, f"{each.name}: {each.guidance}", each.scale, bands) for each in run.rubric.criteria
-        ]
-        return asked + (rated if criteria else [])
-    one, two = _SHOWN_AS
-    better = ("is much better", "is better", "is slightly better")
-    said = [*(f"{one} {how}" for how in better), "no preference", *(f"{two} {how}" for how in reversed(better))]
-    ends = {str(value): words for value, words in zip(LIKERT.values, said, strict=True)}
-    asked = [_on_scale(None, "Which answer do you prefer?", LIKERT, ends)]
-    rated = [
-        _on_scale(f"{each.key}_{label}", f"{shown}, {each.name}: {each.guidance}", each.scale, dict(each.bands))
-        for shown, label in zip(_SHOWN_AS, order, strict=True)
-        for each in run.rubric.criteria
-    ]
-    return asked + (rated if criteria else [])
-
-
-def _on_scale(criterion: str | None, words: str, scale: Scale, bands: Mapping[str, str]) -> _Asked:
-    """A question for a value of a scale: its digits are keys if they are single, else keys count its steps from 1.
-
-    Where neither will do (-2 to 2, 1 to 10), the number is typed.
-    """
-    values = {str(value): value for value in scale.values}
-    steps = {str(number): value for number, value in enumerate(scale.values, 1)}
-    if all(len(name) == 1 for name in values):
-        answers, named = values, dict.fromkeys(values, "")
-    elif len(values) <= _KEYS_AT_MOST and not values.keys() & steps.keys():
-        answers, named = {**steps, **values}, {key: str(value) for key, value in steps.items()}
-    else:
-        return _Asked(criterion, words, [(name, bands.get(name, "")) for name in values], values, keys=False)
-    meanings = [
-        (key, ": ".join(filter(None, (number, bands.get(str(answers[key]), ""))))) for key, number in named.items()
-    ]
-    return _Asked(criterion, words, meanings, answers)
-
-
-def _answered(label: HumanLabel, criterion: str | None, answer: Any) -> HumanLabel:
-    """The label with an answer to what was asked of the case as it was shown."""
-    if criterion is not None:
-        return label.updated(criteria={**label.criteria, criterion: answer})
-    return label.updated(value=turned(answer, label.shown) if label.shown else answer, skipped=False)
 
 
 def _fitting_terminal() -> tuple[Terminal, int]:
@@ -178,32 +109,25 @@ class LabelSession:
         """Show a case and ask what is open; or, if nothing is, everything again. Each answer is kept at once."""
         order = order_for(self._selection, self._file.annotator, pick.position)
         shown = shown_case(self._reader.given(pick.position))
-        begun = HumanLabel(
-            case=pick.case,
-            position=pick.position,
-            annotator=self._file.annotator,
-            shown=order if shown.answers else None,
-            texts=shown.digest,
-        )
-        label = self._file.labels.get(pick.position, begun).updated(stratum=pick.stratum, time=now())
-        questions = _questions(self._run, order, criteria=self._criteria)
+        label = begun_label(self._file.labels.get(pick.position), pick, self._file.annotator, shown, order)
+        asked = questions(self._run, order, criteria=self._criteria)
         at = 0
         self._show(pick, shown, order)
         if not self.is_open(pick):
-            self._tell(f"Your label so far: {self._as_shown(label)}")
+            self._tell(f"Your label so far: {as_shown(label, label.shown)}")
         elif label.value is not None:
-            at = next(number for number, each in enumerate(questions) if each.criterion not in (None, *label.criteria))
-        while at < len(questions):
-            question = questions[at]
+            at = next(number for number, each in enumerate(asked) if each.criterion not in (None, *label.criteria))
+        while at < len(asked):
+            question = asked[at]
             said = self._ask(question)
             command, _, rest = (said or "").partition(" ")
             if said is None or command == "q":
                 return "quit"
             if said in question.answers or (command == "s" and at > 0):
-                label = self._kept(_answered(label, question.criterion, question.answers.get(said)))
+                label = self._kept(answered(label, question.criterion, question.answers.get(said)))
                 at += 1
             elif command == "s":
-                self._kept(label.updated(value=None, criteria={}, skipped=True))
+                self._kept(skipped(label))
                 return "answered"
             elif command == "u" and at == 0:
                 return "back"
@@ -229,7 +153,7 @@ class LabelSession:
         self._file.add(label)
         return label
 
-    def _ask(self, question: _Asked) -> str | None:
+    def _ask(self, question: Asked) -> str | None:
         self._print("")
         self._tell(question.words, "strong")
         width = max(len(key) for key, _ in question.meanings)
@@ -238,20 +162,13 @@ class LabelSession:
         self._tell(_COMMANDS, "faint")
         return self._keys.key("> ") if question.keys else self._keys.line("number and Enter > ")
 
-    def _as_shown(self, label: HumanLabel) -> str:
-        """A label in the words of the screen."""
-        if label.skipped:
-            return "skipped"
-        value = turned(label.value, label.shown) if label.shown else label.value
-        return f"{_SHOWN_AS['AB'.index(str(value))]} is better" if value in ("A", "B") else str(value)
-
     def _show(self, pick: Pick, shown: ShownCase, order: Order, *, whole: bool = False) -> None:
         self._terminal, height = _fitting_terminal()
         room = height - _ROOM_FOR_A_QUESTION
         self._print("─" * self._terminal.width)
         self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
         first, second = shown.answers or ("", "")
-        answers = [*zip(_SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
+        answers = [*zip(SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
         for block in (*([titled] for titled in shown.before), *([answers] if shown.answers else [])):
             # Cut only for a person who can ask for more. Answers get most of the screen.
             share = room if not shown.answers else room // 4 if len(block) == 1 else room // 2

@@ -42,11 +42,11 @@ from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
 from .database import open_database
 from .guard import BODY_SECONDS, HEADERS, Guard
+from .pages import agreement, judge, label, label_cases, people, verdict
 from .pages import annotators as annotator_pages
-from .pages import judge, label, people, verdict
 from .pages import rubrics as rubric_pages
 from .pages import runs as run_pages
-from .pages.demo import judge_examples
+from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
 from .pages.rendering import error_page, lead_to, wants_html
 from .rubric_store import RubricStore
@@ -130,6 +130,7 @@ def create_app(
         async with engine:
             if demo:
                 app.state.examples = await judge_examples(engine)
+                await judge_runs(hosted)
             working = asyncio.create_task(hosted.work())
             try:
                 yield
@@ -160,7 +161,8 @@ def create_app(
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
     app.state.examples = ()
     api = (evaluate, dialogue, review, decisions, runs, run_results, verdicts, rubrics, annotators)
-    for routes in (*api, judge, verdict, run_pages, label, annotator_pages, rubric_pages, people):
+    seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
+    for routes in (*api, *seen):
         app.include_router(routes.router)
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")

@@ -18,7 +18,7 @@ from adjudge.agreement.labels.files import (
     shown_case,
     turned,
 )
-from adjudge.errors import InputError
+from adjudge.errors import ConflictError, InputError
 from adjudge.models.base import from_json, to_json
 from adjudge.results.run import open_run
 
@@ -128,7 +128,7 @@ def test_two_people_label_at_once_and_one_person_only_once(run):
     with LabelFile(run, "ann") as ann, LabelFile(run, "ben") as ben:
         ann.add(label(0))
         ben.add(label(0, "B").updated(annotator="ben"))
-        with pytest.raises(InputError, match="another process is labelling as ann"), LabelFile(run, "ann"):
+        with pytest.raises(ConflictError, match="another process is labelling as ann"), LabelFile(run, "ann"):
             pass
     with LabelFile(run, "ann") as again:
         assert again.labels[0].value == "A"

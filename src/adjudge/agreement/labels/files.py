@@ -19,7 +19,7 @@ from pathlib import Path
 import orjson
 from pydantic import Field, ValidationError
 
-from ...errors import InputError, plain_reason
+from ...errors import ConflictError, InputError, plain_reason
 from ...files import open_handle, try_lock
 from ...models.base import Exact, Frozen, from_json, to_json
 from ...models.cases import Comparison, Dialogue, Review
@@ -162,8 +162,8 @@ class LabelFile:
             raise InputError(str(self.path), f"cannot be written: {plain_reason(error)}") from None
         try:
             if not try_lock(self._handle):
-                found = f"another process is labelling as {self.annotator}"
-                raise InputError(str(self.path), found, "finish there, or give another --annotator")
+                found = f"{self.path}: another process is labelling as {self.annotator}"
+                raise ConflictError(f"{found}; finish there, or give another --annotator")
             labels, self.torn = read_label_file(self.path)
             self.labels = {label.position: label for label in labels}
             self._mend()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...agreement.report.build import AgreementReport
 from ...rubric import Rubric
 from ...version import __version__
@@ -11,7 +13,14 @@ from .view import build
 
 def page_of(report: AgreementReport, rubric: Rubric) -> str:
     """The page."""
+    pages = environment("html", "adjudge.reports.run")
+    return pages.get_template("agreement/html.j2").render(frame="page.html.j2", **page_values(report, rubric))
+
+
+def page_values(report: AgreementReport, rubric: Rubric) -> dict[str, Any]:
+    """What its template needs beside a frame."""
     view = build(report, rubric)
+<<<<<<< HEAD
     pages = environment("html", "adjudge.reports.run")
     return pages.get_template("agreement/html.j2").render(
         view=view,
@@ -19,3 +28,13 @@ def page_of(report: AgreementReport, rubric: Rubric) -> str:
         home="",
         software=__version__,
     )
+=======
+    kinds = {Chart: "chart", Matrix: "matrix"}
+    return {
+        "view": view,
+        "headline": f"{view.headline}: {report.run}",
+        "home": "",
+        "kind": lambda picture: kinds.get(type(picture), "picture"),
+        "software": __version__,
+    }
+>>>>>>> label

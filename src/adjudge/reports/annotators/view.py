@@ -141,7 +141,7 @@ def annotators_html(report: AnnotatorReport) -> str:
     """One self-contained page."""
     template = environment("html", "adjudge.reports.run").get_template("annotators/html.j2")
     view = build(report)
-    return template.render(view=view, headline=view.headline, home="") + "\n"
+    return template.render(frame="page.html.j2", view=view, headline=view.headline, home="") + "\n"
 
 
 def annotators_json(report: AnnotatorReport) -> dict[str, Any]:

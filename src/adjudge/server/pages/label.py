@@ -1,7 +1,337 @@
-"""Label: a blind queue for people, and what they said side by side."""
+"""The pages about labelling: which runs there are to label, where each stands, and how it is set up.
+
+Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the order of its answers is on these pages.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ...agreement.labels.files import HumanLabel, annotator_name
+from ...agreement.labels.questions import as_shown
+from ...agreement.labels.sampling import MAX_PICKS, USUAL
+from ...errors import ConflictError, InputError, NotFoundError
+from ...models.comparison import Order
+from ...reports.escaping import shorten
+from ...runs.hosting import HostedRun, RunStatus
+from ..callers import Caller, CallerOf
+from ..common import State, StateOf, cursor_of, read_cursor
+from ..labelling import (
+    MOST_PEOPLE,
+    Labelling,
+    LabelSetup,
+    Task,
+    find_to_label,
+    labelling_of,
+    may_label,
+    may_review,
+    sees_verdicts,
+    set_up,
+)
+from .forms import read_form
+from .rendering import page, paged
 
 router = APIRouter(include_in_schema=False)
+
+_A_PAGE = 50
+_OPENING = 110  # characters of a case that stand for it in a list
+_WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How much is done of how much."""
+
+    done: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        return self.done / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunToLabel:
+    """A run in the list; without `mine` and `all` it is not set up yet."""
+
+    run_id: str
+    name: str
+    protocol: str
+    mine: Progress | None = None
+    all: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelList:
+    """The runs that the caller may label or set up."""
+
+    person: str
+    runs: tuple[RunToLabel, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLabel:
+    """What somebody has said of a case, in the words of whoever reads it."""
+
+    number: int
+    opening: str
+    said: str
+    flagged: bool
+    note: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonProgress:
+    """Somebody who labels."""
+
+    name: str
+    progress: Progress
+    skipped: int
+    flagged: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetupForm:
+    """How a run is labelled, as it stands in the form."""
+
+    cases: str
+    people: str
+    named: str
+    most: int
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRunPage:
+    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
+
+    run_id: str
+    name: str
+    protocol: str
+    cases: int
+    person: str
+    mine: Progress | None
+    all: Progress | None
+    next: int | None
+    people_a_case: int
+    own: tuple[OwnLabel, ...]
+    page: int
+    pages: int
+    people: tuple[PersonProgress, ...]
+    setup: SetupForm | None
+    measurable: bool
+
+
+def without_suffix(name: str) -> str:
+    """A name whose `.json` only asks for the twin."""
+    return name.removesuffix(".json")
+
+
+# -- what there is to label -------------------------------------------------------------------------------------------
+
+
+@router.get("/label")
+@router.get("/label.json")
+async def list_to_label(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The runs to label, the newest first."""
+    caller.needs("annotator")
+    before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
+
+    def found() -> LabelList:
+        shown = list(islice(_listed(state, caller, before), _A_PAGE + 1))
+        more = cursor_of(shown[_A_PAGE - 1].run_id) if len(shown) > _A_PAGE else None
+        return LabelList(caller.person, tuple(shown[:_A_PAGE]), more)
+
+    return page(request, "label_list", await asyncio.to_thread(found))
+
+
+def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToLabel]:
+    for hosted in state.runs.listed(None, before):
+        found = labelling_of(hosted)
+        if not sees_verdicts(caller, hosted) and (found is None or not may_label(found, caller.person)):
+            continue
+        status = hosted.status()
+        if found is not None:
+            mine, done = progress_of(found, person_of(caller))
+            yield RunToLabel(hosted.run_id, run_name(status), status.protocol, mine, done)
+        elif status.state in ("finished", "stopped") and status.verdicts:
+            yield RunToLabel(hosted.run_id, run_name(status), status.protocol)
+
+
+def run_name(status: RunStatus) -> str:
+    """What the run is called; never its file's name, which may say who wrote the answers."""
+    words = _WORDS[status.protocol] + ("" if status.cases == 1 else "s")
+    return status.name or f"{status.cases:,} {words} of {status.created[:10]}"
+
+
+def person_of(caller: Caller) -> str:
+    """The caller's name, which is that of a file."""
+    try:
+        return annotator_name(caller.person)
+    except InputError as error:
+        raise InputError("person", error.found, error.allowed) from None
+
+
+def progress_of(found: Labelling, person: str) -> tuple[Progress, Progress]:
+    """Of the caller's cases, how many she has done; of all, how many want nobody any more."""
+    queue = found.queue(person)
+    complete = sum(task.is_complete(found.setup.people) for task in found.tasks)
+    return Progress(sum(task.is_done_by(person) for task in queue), len(queue)), Progress(complete, len(found.tasks))
+
+
+# -- a run ------------------------------------------------------------------------------------------------------------
+
+
+@router.get("/label/{name}")
+async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """Where the labelling of a run stands; `.json` after its id gives the twin."""
+    caller.needs("annotator")
+    run_id = without_suffix(name)
+    hosted, found = await asyncio.to_thread(find_to_label, state, caller, run_id)
+    return page(request, "label_run", await asyncio.to_thread(_run_page, request, hosted, found, caller))
+
+
+@router.post("/label/{run_id}")
+async def change_setup(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """How many cases are labelled, by how many people each, and by whom."""
+    caller.needs("reviewer")
+    fields = await read_form(request)
+
+    def work() -> Response:
+        hosted, found = to_review(state, caller, run_id)
+        status = hosted.status()
+        wanted, errors = _read_setup(fields)
+        if wanted is not None and not errors:
+            try:
+                set_up(hosted, wanted)
+            except ConflictError as error:
+                errors = {"cases": str(error)}
+            else:
+                detail = {"cases": wanted.cases, "people": wanted.people, "named": list(wanted.named)}
+                state.audit.record(caller.person, "labels.set_up", run_id, **detail)
+                return RedirectResponse(f"/label/{run_id}", 303)
+        entered = {key: fields.get(key, "") for key in ("cases", "people", "named")}
+        form = SetupForm(**entered, most=status.verdicts, errors=errors)
+        return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
+
+    return await asyncio.to_thread(work)
+
+
+def to_review(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
+    """A run whose labelling the caller may set up and look at."""
+    hosted, found = find_to_label(state, caller, run_id)
+    if not may_review(caller, hosted):
+        raise NotFoundError(f"{run_id}: no such run")
+    return hosted, found
+
+
+def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str, str]]:
+    errors: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for key, most in (("cases", MAX_PICKS), ("people", MOST_PEOPLE)):
+        given = fields.get(key, "").strip()
+        if re.fullmatch(r"[0-9]{1,6}", given) and 1 <= int(given) <= most:
+            counts[key] = int(given)
+        else:
+            errors[key] = f"{given[:40]!r}; a number from 1 to {most:,} is allowed" if given else "missing"
+    names: dict[str, None] = {}
+    for given in re.split(r"[\s,;]+", fields.get("named", "").strip()):
+        try:
+            names |= {annotator_name(given): None} if given else {}
+        except InputError as error:
+            errors["named"] = f"{error.found}; {error.allowed}"
+    if len(names) > MOST_PEOPLE:
+        errors["named"] = f"{len(names)} people; at most {MOST_PEOPLE} are allowed"
+    elif names and len(names) < counts.get("people", 0):
+        errors["people"] = f"{counts['people']} people a case, but {len(names)} are named"
+    return (None if errors else LabelSetup(named=tuple(names), **counts)), errors
+
+
+def _run_page(
+    request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: SetupForm | None = None
+) -> LabelRunPage:
+    status, person = hosted.status(), person_of(caller)
+    mine = done = None
+    own: list[OwnLabel] = []
+    at = pages = 1
+    people: list[PersonProgress] = []
+    waiting: list[Task] = []
+    reviewer = may_review(caller, hosted)
+    if found is not None:
+        mine, done = progress_of(found, person)
+        waiting = found.open(person)
+        labelled, at, pages = paged([task for task in found.tasks if person in task.labels], request)
+        own = [own_label(found, task, task.labels[person], found.order(person, task)) for task in labelled]
+        if reviewer:
+            names = dict.fromkeys((*found.setup.named, *found.labels))
+            people = [_person_progress(found, name) for name in names]
+    if reviewer and form is None:
+        usual = min(USUAL, status.verdicts)
+        form = (
+            SetupForm(str(usual), "1", "", status.verdicts)
+            if found is None
+            else SetupForm(
+                str(found.setup.cases), str(found.setup.people), ", ".join(found.setup.named), status.verdicts
+            )
+        )
+    return LabelRunPage(
+        hosted.run_id,
+        run_name(status),
+        status.protocol,
+        status.cases,
+        person,
+        mine,
+        done,
+        waiting[0].number if waiting else None,
+        1 if found is None else found.setup.people,
+        tuple(own),
+        at,
+        pages,
+        tuple(people),
+        form if reviewer else None,
+        found is not None and sees_verdicts(caller, hosted) and _measurable(found),
+    )
+
+
+def _measurable(found: Labelling) -> bool:
+    """Whether enough is labelled for a look at the agreement: a case of the random sample has all its labels."""
+    return any(
+        task.pick.stratum == "random" and task.answers and task.is_complete(found.setup.people) for task in found.tasks
+    )
+
+
+def _person_progress(found: Labelling, name: str) -> PersonProgress:
+    labels = [task.labels[name] for task in found.tasks if name in task.labels]
+    return PersonProgress(
+        name,
+        progress_of(found, name)[0],
+        sum(label.skipped for label in labels),
+        sum(label.flagged for label in labels),
+    )
+
+
+def own_label(found: Labelling, task: Task, label: HumanLabel, order: Order) -> OwnLabel:
+    """A label as somebody reads it who sees the answers in this order."""
+    said = "open" if label.value is None and not label.skipped else as_shown(label, order if label.shown else None)
+    return OwnLabel(task.number, opening_of(found, task), in_words(said), label.flagged, label.note, label.time)
+
+
+def in_words(said: str) -> str:
+    """As it begins a line."""
+    return said[:1].upper() + said[1:]
+
+
+def opening_of(found: Labelling, task: Task) -> str:
+    """The beginning of what a case is about; of a review that is its prompt, and not its configuration."""
+    before = found.shown(task).before
+    text = dict(before).get("Prompt") or (before[0][1] if before else "")
+    return shorten(" ".join(text.split()), _OPENING)

@@ -5,17 +5,24 @@ Reports are shown with their own templates, in the service's frame instead of th
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import orjson
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
+from ...errors import InputError
 from ...reports.pages import environment
 from ...version import __version__
 from ..callers import CURRENT
 
+# Where the pictures and tables of reports over many cases are.
+_RUNS = "adjudge.reports.run"
+_A_PAGE = 50
+T = TypeVar("T")
 _HEADERS = {"cache-control": "private, no-cache", "vary": "accept, cookie, hx-request"}
 
 
@@ -41,9 +48,10 @@ def csrf_field(code: str, name: str = "csrf") -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, code)
 
 
-def html(template: str, status: int = 200, **values: Any) -> Response:
-    """A template of ours filled in."""
-    filled = environment("html", __package__, own_words=False).get_template(f"{template}.html.j2")
+def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:
+    """A template of ours filled in; `own_words`: all it prints is ours, so that lines do not end between 29.0 and %."""
+    pages = environment("html", __package__, _RUNS, own_words=own_words)
+    filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
 
@@ -60,6 +68,16 @@ def page(request: Request, template: str, context: Any, status: int = 200, **mor
     if wants_json(request):
         return Response(orjson.dumps(context, default=str), status, _HEADERS, media_type="application/json")
     return html(template, status, page=context, **more)
+
+
+def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:
+    """Of a long list, what stands on the page that `page=` asks for, that page's number, and how many there are."""
+    asked = request.query_params.get("page", "1")
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", asked):
+        raise InputError("page", f"{asked[:40]!r}", "a number from 1 is allowed")
+    pages = max(1, -(-len(items) // _A_PAGE))
+    at = min(int(asked), pages)
+    return items[(at - 1) * _A_PAGE : at * _A_PAGE], at, pages
 
 
 def error_page(said: str, status: int) -> Response:

@@ -1,0 +1,77 @@
+"""How far the judge of a run agrees with people: the page of `adjudge agree` in the service's frame.
+
+It shows verdicts, so whoever has still to label cases of the run is asked to do that first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+
+from ...agreement.labels.sampling import FOLDER
+from ...errors import ConflictError, InputError, NotFoundError
+from ...models.base import to_json
+from ...results import require_extra
+from ...results.run import open_run
+from ...runs.hosting import HostedRun
+from ..callers import Caller, CallerOf
+from ..common import StateOf
+from ..labelling import labelling_of, sees_verdicts
+from .rendering import html, wants_json
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFirst:
+    """What stands before the verdicts: cases that this person has still to label."""
+
+    run_id: str
+    name: str
+    open: int
+    next: int
+
+
+@router.get("/runs/{run_id}/agreement")
+@router.get("/runs/{run_id}/agreement.json")
+async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The report over the labels that were given here, or else in the input's label column."""
+    hosted = state.runs.find(run_id)
+    if not sees_verdicts(caller, hosted):
+        raise NotFoundError(f"{run_id}: no such run")
+    if first := await asyncio.to_thread(_label_first, hosted, caller):
+        if wants_json(request):
+            raise ConflictError(f"{run_id}: {first.open} cases wait for your label; label them before you look")
+        return html("agreement_wait", 409, page=first)
+    async with state.reading:
+        return await asyncio.to_thread(_report, hosted, request)
+
+
+def _label_first(hosted: HostedRun, caller: Caller) -> LabelFirst | None:
+    found = labelling_of(hosted)
+    waiting = [] if found is None else found.open(caller.person)
+    name = hosted.status().name or hosted.run_id
+    return LabelFirst(hosted.run_id, name, len(waiting), waiting[0].number) if waiting else None
+
+
+def _report(hosted: HostedRun, request: Request) -> Response:
+    require_extra("agreement with people", "agreement")
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ...agreement.report.build import build_report
+    from ...reports.agreement.page import page_values
+
+    run = open_run(hosted.directory.path)
+    folder = str(run.folder / FOLDER)
+    try:
+        report = build_report(run)
+    except InputError as error:
+        # It may name folders of this machine, and options of a command.
+        said = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
+        raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {said}") from None
+    labels = report.labels.updated(source=report.labels.source.replace(folder, "given here"))
+    report = report.updated(labels=labels, run=hosted.status().name or hosted.run_id)
+    if wants_json(request):
+        return Response(to_json(report), media_type="application/json")
+    return html("agreement", own_words=True, run_id=hosted.run_id, **page_values(report, run.rubric))

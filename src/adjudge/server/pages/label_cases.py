@@ -1,0 +1,293 @@
+"""The page of a case to label, and everybody's labels side by side.
+
+Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the order of its answers is on these pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ...agreement.labels.files import HumanLabel, turned
+from ...agreement.labels.questions import SHOWN_AS, Asked, answered, questions, skipped
+from ...errors import ConflictError, InputError
+from ...models.comparison import Order
+from ...runs.hosting import HostedRun
+from ..callers import Caller, CallerOf
+from ..common import State, StateOf
+from ..labelling import Labelling, Task, find_to_label, keep_label, labelling_of, may_review, note_seen, sees_verdicts
+from .forms import read_form
+from .label import (
+    OwnLabel,
+    Progress,
+    in_words,
+    opening_of,
+    own_label,
+    person_of,
+    progress_of,
+    run_name,
+    to_review,
+    without_suffix,
+)
+from .rendering import page, paged
+
+router = APIRouter(include_in_schema=False)
+
+_MOST_NOTE = 2000
+_NUMBER = re.compile(r"[1-9][0-9]{0,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An answer that may be given, and the key that gives it."""
+
+    key: str
+    meaning: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """A case as this person sees it; `options` is empty for somebody who is not asked."""
+
+    run_id: str
+    name: str
+    protocol: str
+    number: int
+    place: int | None
+    progress: Progress
+    before: tuple[tuple[str, str], ...]
+    answers: tuple[tuple[str, str], ...]
+    question: str
+    options: tuple[Option, ...]
+    done: bool
+    skipped: bool
+    flagged: bool
+    note: str
+    previous: int | None
+    next: int | None
+    guidance: tuple[tuple[str, str], ...]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A case with what each person says of it, in the words of the reviewer who looks at it."""
+
+    number: int
+    opening: str
+    differ: bool
+    labels: Mapping[str, OwnLabel]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """People's labels beside each other. `hidden` cases wait for the reviewer's own label."""
+
+    run_id: str
+    name: str
+    protocol: str
+    people: tuple[str, ...]
+    cases: tuple[Beside, ...]
+    differing: int
+    hidden: int
+    page: int
+    pages: int
+
+
+# -- a case -----------------------------------------------------------------------------------------------------------
+
+
+@router.get("/label/{run_id}/{name}")
+async def show_case(run_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """A case to label by its number, `next` for the first open one, or `side-by-side`; `.json` gives the twin."""
+    caller.needs("annotator")
+    asked = without_suffix(name)
+    if asked == "side-by-side":
+        return await _side_by_side(run_id, request, state, caller)
+
+    def work() -> Response:
+        hosted, found = find_to_label(state, caller, run_id)
+        if found is None:
+            raise HTTPException(404)
+        person = person_of(caller)
+        if asked == "next":
+            waiting = found.open(person)
+            return RedirectResponse(f"/label/{run_id}" + (f"/{waiting[0].number}" if waiting else ""), 303)
+        return page(
+            request,
+            "label_case",
+            _case_page(hosted, found, _task(found, asked, person, may_review(caller, hosted)), person),
+        )
+
+    return await asyncio.to_thread(work)
+
+
+@router.post("/label/{run_id}/{name}")
+async def keep(run_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """Keep what a person says of a case, and go on; `look`: she looks at the verdicts, and is asked no more."""
+    caller.needs("annotator")
+    fields = await read_form(request)
+
+    def work() -> Response:
+        hosted, found = find_to_label(state, caller, run_id)
+        person = person_of(caller)
+        if found is None:
+            raise HTTPException(404)
+        if name == "look" and sees_verdicts(caller, hosted):
+            note_seen(hosted, person)
+            return RedirectResponse(f"/runs/{quote(run_id)}/agreement", 303)
+        task = _task(found, name, person, False)
+        try:
+            said = _said(found, task, person, fields)
+            keep_label(found, task, person, said)
+        except (InputError, ConflictError) as error:
+            status = 409 if isinstance(error, ConflictError) else 400
+            return page(request, "label_case", _case_page(hosted, found, task, person, str(error), fields), status)
+        if fields.get("answer", "") == "":
+            return RedirectResponse(f"/label/{run_id}/{task.number}", 303)
+        now = labelling_of(hosted)
+        waiting = [] if now is None else now.open(person)
+        # Onwards from here; what was left open before comes at the end.
+        after = next((one for one in waiting if one.number > task.number), waiting[0] if waiting else None)
+        return RedirectResponse(f"/label/{run_id}" + (f"/{after.number}" if after else ""), 303)
+
+    return await asyncio.to_thread(work)
+
+
+def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
+    """The case of this number, of a person's queue or of all."""
+    among = found.tasks if any_case else found.queue(person)
+    task = next((task for task in among if _NUMBER.fullmatch(asked) and task.number == int(asked)), None)
+    if task is None:
+        raise HTTPException(404)
+    return task
+
+
+def _said(found: Labelling, task: Task, person: str, fields: Mapping[str, str]) -> Callable[[HumanLabel], HumanLabel]:
+    """What a form makes of a label. Without an answer, only flag and note are kept."""
+    answer, note = fields.get("answer", ""), fields.get("note")
+    asked = _asked(found, task, person)
+    if answer not in ("", "s", *asked.answers):
+        allowed = ", ".join(key for key, _ in asked.meanings)
+        raise InputError("answer", f"{answer[:40]!r}", f"one of {allowed}, s is allowed")
+    if note is not None and len(note) > _MOST_NOTE:
+        raise InputError("note", f"{len(note):,} characters", f"at most {_MOST_NOTE:,} are allowed")
+
+    def change(label: HumanLabel) -> HumanLabel:
+        label = label.updated(note=label.note if note is None else note.strip(), flagged=fields.get("flag") == "1")
+        if answer == "s":
+            return skipped(label)
+        return answered(label, None, asked.answers[answer]) if answer else label
+
+    return change
+
+
+def _asked(found: Labelling, task: Task, person: str) -> Asked:
+    return questions(found.run, found.order(person, task), criteria=False)[0]
+
+
+def _case_page(
+    hosted: HostedRun,
+    found: Labelling,
+    task: Task,
+    person: str,
+    error: str = "",
+    fields: Mapping[str, str] | None = None,
+) -> CasePage:
+    queue, asked = found.queue(person), _asked(found, task, person)
+    at = next((place for place, other in enumerate(queue) if other.number == task.number), None)
+    label, shown, order = task.labels.get(person), found.shown(task), found.order(person, task)
+    value = None if label is None else _value(label, order)
+    texts = shown.answers or ()
+    done = at is not None and task.is_done_by(person)
+    status = hosted.status()
+    return CasePage(
+        run_id=hosted.run_id,
+        name=run_name(status),
+        protocol=status.protocol,
+        number=task.number,
+        place=None if at is None else at + 1,
+        progress=progress_of(found, person)[0],
+        before=shown.before,
+        answers=tuple(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
+        question=asked.words,
+        options=tuple(
+            Option(key, in_words(meaning) or key, done and value == str(asked.answers[key]))
+            for key, meaning in asked.meanings
+        )
+        if at is not None
+        else (),
+        done=done,
+        skipped=label is not None and label.skipped,
+        flagged=fields.get("flag") == "1" if fields else label is not None and label.flagged,
+        note=fields.get("note", "") if fields else "" if label is None else label.note,
+        previous=queue[at - 1].number if at else None,
+        next=queue[at + 1].number if at is not None and at + 1 < len(queue) else None,
+        guidance=tuple((criterion.name, criterion.guidance) for criterion in found.run.rubric.criteria),
+        error=error,
+    )
+
+
+def _value(label: HumanLabel, order: Order) -> str:
+    """A label's value as somebody would give it who sees the answers in this order."""
+    return str(turned(label.value, order) if label.shown else label.value)
+
+
+# -- side by side -----------------------------------------------------------------------------------------------------
+
+
+async def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -> Response:
+    """People's labels beside each other, disagreements first; without those that wait for the reviewer's own."""
+    caller.needs("reviewer")
+
+    def work() -> SideBySide:
+        hosted, found = to_review(state, caller, run_id)
+        if found is None:
+            raise HTTPException(404)
+        person = person_of(caller)
+        waiting = {task.number for task in found.open(person)}
+        tasks = [task for task in found.tasks if task.labels and task.number not in waiting]
+        tasks.sort(key=lambda task: (-_spread(task), not _is_flagged(task), task.number))
+        status = hosted.status()
+        shown, at, pages = paged(tasks, request)
+        return SideBySide(
+            hosted.run_id,
+            run_name(status),
+            status.protocol,
+            tuple(found.labels),
+            tuple(_beside(found, task, person) for task in shown),
+            sum(_spread(task) > 0 for task in tasks),
+            sum(bool(task.labels) for task in found.tasks) - len(tasks),
+            at,
+            pages,
+        )
+
+    return page(request, "label_beside", await asyncio.to_thread(work))
+
+
+def _spread(task: Task) -> float:
+    """How far people are apart: steps between winners, with a tie in the middle, or points of the scale."""
+    steps = {"A": -1, "tie": 0, "B": 1}
+    values = [
+        float(steps[label.value] if isinstance(label.value, str) else label.value)
+        for label in task.labels.values()
+        if label.value is not None
+    ]
+    return max(values) - min(values) if values else 0.0
+
+
+def _is_flagged(task: Task) -> bool:
+    return any(label.flagged or label.note for label in task.labels.values())
+
+
+def _beside(found: Labelling, task: Task, person: str) -> Beside:
+    order = found.order(person, task)
+    labels = {name: own_label(found, task, label, order) for name, label in task.labels.items()}
+    return Beside(task.number, opening_of(found, task), _spread(task) > 0, labels)

@@ -1,0 +1,41 @@
+// Keys on the page of a case, and flag and note kept as they change. The page works without it.
+const form = document.querySelector(".deciding");
+const kept = form?.querySelector(".kept"), note = form?.querySelector("textarea");
+let sent = note?.value;
+
+async function keep() {
+  const fields = new URLSearchParams(new FormData(form));
+  fields.set("answer", "");
+  sent = note.value;
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: fields });
+    kept.textContent = answer.ok ? "Kept" : "Not kept; try again";
+  } catch {
+    kept.textContent = "Not kept: the service cannot be reached";
+  }
+}
+
+form?.addEventListener("change", ({ target }) => {
+  if (target.name === "flag" || target.name === "note") keep();
+});
+// A second press of a key must not answer the next case, too.
+form?.addEventListener("submit", () => { form.dataset.sent = "1"; });
+addEventListener("pageshow", () => { if (form) delete form.dataset.sent; });
+
+document.addEventListener("keydown", event => {
+  if (!form || form.dataset.sent) return;
+  if (event.target === note && event.key === "Escape") {
+    note.blur();
+    return;
+  }
+  const typing = event.target.matches("textarea, select, input:not([type=checkbox])");
+  if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return;
+  const pressed = [...form.querySelectorAll("[data-key]")].find(each => each.dataset.key === event.key);
+  if (!pressed) return;
+  event.preventDefault();
+  if (pressed.parentElement.matches(".noting")) {
+    pressed.parentElement.open = true;
+    note.focus();
+  } else pressed.click();
+});
+document.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest" });
