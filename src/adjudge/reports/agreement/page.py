@@ -20,21 +20,4 @@ def page_of(report: AgreementReport, rubric: Rubric) -> str:
 def page_values(report: AgreementReport, rubric: Rubric) -> dict[str, Any]:
     """What its template needs beside a frame."""
     view = build(report, rubric)
-<<<<<<< HEAD
-    pages = environment("html", "adjudge.reports.run")
-    return pages.get_template("agreement/html.j2").render(
-        view=view,
-        headline=f"{view.headline}: {report.run}",
-        home="",
-        software=__version__,
-    )
-=======
-    kinds = {Chart: "chart", Matrix: "matrix"}
-    return {
-        "view": view,
-        "headline": f"{view.headline}: {report.run}",
-        "home": "",
-        "kind": lambda picture: kinds.get(type(picture), "picture"),
-        "software": __version__,
-    }
->>>>>>> label
+    return {"view": view, "headline": f"{view.headline}: {report.run}", "home": "", "software": __version__}
