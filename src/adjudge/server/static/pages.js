@@ -146,7 +146,11 @@ document.addEventListener("click", async ({ target }) => {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Could not copy";
+    // Browsers let a page copy only where it was sent safely: what is marked can still be copied by hand.
+    const boxes = button.dataset.copy === "blocks" ? all(".blocks pre") : [document.getElementById(button.dataset.copy)];
+    for (const box of boxes) box.closest("details").open = true;
+    getSelection().setBaseAndExtent(boxes[0], 0, boxes.at(-1), boxes.at(-1).childNodes.length);
+    button.textContent = "Marked: Ctrl+C";
   }
   setTimeout(() => { button.textContent = label; }, 1500);
 });
