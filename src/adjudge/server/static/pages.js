@@ -73,9 +73,15 @@ function keepDraft(form) {
 }
 
 function bringBack(form) {
-  const values = JSON.parse(localStorage.getItem(keyOf(form)) ?? "{}");
+  const values = JSON.parse(localStorage.getItem(keyOf(form)) ?? "{}"), rubric = form.elements.rubric;
+  const other = values.rubric && values.rubric !== rubric.value;
+  // The sliders are those of the rubric that was chosen, which the server knows by the address.
+  if (other && !new URLSearchParams(location.search).has("rubric") && [...rubric.options].some(option => option.value === values.rubric)) {
+    location.replace(`/judge/${form.dataset.draft}?rubric=${encodeURIComponent(values.rubric)}`);
+    return;
+  }
   for (const each of kept(form)) {
-    if (!(each.name in values)) continue;
+    if (!(each.name in values) || (other && /^(rubric$|weights\.)/.test(each.name))) continue;
     if (each.type === "checkbox") each.checked = values[each.name];
     else if (each.tagName !== "SELECT" || [...each.options].some(option => option.value === values[each.name])) each.value = values[each.name];
   }
