@@ -126,7 +126,7 @@ async def test_a_review_is_decided_with_keys_only(site, browser):
         await press("Enter")
         await expect(page.locator("h1")).to_have_text("Response 1 is better")
         await press("Control+Enter")
-        await expect(page.locator("#decision > b")).to_have_text("Accepted")
+        await expect(page.locator("#decision > .by b")).to_have_text("Accepted")
 
 
 async def test_without_a_script_a_review_is_fixed_and_rejected_and_nothing_is_lost(site, browser):

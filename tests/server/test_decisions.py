@@ -157,13 +157,27 @@ def test_one_who_may_only_look_sees_the_decision_and_no_form(client):
     assert len(known(client)["history"]) == 1
 
 
-def test_a_token_decides_only_what_it_may_see(journal, tmp_path):
+def finished(client, lines, headers=None):
+    """The verdicts of a run of reviews, in its order."""
+    settings = {"protocol": "review", "format": "jsonl"}
+    run = client.post("/api/runs", params=settings, content=lines, headers=headers).json()["run_id"]
+    while client.get(f"/api/runs/{run}", headers=headers).json()["state"] != "finished":
+        time.sleep(0.02)
+    return [one for _, one, _ in client.app.state.adjudge.engine.journal.outcomes(run)]
+
+
+def test_a_token_decides_what_its_runs_made_and_nothing_else(journal, tmp_path):
     tokens = TokenStore(tmp_path / "tokens.db")
-    ann = {"authorization": f"Bearer {tokens.add('ann')}"}
+    ann, bob = ({"authorization": f"Bearer {tokens.add(name)}"} for name in ("ann", "bob"))
     with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path, tokens=tokens)) as client:
-        address = f"/api/verdicts/{AUDITED}/decision"
-        assert client.put(address, json={"decision": "accepted"}, headers=ann).status_code == 404
-        assert client.get(address, headers=ann).status_code == 404
+        [own] = finished(client, '{"prompt": "Name a prime.", "response1": "It is 7.", "response2": "It is 8."}\n', ann)
+        assert client.get(f"/verdicts/{own}", headers={**HTML, **ann}).status_code == 200, "its page as well"
+        assert client.get(f"/verdicts/{own}", headers={**HTML, **bob}).status_code == 404
+        for verdict_id, who, status in ((own, ann, 200), (own, bob, 404), (AUDITED, ann, 404)):
+            address = f"/api/verdicts/{verdict_id}/decision"
+            assert client.put(address, json={"decision": "accepted"}, headers=who).status_code == status
+            assert client.get(address, headers=who).status_code == status
+        assert client.get(f"/api/verdicts/{own}/decision", headers=ann).json()["decision"]["person"] == "ann"
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
@@ -262,10 +276,7 @@ def test_after_deciding_the_next_undecided_review_of_the_same_run_is_offered(tmp
     with TestClient(app, follow_redirects=False) as client:
         case = {"prompt": "Name a prime.", "response2": "A prime is 7."}
         lines = "".join(json.dumps({**case, "id": at, "response1": f"It is {at}."}) + "\n" for at in (11, 13, 17))
-        run = client.post("/api/runs", params={"protocol": "review", "format": "jsonl"}, content=lines).json()["run_id"]
-        while client.get(f"/api/runs/{run}").json()["state"] != "finished":
-            time.sleep(0.02)
-        first, second, third = (one for _, one, _ in app.state.adjudge.engine.journal.outcomes(run))
+        first, second, third = finished(client, lines)
 
         def offered(verdict_id):
             page = client.get(f"/verdicts/{verdict_id}", headers=HTML).text

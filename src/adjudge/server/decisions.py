@@ -36,7 +36,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     **{status: FAILURES[status] for status in (400, 401, 429, 503)},
     404: NOT_FOUND,
 }
-_EXAMPLES: list[dict[str, Any]] = [
+_EXAMPLES: list[Any] = [
     {"decision": "accepted"},
     {
         "decision": "fixed",

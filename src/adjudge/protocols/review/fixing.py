@@ -7,7 +7,7 @@ wrong: then Overall, Likert, explanation and feedback are derived again. The cha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field, Strict
 
@@ -30,6 +30,7 @@ MAX_CHARACTERS = 5_000  # of one justification, explanation or bullet
 _REWRITTEN = "a reviewer wrote another"
 
 Whole = Annotated[int, Strict()]
+R = TypeVar("R", bound=FinalRating)
 
 
 class FixedRating(Frozen):
@@ -184,7 +185,7 @@ def _dimension(
     return _set(line, criterion.scale, value, words, set_by)
 
 
-def _set(line: FinalRating, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> FinalRating:
+def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> R:
     """A line with another value or other words, and what that means for the ones that were entered."""
     entered, original = read_rating(line.original_rating, scale), _one_line(line.original_justification)
     action, reason = "replaced", first_sentence(_reasons(words))

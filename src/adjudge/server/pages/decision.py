@@ -85,7 +85,7 @@ async def review_page(
             )
             for criterion in shown.rubric.criteria
         },
-        next=await next_undecided(state, known.verdict.verdict_id),
+        next=await next_undecided(state, known.verdict.verdict_id) if known.history else None,
         errors={place: said} if place in (*base, "reason") else {},
         error="" if error is None or place in (*base, "reason") else said,
     )
