@@ -364,7 +364,7 @@ async def test_prompts_and_replies_open_in_place(site, browser):
 # -- a review ---------------------------------------------------------------------------------------------------------
 
 
-async def test_the_blocks_are_one_click_to_copy(site, browser):
+async def test_all_blocks_are_one_click_to_copy(site, browser):
     async with opened(browser, site + PAGES["audited"], permissions=["clipboard-read", "clipboard-write"]) as tab:
         page = tab.page
         await page.click(".blocks > .actions .copy")
@@ -373,6 +373,3 @@ async def test_the_blocks_are_one_click_to_copy(site, browser):
         async with page.expect_request("**/*.txt"):
             served = await page.evaluate("fetch(location.pathname + '.txt').then(answer => answer.text())")
         assert copied == served
-        await page.click("summary:has-text('SBQ')")
-        await page.click("details[open] .copy >> nth=0")
-        assert (await page.evaluate("navigator.clipboard.readText()")).startswith("<")

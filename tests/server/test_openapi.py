@@ -116,9 +116,16 @@ def test_the_examples_of_all_bodies_are_taken(tmp_path):
     with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
         draft = client.post("/api/review/drafts", json={"prompt": "Why?", "response1": "So.", "response2": "Thus."})
         run = client.post("/api/runs", params={"protocol": "compare", "format": "jsonl"}, content=LINE).json()["run_id"]
+        task = {
+            "prompt": "Name three primes.",
+            "response1": "They are 11, 13 and 17.",
+            "response2": "They are 2 and 3.",
+        }
+        review = client.post("/api/review", json=task).json()["verdict_id"]
         tried = 0
         for path, methods in client.get("/openapi.json").json()["paths"].items():
             path = path.replace("{draft_id}", draft.json()["draft_id"]).replace("{run_id}", quote(run))
+            path = path.replace("{verdict_id}", review)
             for method, operation in methods.items():
                 for kind, body in operation.get("requestBody", {"content": {}})["content"].items():
                     for example in [

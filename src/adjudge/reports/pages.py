@@ -22,6 +22,7 @@ _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
     """A protocol's view in its template of a format: `text`, `markdown` or `html`."""
     values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home, "frame": "page.html.j2"}
+    values["decision"] = None  # only the service lets people decide
     if form == "text":
         from .terminal import Terminal
 

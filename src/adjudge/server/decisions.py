@@ -1,7 +1,214 @@
-"""What a reviewer decided of a review: accepted, fixed or rejected, with the reason; and who changed what when."""
+"""What a reviewer decided of a review: accepted, fixed or rejected, with the reason; and who decided what when.
+
+Decisions are entries of the audit log: the newest counts, and none is ever changed. Neither is the verdict: what was
+fixed is kept with the decision, and stands in its place wherever a result is handed on.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..errors import InputError
+from ..models import ErrorReport, ReviewVerdict
+from ..models.base import Frozen
+from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
+from ..reports import render
+from .audit import AuditEntry
+from .bodies import read_object
+from .callers import Caller, CallerOf
+from .common import FAILURES, NOT_FOUND, State, StateOf, documented_body, validated
+from .verdicts import find_verdict
 
 router = APIRouter(tags=["decisions"])
+
+Choice = Literal["accepted", "fixed", "rejected"]
+_ACTION = "review."
+_WANTED = "decision, and optionally reason and fixes"
+# What a reviewer may change; the rest of a verdict is the judge's.
+_RESULT = ("response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq")
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
+    404: NOT_FOUND,
+}
+_EXAMPLES: list[Any] = [
+    {"decision": "accepted"},
+    {
+        "decision": "fixed",
+        "fixes": {"response1": {"truthfulness": {"rating": 2, "justification": "One of its figures is out of date."}}},
+    },
+    {"decision": "rejected", "reason": "The second response belongs to another task."},
+]
+
+
+class ReviewDecision(Frozen):
+    """One decision of one person; `changes` are those made to the verdict."""
+
+    decision: Choice
+    person: str
+    time: str
+    reason: str
+    changes: tuple[str, ...]
+
+
+class DecisionRequest(Frozen):
+    """Accept a review as it is, with changes, or not at all."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
+
+    decision: Choice
+    reason: str = Field(default="", max_length=MAX_CHARACTERS, description="Needed to reject.")
+    fixes: ReviewFixes = Field(default_factory=ReviewFixes, description="Needed with `fixed`, and only there.")
+
+
+class DecidedReview(BaseModel):
+    """The decision that counts, those before it, and what is to be handed on."""
+
+    verdict_id: str
+    decision: ReviewDecision | None = Field(description="The newest; null if nobody has decided yet.")
+    history: list[ReviewDecision] = Field(description="All decisions, the oldest first.")
+    blocks: str | None = Field(description="The five tagged blocks as they were decided; null if it was rejected.")
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A review, its decisions (the oldest first), and what stands: the verdict, or what was made of it."""
+
+    verdict: ReviewVerdict
+    history: tuple[ReviewDecision, ...]
+    standing: ReviewVerdict
+
+    @property
+    def newest(self) -> ReviewDecision | None:
+        return self.history[-1] if self.history else None
+
+    @property
+    def rejected(self) -> bool:
+        return self.newest is not None and self.newest.decision == "rejected"
+
+
+@router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review", responses=_ERRORS)
+async def get_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
+    """The newest decision counts. Only reviews are decided."""
+    return _shown(await _found(verdict_id, request, state, caller))
+
+
+@router.put(
+    "/api/verdicts/{verdict_id}/decision",
+    summary="Accept, fix or reject a review",
+    responses={
+        **_ERRORS,
+        403: {"model": ErrorReport, "description": "This needs a reviewer."},
+        413: FAILURES[413],
+    },
+    openapi_extra=documented_body(DecisionRequest),
+)
+async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
+    """A fix obeys the rules that a judge's ratings obey; what follows from it is derived anew.
+
+    Fixes are changes to the verdict, not to a decision before. The same decision sent again by the same person is kept
+    once.
+    """
+    caller.needs("reviewer")
+    wanted = validated(DecisionRequest, await read_object(request, _WANTED))
+    known = await _found(verdict_id, request, state, caller)
+    return _shown(await decide(state, caller, known, wanted, known.verdict))
+
+
+async def decide(
+    state: State, caller: Caller, known: Decided, wanted: DecisionRequest, based_on: ReviewVerdict
+) -> Decided:
+    """Keep a decision whose fixes are changes to `based_on`."""
+    caller.needs("reviewer")
+    reason, result = wanted.reason.strip(), fixed_by(wanted, based_on)
+    if wanted.decision == "rejected" and not reason:
+        raise InputError("reason", "empty", "say why it is rejected")
+    told = changes(known.verdict, result)
+    if wanted.decision == "fixed" and not told:
+        raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
+    newest = known.newest
+    again = newest is not None and (newest.decision, newest.person, newest.reason) == (
+        wanted.decision,
+        caller.person,
+        reason,
+    )
+    if not again or result != known.standing:
+        detail: dict[str, Any] = {"reason": reason}
+        if wanted.decision == "fixed":
+            kept = result.model_dump(mode="json")
+            detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+        about = known.verdict.verdict_id
+        await asyncio.to_thread(state.audit.record, caller.person, _ACTION + wanted.decision, about, **detail)
+    return await decided(state, known.verdict)
+
+
+def fixed_by(wanted: DecisionRequest, based_on: ReviewVerdict) -> ReviewVerdict:
+    """What stands after a decision: the verdict with its fixes, which only `fixed` may have."""
+    if wanted.decision == "fixed":
+        return fixed(based_on, wanted.fixes)
+    if wanted.fixes != ReviewFixes():
+        raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
+    return based_on
+
+
+async def decided(state: State, verdict: ReviewVerdict) -> Decided:
+    """A review with all decisions about it."""
+    entries = [
+        entry
+        for entry in await asyncio.to_thread(state.audit.entries, verdict.verdict_id)
+        if entry.action.startswith(_ACTION)
+    ]
+    newest = entries[-1].detail.get("result") if entries else None
+    return Decided(verdict, tuple(map(_decision, entries)), _with_result(verdict, newest) if newest else verdict)
+
+
+async def next_undecided(state: State, verdict_id: str) -> str | None:
+    """The review to decide after this one: the next of the same run that nobody has decided, from its end on again."""
+
+    def find() -> str | None:
+        journal = state.engine.journal
+        for run in journal.runs_with(verdict_id):
+            # An id begins with the letter of its protocol.
+            ids = [one for _, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")]
+            at = ids.index(verdict_id) if verdict_id in ids else -1
+            for one in dict.fromkeys((*ids[at + 1 :], *ids[: max(at, 0)])):
+                if not any(entry.action.startswith(_ACTION) for entry in state.audit.entries(one)):
+                    return one
+        return None
+
+    return await asyncio.to_thread(find)
+
+
+async def _found(verdict_id: str, request: Request, state: State, caller: Caller) -> Decided:
+    verdict, _ = find_verdict(verdict_id, request, state, caller)
+    if not isinstance(verdict, ReviewVerdict):
+        raise InputError("verdict_id", "not a review", "only reviews are decided")
+    return await decided(state, verdict)
+
+
+def _decision(entry: AuditEntry) -> ReviewDecision:
+    return ReviewDecision(
+        decision=cast(Choice, entry.action.removeprefix(_ACTION)),
+        person=entry.person,
+        time=entry.time,
+        reason=entry.detail.get("reason", ""),
+        changes=tuple(entry.detail.get("changes", ())),
+    )
+
+
+def _with_result(verdict: ReviewVerdict, result: Mapping[str, Any]) -> ReviewVerdict:
+    return verdict.updated(**{field: result[field] for field in _RESULT})
+
+
+def _shown(known: Decided) -> DecidedReview:
+    return DecidedReview(
+        verdict_id=known.verdict.verdict_id,
+        decision=known.newest,
+        history=list(known.history),
+        blocks=None if known.rejected else render(known.standing, "tags"),
+    )

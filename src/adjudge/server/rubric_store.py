@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +37,12 @@ class RubricStore:
         own = self._folder / (owner or _EVERYBODY)
         names = sorted(path.name for path in own.iterdir()) if own.is_dir() else []
         found = [KeptRubric(shipped(protocol), True) for protocol in PROTOCOLS]
-        return found + [versions[-1] for name in names if (versions := list(self._own(owner, name)))]
+        latest = (self._paths(owner, name)[-1:] for name in names)
+        return found + [KeptRubric(_loaded(path), False) for paths in latest for path in paths]
 
     def versions(self, owner: str | None, name: str) -> list[KeptRubric]:
         """All versions of a rubric, the oldest first."""
-        found = [KeptRubric(shipped(name), True)] if name in PROTOCOLS else list(self._own(owner, name))
+        found = [KeptRubric(shipped(name), True)] if name in PROTOCOLS else self._own(owner, name)
         if not found:
             raise NotFoundError(f"{name[:80]}: no such rubric")
         return found
@@ -66,7 +67,7 @@ class RubricStore:
             raise InputError("name", f"{rubric.name} is a rubric that comes with adjudge", "give yours another name")
         if len(rubric.version) > 64:
             raise InputError("version", f"{len(rubric.version)} characters", "at most 64 are allowed")
-        known = list(self._own(owner, rubric.name))
+        known = self._own(owner, rubric.name)
         for kept in known:
             if kept.rubric.version == rubric.version:
                 if kept.rubric.source == rubric.source:
@@ -86,7 +87,15 @@ class RubricStore:
             raise ConflictError(f"{rubric.name}: another version is being stored; try again") from None
         return True
 
-    def _own(self, owner: str | None, name: str) -> Iterator[KeptRubric]:
-        if _NAME.fullmatch(name):
-            for path in sorted((self._folder / (owner or _EVERYBODY) / name).glob("*.yaml")):
-                yield KeptRubric(load(path), False)
+    def _own(self, owner: str | None, name: str) -> list[KeptRubric]:
+        return [KeptRubric(_loaded(path), False) for path in self._paths(owner, name)]
+
+    def _paths(self, owner: str | None, name: str) -> list[Path]:
+        """The files of a rubric's versions, the oldest first."""
+        return sorted((self._folder / (owner or _EVERYBODY) / name).glob("*.yaml")) if _NAME.fullmatch(name) else []
+
+
+@lru_cache(maxsize=512)
+def _loaded(path: Path) -> Rubric:
+    """A version, whose file is never changed: reading its YAML takes longer than the page that shows it."""
+    return load(path)

@@ -15,8 +15,8 @@ from ..judges.roles import example_prompts
 from ..models import ErrorReport
 from ..rubric import MAX_RUBRIC_BYTES, Rubric, parse
 from .bodies import read_body
-from .callers import CallerOf, ReviewerOf
-from .common import FAILURES, NOT_FOUND, StateOf
+from .callers import Caller, CallerOf, ReviewerOf
+from .common import FAILURES, NOT_FOUND, State, StateOf
 from .idempotency import Idempotent
 from .rubric_store import KeptRubric
 
@@ -157,15 +157,22 @@ async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     summary="Keep a version of a rubric",
     status_code=201,
     response_model=RubricShown,
-    responses=_STORING,
+    responses={**_STORING, 403: {"model": ErrorReport, "description": "This needs a reviewer."}},
     openapi_extra=_BODY,
 )
 async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> JSONResponse:
     """The YAML in the body, under its own name and version. A version that is kept is never changed."""
     rubric = await _read(request)
-    await asyncio.to_thread(state.rubrics.keep, caller.name, rubric)
+    await keep_version(state, caller, rubric)
     versions = [each.rubric.version for each in state.rubrics.versions(caller.name, rubric.name)]
     return JSONResponse(_shown(KeptRubric(rubric, False), versions).model_dump(), 201)
+
+
+async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
+    """Keep a version of a rubric, and who did so; one that is there already is not kept again."""
+    caller.needs("reviewer")
+    if await asyncio.to_thread(state.rubrics.keep, caller.name, rubric):
+        await asyncio.to_thread(state.audit.record, caller.person, "rubric.kept", rubric.reference)
 
 
 async def _read(request: Request) -> Rubric:

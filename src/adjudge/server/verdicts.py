@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from ..engine import verdict_of
+from ..engine import Verdict, verdict_of
 from ..errors import NotJournalledError
 from ..journal.base import ListedVerdict
 from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.rows import answer_of
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, judged, read_cursor
+from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
 
 router = APIRouter(tags=["verdicts"])
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
@@ -91,16 +91,30 @@ async def list_verdicts(
     response_model=ComparisonVerdict | DialogueVerdict | ReviewVerdict,
     responses={**_ERRORS, 404: NOT_FOUND},
 )
-async def get_verdict(verdict_id: str, state: StateOf, caller: CallerOf) -> Response:
+async def get_verdict(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The verdict exactly as it was first given; with tokens, only to one who was given it, or whose run made it."""
+    return judged(_record(verdict_id, request, state, caller)[1])
+
+
+def find_verdict(verdict_id: str, request: Request, state: State, caller: Caller) -> tuple[Verdict, bytes]:
+    """A verdict and its JSON, as this caller may read it."""
+    inputs, verdict = _record(verdict_id, request, state, caller)
+    written = in_our_words(verdict)
+    return verdict_of(inputs, written), written
+
+
+def _record(verdict_id: str, request: Request, state: State, caller: Caller) -> tuple[bytes, bytes]:
+    """A stored verdict that this caller may see: its own, one of its runs', or a shipped example."""
     journal = state.engine.journal
     visible = len(verdict_id) == _ID_LENGTH and (
-        caller.name is None or _visible(state, caller, verdict_id, journal.runs_with(verdict_id))
+        caller.name is None
+        or any(example.verdict_id == verdict_id for example in request.app.state.examples)
+        or _visible(state, caller, verdict_id, journal.runs_with(verdict_id))
     )
     record = journal.get_verdict(verdict_id) if visible else None
     if record is None:
-        raise NotJournalledError(f"{verdict_id}: no such verdict")
-    return judged(record[1])
+        raise NotJournalledError(f"{verdict_id[:40]}: no such verdict")
+    return record
 
 
 def _visible(state: State, caller: Caller, verdict_id: str, runs: list[str] | tuple[str, ...]) -> bool:

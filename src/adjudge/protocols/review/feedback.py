@@ -183,7 +183,7 @@ def _overall_against_dimensions(audit: ReviewAudit) -> str:
         if entered[OVERALL] not in allowed:
             return (
                 f"The Overall Quality of Response {_number(label)} did not follow from the ratings entered beside it: "
-                f"they allow {_either(allowed)}, not {entered[OVERALL]}. Count the minor and major issues first."
+                f"they allow {either(allowed)}, not {entered[OVERALL]}. Count the minor and major issues first."
             )
     return ""
 
@@ -198,7 +198,7 @@ def _likert_against_overalls(audit: ReviewAudit) -> str:
         return ""
     return (
         f"The Likert contradicted the table it came with: Overalls of {entered['A'][OVERALL]} and "
-        f"{entered['B'][OVERALL]} call for {_either(allowed)}, not {likert}."
+        f"{entered['B'][OVERALL]} call for {either(allowed)}, not {likert}."
     )
 
 
@@ -348,5 +348,6 @@ def _number(label: Label) -> int:
     return 1 if label == "A" else 2
 
 
-def _either(allowed: tuple[int, ...]) -> str:
+def either(allowed: tuple[int, ...]) -> str:
+    """Values as a choice: 1 or 2."""
     return " or ".join(str(value) for value in sorted(allowed))

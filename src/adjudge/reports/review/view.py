@@ -48,6 +48,7 @@ _RULES = {
     "likert": "the preference follows from the tables",
     "preference": "the preference follows from the tables",
     "overall": "Overall Quality follows from the other dimensions",
+    "reviewer": "a reviewer set it",
 }
 _JUSTIFICATIONS: dict[JustificationAction, str] = {
     "kept": "Justification kept",
@@ -217,7 +218,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
                 names[key],
                 scratch,
                 own=_own_rating(verdict, label, key) if rating.assessed else None,
-                grade=_grade(rating.value, key, rubric),
+                grade=grade_of(rating.value, key, rubric),
                 guidance=guidance.get(key, ""),
                 quotes=tuple(quote for quote in own if quote.criterion == key),
                 facts=tuple(found for found in here if found.fact.name == rating.rule),
@@ -314,7 +315,7 @@ def _entered(rating: FinalRating) -> str:
     return re.sub(r"^-(?=\d)", "−", shorten(rating.original_rating, _ENTERED)) or "none"
 
 
-def _grade(rating: int, key: str, rubric: Rubric) -> str:
+def grade_of(rating: int, key: str, rubric: Rubric) -> str:
     """What a rating means in words: how bad it is, or how much of the best."""
     scale = next((criterion.scale for criterion in rubric.criteria if criterion.key == key), None)
     if scale is None:

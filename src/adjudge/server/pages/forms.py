@@ -50,4 +50,4 @@ def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
 def field_of(error: InputError, fields: Iterable[str]) -> str:
     """The field that an error speaks of; empty if it speaks of none."""
     head = re.split(r"[.:]", error.place, maxsplit=1)[0]
-    return head if head in (*fields, "weights", "judge") else ""
+    return head if head in (*fields, "weights", "judge", "rubric") else ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -26,7 +27,7 @@ from ...inputs.review.tags import slot_texts
 from ...models import Failure
 from ...reports import error_report
 from ...reports.wording import number
-from ...rubric import PROTOCOLS, Rubric, shipped
+from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from .demo import TITLES, JudgedExample, example
@@ -96,7 +97,8 @@ class JudgePage:
     fields: dict[str, FormField]
     sliders: tuple[Slider, ...]
     rubric: str
-    rubrics: tuple[str, ...]
+    rubrics: dict[str, str]
+    rubric_page: str
     judge: str
     judges: tuple[str, ...]
     both_orders: bool
@@ -122,10 +124,14 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
     protocol, query = _protocol(name), request.query_params
     values: dict[str, str] = {}
     draft = query.get("draft", "") if protocol == "review" else ""
+    try:
+        rubric = _rubric(protocol, state, caller, query)
+    except InputError as error:
+        return _shown(request, state, caller, protocol, query, error, draft, status=400)
     if draft:
         values = _written(find_draft(state.engine.journal, draft, caller.name).slots)
     elif "example" in query:
-        values = _loaded(protocol, example(protocol), _rubric(protocol, state, query))
+        values = _loaded(protocol, example(protocol), rubric)
     return _shown(request, state, caller, protocol, {**query, **values}, draft=draft, fresh=not values)
 
 
@@ -136,12 +142,16 @@ async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf
     action = values.pop("action", "judge")
     draft = values.pop("draft", "") if protocol == "review" else ""
     try:
+        if action == "rubric":
+            # Another rubric comes with its own weights.
+            texts = {name: value for name, value in values.items() if not name.startswith("weights.")}
+            return _shown(request, state, caller, protocol, texts, draft=draft, changed=True)
         if action == "load":
-            loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, values))
+            loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, caller, values))
             return _shown(request, state, caller, protocol, {**values, **loaded}, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
-        outcome = await caller.judged(state.engine, _work(protocol, values, state))
+        outcome = await caller.judged(state.engine, _work(protocol, values, state, caller))
     except InputError as error:
         status = 413 if isinstance(error, TooLargeError) else 400
         return _shown(request, state, caller, protocol, values, error, draft, status=status)
@@ -158,23 +168,28 @@ def _protocol(name: str) -> str:
     return protocol
 
 
-def _rubric(protocol: str, state: State, values: Mapping[str, str]) -> Rubric:
+def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, str]) -> Rubric:
     """The rubric that was chosen; the service's own unless another is."""
-    known = _rubrics(protocol, state)
-    return known.get(values.get("rubric", ""), next(iter(known.values())))
+    known, chosen = _rubrics(protocol, state, caller), values.get("rubric", "")
+    if chosen and chosen not in known:
+        allowed = ", ".join(rubric.partition("#")[0] for rubric in known)
+        raise InputError("rubric", f"{chosen[:80]!r} is not kept, or has a newer version", f"one of {allowed}")
+    return known[chosen] if chosen else next(iter(known.values()))
 
 
-def _rubrics(protocol: str, state: State) -> dict[str, Rubric]:
+def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
+    """By reference: the service's own first, then the latest version of every other for this protocol."""
     own = {"compare": state.compare, "dialogue": state.dialogue, "review": state.review}[protocol].rubric
-    return {rubric.reference: rubric for rubric in (own, shipped(protocol))}
+    kept = [each.rubric for each in state.rubrics.listed(caller.name) if each.rubric.protocol == protocol]
+    return {rubric.reference: rubric for rubric in (own, *kept)}
 
 
 # -- what comes of a form ---------------------------------------------------------------------------------------------
 
 
-def _work(protocol: str, values: Mapping[str, str], state: State) -> Callable[[Engine], Awaitable[Any]]:
+def _work(protocol: str, values: Mapping[str, str], state: State, caller: Caller) -> Callable[[Engine], Awaitable[Any]]:
     """What is to be done with the engine, once all that was entered is checked."""
-    rubric, judge = _rubric(protocol, state, values), state.judge(values, "judge")
+    rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
     if protocol == "compare":
         data = {name: values.get(name, "") for name in _COMPARED}
         case = comparison_from({**data, "weights": weights_in(values) or None}, rubric)
@@ -257,9 +272,12 @@ def _shown(
     draft: str = "",
     *,
     fresh: bool = False,
+    changed: bool = False,
     status: int = 200,
 ) -> Response:
-    rubric, known = _rubric(protocol, state, values), _rubrics(protocol, state)
+    known = _rubrics(protocol, state, caller)
+    rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
+    kept = [each.rubric for each in state.rubrics.listed(caller.name)]
     told = {"compare": _COMPARED, "dialogue": _SPOKEN, "review": _REVIEWED}[protocol]
     place = field_of(error, (*told, "whole")) if error else ""
     said = "" if error is None else f"{error.found}; {error.allowed}" if place and error.allowed else str(error)
@@ -276,10 +294,12 @@ def _shown(
         },
         sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else (),
         rubric=rubric.reference,
-        rubrics=tuple(known),
+        rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
+        # One that was given with the service's settings has no page.
+        rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
         judge=judge,
         judges=tuple(sorted({own, *state.allowed_judges}, key=lambda spec: (spec != own, spec))),
-        both_orders="both_orders" in values if status != 200 else not state.compare.one_order,
+        both_orders="both_orders" in values if status != 200 or changed else not state.compare.one_order,
         fresh=fresh,
         example=TITLES[protocol],
         examples=request.app.state.examples,
@@ -289,7 +309,11 @@ def _shown(
         whole=values.get("whole", ""),
         errors={place: said} if place else {},
     )
-    return page(request, "judge", context, status)
+    answer = page(request, "judge", context, status)
+    if changed:
+        # So that a reload shows the sliders of this rubric.
+        answer.headers["hx-replace-url"] = f"/judge/{protocol}?rubric={quote(rubric.reference)}"
+    return answer
 
 
 def sliders(rubric: Rubric, given: Mapping[str, Any]) -> tuple[Slider, ...]:

@@ -1,11 +1,10 @@
 """The page of a verdict: its report in the service's frame, with what only a service can add.
 
-A comparison can be seen with other weights, a review's blocks copied; prompts and raw replies are a page of their own.
+A comparison can be seen with other weights, a review decided; prompts and raw replies are a page of their own.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,10 +14,9 @@ from typing import Any
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from ...engine import Verdict, verdict_of
-from ...errors import InputError, NotJournalledError
+from ...engine import Verdict
+from ...errors import InputError
 from ...inputs.comparison import weights_from
-from ...inputs.review.tags import BLOCKS, INVALID
 from ...journal import Journal
 from ...judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
 from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER
@@ -29,15 +27,19 @@ from ...protocols.compare import reweighted
 from ...protocols.review.findings import facts_alone
 from ...reports import Format, protocol_of, render, view_of
 from ...text.reasons import NOT_IN_THE_TEXT
-from ..callers import Caller, CallerOf
+from ..callers import CallerOf
 from ..common import StateOf, judged
+from ..decisions import decided
+from ..verdicts import find_verdict
+from . import decision
+from .decision import review_page
 from .forms import weights_in
 from .judge import sliders
 from .rendering import html, page, wants_json
 
 router = APIRouter(include_in_schema=False)
+router.include_router(decision.router)
 
-_ID_LENGTH = 21
 _FORMS: dict[str, tuple[Format, str]] = {
     "html": ("html", "text/html"),
     "md": ("markdown", "text/markdown"),
@@ -78,7 +80,7 @@ class CallsPage:
 async def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A verdict as a page; `.json`, `.html`, `.md` and `.txt` after its id give it in that form."""
     verdict_id, _, form = name.partition(".")
-    verdict, written = _stored(verdict_id, request, state.engine.journal, caller)
+    verdict, written = find_verdict(verdict_id, request, state, caller)
     weights = _weights(request)
     if form == "json" or (not form and wants_json(request)):
         if weights is None:
@@ -89,8 +91,11 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
             raise HTTPException(404)
         wanted, kind = _FORMS[form]
         if isinstance(verdict, ReviewVerdict) and form == "txt":
-            wanted = "tags"
+            # What is handed on is what was decided.
+            wanted, verdict = "tags", (await decided(state, verdict)).standing
         return Response(render(verdict, wanted), media_type=kind)
+    if isinstance(verdict, ReviewVerdict):
+        return await review_page(request, state, caller, await decided(state, verdict))
     refused, changed = "", verdict
     try:
         changed = verdict if weights is None else _reweighted(verdict, weights)
@@ -102,8 +107,6 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         now = {key: criterion.weight for key, criterion in changed.criteria.items()}
         was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
         more = {"sliders": sliders(changed.rubric, now), "changed": now != was, "figures": _figures(verdict)}
-    elif isinstance(verdict, ReviewVerdict):
-        more = {"blocks": _blocks(render(verdict, "tags"))}
     view = view_of(changed)
     return html(
         f"{protocol}_page",
@@ -122,22 +125,11 @@ async def calls(verdict_id: str, name: str, request: Request, state: StateOf, ca
     """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
     if name not in ("calls", "calls.json"):
         raise HTTPException(404)
-    verdict, _ = _stored(verdict_id, request, state.engine.journal, caller)
+    verdict, _ = find_verdict(verdict_id, request, state, caller)
     found = tuple(_replies(verdict, state.engine.journal))
     # Where no model was called, no prompt was sent.
     prompts = tuple(_prompts(verdict)) if verdict.calls else ()
     return page(request, "calls", CallsPage(verdict_id, prompts, found))
-
-
-def _stored(verdict_id: str, request: Request, journal: Journal, caller: Caller) -> tuple[Verdict, bytes]:
-    """A verdict and its JSON, as callers may read it; with tokens only one's own, and the examples."""
-    known = [shown.verdict_id for shown in request.app.state.examples]
-    visible = len(verdict_id) == _ID_LENGTH and (caller.may_see(verdict_id) or verdict_id in known)
-    record = journal.get_verdict(verdict_id) if visible else None
-    if record is None:
-        raise NotJournalledError(f"{verdict_id[:40]}: no such verdict")
-    written = bytes(judged(record[1]).body)
-    return verdict_of(record[0], written), written
 
 
 def _weights(request: Request) -> Mapping[str, Any] | None:
@@ -180,12 +172,6 @@ def _figures(verdict: ComparisonVerdict) -> str:
         ],
     }
     return orjson.dumps(figures).decode()
-
-
-def _blocks(tagged: str) -> list[tuple[str, str]]:
-    """The tagged blocks, each with its name; an invalid task has one without a tag."""
-    texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]
-    return [(text[1:].partition(">")[0] if text.startswith("<") else INVALID, text) for text in texts if text]
 
 
 # -- behind a verdict -------------------------------------------------------------------------------------------------

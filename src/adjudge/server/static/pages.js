@@ -73,9 +73,15 @@ function keepDraft(form) {
 }
 
 function bringBack(form) {
-  const values = JSON.parse(localStorage.getItem(keyOf(form)) ?? "{}");
+  const values = JSON.parse(localStorage.getItem(keyOf(form)) ?? "{}"), rubric = form.elements.rubric;
+  const other = values.rubric && values.rubric !== rubric.value;
+  // The sliders are those of the rubric that was chosen, which the server knows by the address.
+  if (other && !new URLSearchParams(location.search).has("rubric") && [...rubric.options].some(option => option.value === values.rubric)) {
+    location.replace(`/judge/${form.dataset.draft}?rubric=${encodeURIComponent(values.rubric)}`);
+    return;
+  }
   for (const each of kept(form)) {
-    if (!(each.name in values)) continue;
+    if (!(each.name in values) || (other && /^(rubric$|weights\.)/.test(each.name))) continue;
     if (each.type === "checkbox") each.checked = values[each.name];
     else if (each.tagName !== "SELECT" || [...each.options].some(option => option.value === values[each.name])) each.value = values[each.name];
   }
@@ -146,7 +152,11 @@ document.addEventListener("click", async ({ target }) => {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Could not copy";
+    // Browsers let a page copy only where it was sent safely: what is marked can still be copied by hand.
+    const boxes = button.dataset.copy === "blocks" ? all(".blocks pre") : [document.getElementById(button.dataset.copy)];
+    for (const box of boxes) box.closest("details").open = true;
+    getSelection().setBaseAndExtent(boxes[0], 0, boxes.at(-1), boxes.at(-1).childNodes.length);
+    button.textContent = "Marked: Ctrl+C";
   }
   setTimeout(() => { button.textContent = label; }, 1500);
 });

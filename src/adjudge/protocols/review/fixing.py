@@ -1,0 +1,265 @@
+"""A reviewer's changes to a review: checked by the rules that a judge's ratings obey, and what follows from them anew.
+
+Pure: a verdict and the changes in, the changed verdict out. What is left alone stays, unless another rating makes it
+wrong: then Overall, Likert, explanation and feedback are derived again. The changelog always is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
+
+from pydantic import Field, Strict
+
+from ...errors import InputError
+from ...models import LABELS, FinalRating, Label, ReviewVerdict
+from ...models.base import Frozen
+from ...rubric import LIKERT, OVERALL, Criterion, Rubric, Scale
+from ...text.reasons import WordChecker, misstated_rating, not_english
+from ...text.sentences import sentences
+from . import justifying
+from .binding import Bound, allowed_by, bounds_of, names_fact
+from .consistency import allowed_likerts, allowed_overalls, dimensions, nearest
+from .correcting import NO_WORDS, NOT_GIVEN, OffScale, by_the_dimensions, changelog, first_sentence, read_rating
+from .feedback import LEAST, MOST, ReviewAudit, either, feedback
+from .findings import are_identical
+from .justifying import VERDICTS, composed, identical, with_verdict
+
+BY_REVIEWER = "reviewer"  # the rule that a rating names which a reviewer set
+MAX_CHARACTERS = 5_000  # of one justification, explanation or bullet
+_REWRITTEN = "a reviewer wrote another"
+
+Whole = Annotated[int, Strict()]
+R = TypeVar("R", bound=FinalRating)
+
+
+class FixedRating(Frozen):
+    """Another rating, other words, or both; null leaves it as it is."""
+
+    rating: Whole | None = None
+    justification: str | None = None
+
+
+class ReviewFixes(Frozen):
+    """What a reviewer changes: ratings by the keys of their dimensions, and the rest; null leaves it as it is."""
+
+    response1: dict[str, FixedRating] = Field(default_factory=dict)
+    response2: dict[str, FixedRating] = Field(default_factory=dict)
+    likert: Whole | None = Field(default=None, description="1 to 7; it must fit the tables.")
+    explanation: str | None = Field(default=None, description="Why: the verdict sentence, then two or three more.")
+    feedback: tuple[str, ...] | None = Field(default=None, description="2 to 4 bullets for the person who rated.")
+
+    def of(self, label: Label) -> dict[str, FixedRating]:
+        """The changes of one response's table."""
+        return self.response1 if label == "A" else self.response2
+
+
+def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
+    """The review with these changes and all that follows from them; a change that breaks a rule is refused."""
+    rubric: Rubric = verdict.rubric
+    if verdict.likert is None:
+        raise InputError("decision", "an invalid task has nothing to fix", "accepted or rejected is allowed")
+    check, same = WordChecker(verdict.case.texts), are_identical(verdict.case)
+    tables = {label: _table(verdict, label, fixes.of(label), check) for label in LABELS}
+    was, now = ({label: _values(each[label]) for label in LABELS} for each in (_tables(verdict), tables))
+    if same and now["A"] != now["B"]:
+        raise InputError("response2", "the responses are identical", "both need the same ratings")
+
+    allowed = allowed_likerts(rubric, now["A"], now["B"])
+    likert, value = verdict.likert, verdict.likert.value
+    if fixes.likert is not None:
+        value = fixes.likert
+        _on_scale("likert", value, LIKERT)
+        if value not in allowed:
+            raise InputError("likert", f"{value} contradicts the tables", f"they call for {either(allowed)}")
+    value = nearest(allowed, value)
+    moved = was != now or value != likert.value
+    words = _given(fixes.explanation, likert.justification)
+    if words is not None:
+        ratings = {c.name: (now["A"][c.key], now["B"][c.key]) for c in rubric.criteria}
+        words = _explanation(value, words, ratings, check)
+    elif moved:
+        words = identical(tables) if same else composed(value, tables, rubric)
+    if words is not None:
+        likert = _set(likert, LIKERT, value, words)
+
+    told = verdict.feedback
+    if fixes.feedback is not None and (bullets := tuple(map(_one_line, fixes.feedback))) != told:
+        told = _bullets(bullets)
+    elif moved:
+        told = feedback(ReviewAudit(rubric, verdict.case, tables, likert, verdict.facts))
+    return verdict.updated(
+        response1_fixed_table=tuple(tables["A"].values()),
+        response2_fixed_table=tuple(tables["B"].values()),
+        final_likert_and_justification=likert,
+        changelog=changelog(rubric, tables, likert, originals=verdict.case.has_originals),
+        sbq=told,
+    )
+
+
+def changes(before: ReviewVerdict, after: ReviewVerdict) -> tuple[str, ...]:
+    """What is different in a review, a short line for each: `Response 1, Truthfulness: 3 → 2`."""
+    pairs = [
+        (f"Response {number}, {line.dimension}", before.tables[number][key], line)
+        for number, table in after.tables.items()
+        for key, line in table.items()
+    ]
+    if before.likert and after.likert:
+        pairs.append(("Likert", before.likert, after.likert))
+    told = []
+    for place, old, new in pairs:
+        if old.value != new.value:
+            told.append(f"{place}: {old.value} → {new.value}")
+        elif old.justification != new.justification:
+            told.append(f"{place}: other words")
+    return (*told, "Feedback: other words") if before.feedback != after.feedback else tuple(told)
+
+
+# -- a table ----------------------------------------------------------------------------------------------------------
+
+
+def _tables(verdict: ReviewVerdict) -> dict[Label, dict[str, FinalRating]]:
+    return {label: verdict.table(label) for label in LABELS}
+
+
+def _values(table: Mapping[str, FinalRating]) -> dict[str, int]:
+    return {key: line.value for key, line in table.items()}
+
+
+def _table(
+    verdict: ReviewVerdict, label: Label, fixes: Mapping[str, FixedRating], check: WordChecker
+) -> dict[str, FinalRating]:
+    rubric: Rubric = verdict.rubric
+    side, table = f"response{LABELS.index(label) + 1}", dict(verdict.table(label))
+    for key in fixes:
+        if key not in table:
+            raise InputError(f"{side}.{key[:80]}", "unknown dimension", f"one of {', '.join(table)}")
+    # What was seen in one of two identical responses is true of both.
+    where = LABELS if are_identical(verdict.case) else (label,)
+    bounds = bounds_of([fact for fact in verdict.facts if fact.where in where], verdict.case.answer(label))
+    for criterion in dimensions(rubric):
+        key = criterion.key
+        own = [bound for bound in bounds if bound.key == key]
+        table[key] = _dimension(f"{side}.{key}", criterion, table[key], fixes.get(key, FixedRating()), own, check)
+    overall = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
+    place, line, fix = f"{side}.{OVERALL}", table[OVERALL], fixes.get(OVERALL, FixedRating())
+    values = _values(table)
+    # Whether it is largely unusable, or good in parts, is for the reviewer to say.
+    allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
+    value = line.value
+    if fix.rating is not None:
+        value = fix.rating
+        _on_scale(f"{place}.rating", value, overall.scale)
+        if value not in allowed:
+            raise InputError(
+                f"{place}.rating", f"{value} does not follow from the dimensions", f"they allow {either(allowed)}"
+            )
+    value, words = nearest(allowed, value), _given(fix.justification, line.justification)
+    if words is not None:
+        _check_words(f"{place}.justification", words, check)
+    elif values != _values(verdict.table(label)) or value != line.value:
+        words = by_the_dimensions(rubric, values)
+    if words is not None:
+        table[OVERALL] = _set(line, overall.scale, value, words)
+    return table
+
+
+def _dimension(
+    place: str, criterion: Criterion, line: FinalRating, fix: FixedRating, bounds: list[Bound], check: WordChecker
+) -> FinalRating:
+    value = line.value if fix.rating is None else fix.rating
+    words = _given(fix.justification, line.justification)
+    if value == line.value and words is None:
+        return line
+    _on_scale(f"{place}.rating", value, criterion.scale)
+    if bounds and value not in (allowed := allowed_by(criterion, bounds)):
+        raise InputError(
+            f"{place}.rating", f"{value} contradicts what was measured: {bounds[0].says}", f"{either(allowed)} fits it"
+        )
+    if words is None:
+        raise InputError(f"{place}.justification", f"written for a {line.value}", f"say why it is {value}")
+    _check_words(f"{place}.justification", words, check)
+    if unnamed := [bound for bound in bounds if not names_fact(words, bound.fact)]:
+        raise InputError(f"{place}.justification", "does not name what was measured", unnamed[0].says)
+    set_by = bounds[0].fact.name if bounds else BY_REVIEWER
+    return _set(line, criterion.scale, value, words, set_by)
+
+
+def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> R:
+    """A line with another value or other words, and what that means for the ones that were entered."""
+    entered, original = read_rating(line.original_rating, scale), _one_line(line.original_justification)
+    action, reason = "replaced", first_sentence(_reasons(words))
+    if entered is None:
+        action, reason = "filled", NOT_GIVEN
+    elif isinstance(entered, OffScale):
+        action, reason = "refused", entered.why
+    elif entered == value:
+        action, reason = "kept", ""
+    kept = bool(original) and words == original and action == "kept"
+    return line.updated(
+        value=value,
+        justification=words,
+        action=action,
+        reason=reason,
+        justification_action="kept" if kept else "rewritten" if original else "filled",
+        justification_reason="" if kept else _REWRITTEN if original else NO_WORDS,
+        # They were given for the words that stood here before.
+        quotes=line.quotes if words == line.justification else (),
+        rule=rule,
+        assessed=True,
+    )
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _one_line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def _given(words: str | None, known: str) -> str | None:
+    """Other words than those that are known, on one line; None if there are none."""
+    return None if words is None or (said := _one_line(words)) == _one_line(known) else said
+
+
+def _check_words(place: str, words: str, check: WordChecker | None = None) -> None:
+    if not words:
+        raise InputError(place, "empty", "a reason is needed")
+    if len(words) > MAX_CHARACTERS:
+        raise InputError(place, f"{len(words):,} characters", f"at most {MAX_CHARACTERS:,} are allowed")
+    if why := not_english(words):
+        raise InputError(place, *why.split("; ", 1))
+    if check and (why := check.invented_quote(words)):
+        raise InputError(place, why, "quote what is there")
+
+
+def _explanation(likert: int, words: str, ratings: Mapping[str, tuple[int, int]], check: WordChecker) -> str:
+    """The sentence of the verdict, then the reviewer's reasons."""
+    words = _reasons(words)
+    _check_words("explanation", words, check)
+    if why := misstated_rating(words, ratings):
+        raise InputError("explanation", "a rating is not the table's", why)
+    least, most = justifying.LEAST - 1, justifying.MOST - 1
+    if not least <= (count := len(sentences(words))) <= most:
+        found = f"{count} sentence{'' if count == 1 else 's'} after “{VERDICTS[likert]}”"
+        raise InputError("explanation", found, f"{least} or {most} are needed")
+    return with_verdict(likert, words)
+
+
+def _reasons(words: str) -> str:
+    """An explanation without the sentence of the verdict."""
+    verdict = next((sentence for sentence in VERDICTS.values() if words.startswith(sentence)), "")
+    return words.removeprefix(verdict).lstrip()
+
+
+def _bullets(bullets: tuple[str, ...]) -> tuple[str, ...]:
+    if not LEAST <= len(bullets) <= MOST:
+        raise InputError("feedback", f"{len(bullets)} given", f"{LEAST} to {MOST} are needed")
+    for at, bullet in enumerate(bullets, 1):
+        _check_words(f"feedback.{at}", bullet)
+    return bullets
+
+
+def _on_scale(place: str, value: int, scale: Scale) -> None:
+    if value not in scale.values:
+        raise InputError(place, f"{value}", f"one of {', '.join(map(str, scale.values))}")

@@ -1,0 +1,173 @@
+"""A review's page where it is decided: the report with a form in it, whose fields stand beside what they change.
+
+A decision that cannot be taken comes back as it was sent, with the error beside its field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ...errors import InputError
+from ...inputs.review.tags import BLOCKS, INVALID
+from ...models import LABELS, Label, ReviewVerdict
+from ...reports import render, view_of
+from ...reports.review.view import grade_of
+from ...reports.wording import number
+from ..callers import Caller, CallerOf
+from ..common import State, StateOf, validated
+from ..decisions import Decided, DecisionRequest, ReviewDecision, decide, decided, next_undecided
+from ..verdicts import find_verdict
+from .forms import read_form
+from .rendering import html, wants_json
+
+router = APIRouter(include_in_schema=False)
+
+_SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionForm:
+    """What was decided, and the form to decide: what stands in its fields, and what stood there before."""
+
+    allowed: bool
+    history: tuple[ReviewDecision, ...]
+    as_judged: bool
+    base: Mapping[str, str]
+    values: Mapping[str, str]
+    options: Mapping[str, tuple[tuple[int, str, str], ...]]
+    next: str | None = None
+    errors: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def newest(self) -> ReviewDecision | None:
+        return self.history[-1] if self.history else None
+
+    def name(self, label: Label, key: str, what: str) -> str:
+        """The field that holds a `rating` or a `justification`."""
+        return f"{_SIDES[label]}.{key}.{what}"
+
+    def is_open(self, label: Label, key: str) -> bool:
+        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
+        names = [self.name(label, key, what) for what in ("rating", "justification")]
+        return any(name in self.errors or self.values.get(name) != self.base.get(name) for name in names)
+
+
+async def review_page(
+    request: Request,
+    state: State,
+    caller: Caller,
+    known: Decided,
+    sent: Mapping[str, str] | None = None,
+    error: InputError | None = None,
+) -> Response:
+    """The page of a review as it stands, or with `judged` in the address as the judge left it."""
+    as_judged = "judged" in (request.query_params if sent is None else sent)
+    shown = known.verdict if as_judged else known.standing
+    base = dict(_fields(shown))
+    place = "" if error is None else re.sub(r"^feedback\..*", "feedback", error.place)
+    said = "" if error is None else f"{error.found}; {error.allowed}" if error.allowed else error.found
+    form = DecisionForm(
+        allowed=caller.may("reviewer"),
+        history=known.history,
+        as_judged=as_judged,
+        base=base,
+        values={**base, "reason": "", **(sent or {})},
+        options={
+            criterion.key: tuple(
+                (int(value), number(value), grade_of(int(value), criterion.key, shown.rubric))
+                for value in criterion.scale.values
+            )
+            for criterion in shown.rubric.criteria
+        },
+        next=await next_undecided(state, known.verdict.verdict_id) if known.history else None,
+        errors={place: said} if place in (*base, "reason") else {},
+        error="" if error is None or place in (*base, "reason") else said,
+    )
+    view = view_of(shown)
+    return html(
+        "review_page",
+        200 if error is None else 400,
+        view=view,
+        headline=view.headline,
+        home="",
+        verdict_id=known.verdict.verdict_id,
+        decision=form,
+        blocks=blocks_of(shown),
+    )
+
+
+@router.post("/verdicts/{verdict_id}/decision")
+async def submit(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """Keep a decision; its fixes are changes to what the page showed."""
+    caller.needs("reviewer")
+    verdict, _ = find_verdict(verdict_id, request, state, caller)
+    if not isinstance(verdict, ReviewVerdict):
+        raise InputError("verdict_id", "not a review", "only reviews are decided")
+    known, sent = await decided(state, verdict), await read_form(request)
+    shown = known.verdict if "judged" in sent else known.standing
+    try:
+        if sent.get("seen", "") != str(len(known.history)):
+            raise InputError(
+                "decision", "somebody decided in the meantime", "look at what was decided, then send again"
+            )
+        await decide(state, caller, known, _wanted(sent, shown), shown)
+    except InputError as error:
+        if wants_json(request):
+            raise
+        return await review_page(request, state, caller, known, sent, error)
+    return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
+
+
+def blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
+    """The tagged blocks, each with its name; an invalid task has one without a tag."""
+    tagged = render(verdict, "tags")
+    texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]
+    return [(text[1:].partition(">")[0] if text.startswith("<") else INVALID, text) for text in texts if text]
+
+
+def _fields(verdict: ReviewVerdict) -> Iterator[tuple[str, str]]:
+    """All that the form can change, by the names of its fields."""
+    if verdict.likert is None:
+        return
+    for label in LABELS:
+        for key, line in verdict.table(label).items():
+            yield f"{_SIDES[label]}.{key}.rating", str(line.value)
+            yield f"{_SIDES[label]}.{key}.justification", line.justification
+    yield "likert", str(verdict.likert.value)
+    yield "explanation", verdict.likert.justification
+    yield "feedback", "\n".join(verdict.feedback)
+
+
+def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
+    """The decision in a form; only fields that were changed are fixes."""
+    base, choice = dict(_fields(shown)), sent.get("decision", "")
+    changed = {name: sent[name] for name, was in base.items() if name in sent and sent[name].split() != was.split()}
+    if changed and choice == "accepted":
+        many = "1 field was changed" if len(changed) == 1 else f"{len(changed)} fields were changed"
+        raise InputError("decision", many, "“Fix & accept” takes the changes; open the page anew to drop them")
+    fixes: dict[str, object] = {}
+    for name, text in changed.items() if choice == "fixed" else ():
+        if name == "feedback":
+            fixes[name] = tuple(line.strip().removeprefix("- ") for line in text.split("\n") if line.strip())
+        elif name == "explanation":
+            fixes[name] = text
+        elif name == "likert":
+            fixes[name] = _whole(name, text)
+        else:
+            side, key, what = name.split(".")
+            table = fixes.setdefault(side, {})
+            assert isinstance(table, dict)
+            table.setdefault(key, {})[what] = _whole(name, text) if what == "rating" else text
+    return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
+
+
+def _whole(name: str, text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
+        raise InputError(name, repr(text[:40]), "a whole number is needed")
+    return int(text)

@@ -1,0 +1,65 @@
+// A review decided with the keyboard, and what was changed said at once. Without this script the form works as well.
+const all = selector => [...document.querySelectorAll(selector)];
+const form = document.getElementById("decide"), help = document.getElementById("keys");
+const accept = form?.querySelector("[value=accepted]"), fix = form?.querySelector("[value=fixed]");
+const plain = text => text.trim().split(/\s+/).join(" ");
+
+function showChanges() {
+  let changed = 0;
+  for (const field of all("[data-base]")) {
+    const now = field.matches("textarea") ? field.value : field.querySelector(":checked")?.value ?? "";
+    const edited = plain(now) !== plain(field.dataset.base);
+    (field.matches("textarea") ? field.parentElement : field).classList.toggle("edited", edited);
+    changed += edited;
+  }
+  form.querySelector(".edits").textContent = changed ? `${changed} change${changed > 1 ? "s" : ""}` : "";
+  // What the page offers is what can be sent: a change is taken or undone, never dropped unseen.
+  if (accept && fix) [accept.hidden, fix.hidden] = [changed > 0, !changed];
+}
+
+/** The rating before or after the one that has the focus: opened, and the one that was left closed if nothing in it changed. */
+function move(step) {
+  const rows = all(".table details.rating"), at = rows.findIndex(row => row.contains(document.activeElement));
+  const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + step))];
+  if (rows[at] && rows[at] !== next && !rows[at].querySelector(".edited, .wrong")) rows[at].open = false;
+  next.open = true;
+  next.querySelector("summary").focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest", behavior: "instant" });
+}
+
+function pressed(event) {
+  const typing = event.target.closest("textarea, input:not([type=radio]), select");
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    form.requestSubmit(fix && !fix.hidden ? fix : accept ?? fix);
+  }
+  if (event.key === "Escape" && typing) typing.blur();
+  if (typing || help.open || event.ctrlKey || event.metaKey || event.altKey) return;
+  const likert = document.querySelector(`[name=likert][value="${CSS.escape(event.key)}"]`);
+  if (likert) {
+    likert.checked = true;
+    likert.focus({ preventScroll: true });
+    likert.closest(".fix").scrollIntoView({ block: "nearest", behavior: "instant" });
+    showChanges();
+  } else if (event.key === "j" || event.key === "k") move(event.key === "j" ? 1 : -1);
+  else if (event.key === "r") document.getElementById("reason").focus();
+  else if (event.key === "n") document.querySelector(".next")?.click();
+  else if (event.key === "?") help.showModal();
+  else return;
+  event.preventDefault();
+}
+
+if (form) {
+  showChanges();
+  form.querySelector(".refusal.summary")?.focus({ preventScroll: true });
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("input", showChanges);
+  form.querySelector(".help").addEventListener("click", () => help.showModal());
+  form.addEventListener("submit", event => {
+    const reason = document.getElementById("reason");
+    if (event.submitter?.value !== "rejected" || reason.value.trim()) return;
+    event.preventDefault();
+    reason.placeholder = "Why is it rejected?";
+    reason.focus();
+  });
+}

@@ -1,0 +1,289 @@
+"""What reviewers decide of reviews: over the API and on the page, with its history; and what is handed on then."""
+
+import asyncio
+import html
+import json
+import re
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+from reports import review_report_samples, verdict_samples
+
+from adjudge.engine import CompareSettings, ReviewSettings, open_engine
+from adjudge.server.app import create_app
+from adjudge.server.callers import Caller, caller_of
+from adjudge.server.tokens import TokenStore
+
+HTML = {"accept": "text/html,application/xhtml+xml"}
+FORM = {**HTML, "origin": "http://testserver"}
+SAMPLES = {
+    "r" + "1" * 20: review_report_samples.every_sample()["audited"],
+    "r" + "2" * 20: review_report_samples.invalid_sample(),
+    "r" + "3" * 20: review_report_samples.hostile_sample(),
+    "c" + "4" * 20: verdict_samples.plain_sample(),
+}
+AUDITED, INVALID, HOSTILE, COMPARED = SAMPLES
+WRONG_DATE = {"response1": {"truthfulness": {"rating": 2, "justification": "It gives a date that the task does not."}}}
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory):
+    place = tmp_path_factory.mktemp("decided") / "journal.db"
+
+    async def store():
+        async with open_engine(place) as engine:
+            for verdict_id, sample in SAMPLES.items():
+                verdict = sample.verdict.model_copy(update={"verdict_id": verdict_id})
+                settings = CompareSettings if verdict_id == COMPARED else ReviewSettings
+                await engine.store(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+
+    asyncio.run(store())
+    return place
+
+
+@pytest.fixture
+def client(journal, tmp_path):
+    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path), follow_redirects=False) as client:
+        yield client
+
+
+def put(client, verdict_id=AUDITED, **body):
+    return client.put(f"/api/verdicts/{verdict_id}/decision", json=body)
+
+
+def known(client, verdict_id=AUDITED):
+    return client.get(f"/api/verdicts/{verdict_id}/decision").json()
+
+
+def fields(client, verdict_id=AUDITED, query=""):
+    """The form as a browser without a script would send it, untouched."""
+    page = client.get(f"/verdicts/{verdict_id}{query}", headers=HTML).text
+    boxes = re.findall(r'<textarea id="[^"]*" name="([^"]*)"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
+    radios = re.findall(r'<input type="radio" name="([^"]*)" form="decide" value="([^"]*)" checked>', page)
+    hidden = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page)
+    return {name: html.unescape(value) for name, value in (*boxes, *radios, *hidden)}
+
+
+def send(client, verdict_id=AUDITED, query="", **changes):
+    names = {name.replace("__", "."): value for name, value in changes.items()}
+    return client.post(
+        f"/verdicts/{verdict_id}/decision", data={**fields(client, verdict_id, query), **names}, headers=FORM
+    )
+
+
+# -- the API ----------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_decided_at_first_and_the_newest_decision_counts(client):
+    before = known(client)
+    assert (before["decision"], before["history"]) == (None, [])
+    assert before["blocks"] == client.get(f"/verdicts/{AUDITED}.txt").text
+    assert put(client, decision="accepted").status_code == 200
+    after = put(client, decision="rejected", reason=" The prompt is another. ").json()
+    assert after == known(client)
+    assert (after["decision"]["decision"], after["decision"]["reason"]) == ("rejected", "The prompt is another.")
+    assert [(one["decision"], one["person"]) for one in after["history"]] == [
+        ("accepted", "local"),
+        ("rejected", "local"),
+    ]
+    assert after["blocks"] is None, "nobody stands behind it"
+
+
+def test_a_fix_is_what_is_handed_on_and_the_verdict_stays_as_it_was(client):
+    verdict = client.get(f"/api/verdicts/{AUDITED}").content
+    decided = put(client, decision="fixed", fixes=WRONG_DATE).json()
+    assert decided["decision"]["changes"][0] == "Response 1, Truthfulness: 3 → 2"
+    assert re.search(r"\| Truthfulness +\| 2 +\| It gives a date that the task does not\. \|", decided["blocks"])
+    assert client.get(f"/verdicts/{AUDITED}.txt").text == decided["blocks"]
+    assert client.get(f"/api/verdicts/{AUDITED}").content == client.get(f"/verdicts/{AUDITED}.json").content == verdict
+    again = put(client, decision="fixed", fixes={"likert": 1}).json()
+    assert "3 → 2" not in str(again["decision"]["changes"]), "fixes are changes to the verdict, not to a decision"
+
+
+def test_the_same_decision_sent_again_is_kept_once(client):
+    for body in ({"decision": "accepted"}, {"decision": "fixed", "fixes": WRONG_DATE}):
+        first, second = put(client, **body).json(), put(client, **body).json()
+        assert first == second
+    assert len(known(client)["history"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "decision: missing"),
+        ({"decision": "maybe"}, "decision: input should be 'accepted', 'fixed' or 'rejected'"),
+        ({"decision": "accepted", "mood": 1}, "mood: unknown field; one of decision, reason, fixes"),
+        ({"decision": "rejected"}, "reason: empty; say why it is rejected"),
+        ({"decision": "rejected", "reason": "x" * 5001}, "reason: string should have at most 5000 characters"),
+        ({"decision": "fixed"}, "fixes: nothing is changed; change something, or accept it as it is"),
+        ({"decision": "accepted", "fixes": WRONG_DATE}, "fixes: given with accepted; only `fixed` takes them"),
+        ({"decision": "fixed", "fixes": {"likert": "3"}}, "fixes.likert: input should be a valid integer"),
+        ({"decision": "fixed", "fixes": {"likert": 6}}, "likert: 6 contradicts the tables; they call for 1 or 2"),
+    ],
+)
+def test_what_cannot_be_decided_is_refused_by_name_and_nothing_is_kept(client, body, said):
+    refused = put(client, **body)
+    assert (refused.status_code, refused.json()) == (400, {"error": said})
+    assert known(client)["history"] == []
+
+
+def test_only_reviews_are_decided_and_an_invalid_one_not_fixed(client):
+    assert put(client, COMPARED, decision="accepted").json() == {
+        "error": "verdict_id: not a review; only reviews are decided"
+    }
+    assert put(client, "r" + "9" * 20, decision="accepted").status_code == 404
+    assert "an invalid task has nothing to fix" in put(client, INVALID, decision="fixed", fixes={"likert": 1}).text
+    assert put(client, INVALID, decision="accepted").json()["blocks"].startswith("INVALID TASK\n")
+
+
+def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal, tmp_path):
+    put(client, decision="fixed", fixes=WRONG_DATE)
+    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path)) as other:
+        assert known(other) == known(client)
+
+
+def test_one_who_may_only_look_sees_the_decision_and_no_form(client):
+    put(client, decision="rejected", reason="Not our task.")
+    client.app.dependency_overrides[caller_of] = lambda: Caller(role="annotator")
+    page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
+    assert "Not our task." in page
+    assert '<form id="decide"' not in page
+    assert 'name="likert"' not in page
+    refused = put(client, decision="accepted")
+    assert (refused.status_code, refused.json()["error"][:6]) == (403, "role: ")
+    posted = client.post(f"/verdicts/{AUDITED}/decision", data={"decision": "accepted"}, headers=FORM)
+    assert posted.status_code == 403
+    assert len(known(client)["history"]) == 1
+
+
+def finished(client, lines, headers=None):
+    """The verdicts of a run of reviews, in its order."""
+    settings = {"protocol": "review", "format": "jsonl"}
+    run = client.post("/api/runs", params=settings, content=lines, headers=headers).json()["run_id"]
+    while client.get(f"/api/runs/{run}", headers=headers).json()["state"] != "finished":
+        time.sleep(0.02)
+    return [one for _, one, _ in client.app.state.adjudge.engine.journal.outcomes(run)]
+
+
+def test_a_token_decides_what_its_runs_made_and_nothing_else(journal, tmp_path):
+    tokens = TokenStore(tmp_path / "tokens.db")
+    ann, bob = ({"authorization": f"Bearer {tokens.add(name)}"} for name in ("ann", "bob"))
+    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path, tokens=tokens)) as client:
+        [own] = finished(client, '{"prompt": "Name a prime.", "response1": "It is 7.", "response2": "It is 8."}\n', ann)
+        assert client.get(f"/verdicts/{own}", headers={**HTML, **ann}).status_code == 200, "its page as well"
+        assert client.get(f"/verdicts/{own}", headers={**HTML, **bob}).status_code == 404
+        for verdict_id, who, status in ((own, ann, 200), (own, bob, 404), (AUDITED, ann, 404)):
+            address = f"/api/verdicts/{verdict_id}/decision"
+            assert client.put(address, json={"decision": "accepted"}, headers=who).status_code == status
+            assert client.get(address, headers=who).status_code == status
+        assert client.get(f"/api/verdicts/{own}/decision", headers=ann).json()["decision"]["person"] == "ann"
+
+
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_form_accepts_fixes_and_rejects(client):
+    answer = send(client, decision="accepted")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/verdicts/{AUDITED}#decision")
+    send(
+        client,
+        decision="fixed",
+        reason="A date is wrong.",
+        response1__truthfulness__rating="2",
+        response1__truthfulness__justification="It gives a date\nthat the task does not.",
+        feedback="- Check every date.\r\n\r\n- Count the words.",
+    )
+    send(client, decision="rejected", reason="<b>Not</b> ours.")
+    said = [(one["decision"], one["reason"]) for one in known(client)["history"]]
+    assert said == [("accepted", ""), ("fixed", "A date is wrong."), ("rejected", "<b>Not</b> ours.")]
+    page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
+    assert "&lt;b&gt;Not&lt;/b&gt; ours." in page
+    assert "A date is wrong." in page, "history is shown"
+    assert "Response 1, Truthfulness: 3 → 2" in page
+
+
+def test_after_a_fix_the_page_shows_what_stands_and_the_next_change_builds_on_it(client):
+    words = "It gives a date that the task does not."
+    send(client, decision="fixed", response1__truthfulness__rating="2", response1__truthfulness__justification=words)
+    now = fields(client)
+    assert (now["response1.truthfulness.rating"], now["response1.truthfulness.justification"]) == ("2", words)
+    assert fields(client, query="?judged")["response1.truthfulness.rating"] == "3"
+    send(client, decision="fixed", feedback="Check every date.\nCount the words.")
+    newest = known(client)["decision"]
+    assert "Response 1, Truthfulness: 3 → 2" in newest["changes"]
+    assert "- Check every date.\n- Count the words." in known(client)["blocks"]
+    send(client, query="?judged", decision="accepted")
+    assert known(client)["decision"]["decision"] == "accepted"
+    assert fields(client)["response1.truthfulness.rating"] == "3", "accepted as it was judged"
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "said"),
+    [
+        ({"decision": "rejected"}, "reason", "empty; say why it is rejected"),
+        ({"decision": "fixed", "likert": "7"}, "likert", "7 contradicts the tables; they call for 1 or 2"),
+        ({"decision": "fixed", "likert": "<b>"}, "likert", "'<b>'; a whole number is needed"),
+        ({"decision": "fixed", "feedback": "One."}, "feedback", "1 given; 2 to 4 are needed"),
+        (
+            {"decision": "fixed", "response2__truthfulness__rating": "1"},
+            "response2.truthfulness.justification",
+            "written for a 2; say why it is 1",
+        ),
+        ({"decision": "accepted", "likert": "1"}, "", "1 field was changed; “Fix & accept” takes the changes"),
+        ({"decision": "fixed"}, "", "nothing is changed; change something, or accept it as it is"),
+        ({"decision": "accepted", "seen": "4"}, "", "somebody decided in the meantime"),
+        ({"decision": ""}, "", "input should be 'accepted', 'fixed' or 'rejected'"),
+    ],
+)
+def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, changes, place, said):
+    typed = "Typed \u202eand not lost, <script>alert(1)</script>"
+    answer = send(
+        client, explanation=typed if changes["decision"] == "rejected" else fields(client)["explanation"], **changes
+    )
+    assert answer.status_code == 400
+    page = answer.text
+    told = re.search(rf'id="error-{re.escape(place)}">(.*?)</p>', page) if place and place != "reason" else None
+    shown = told[1] if told else re.search(r'<p class="refusal summary".*?>(.*)</p>', page)[1]
+    assert said in html.unescape(re.sub("<[^>]*>", "", shown))
+    for name, value in changes.items():
+        if name in ("feedback", "reason"):
+            assert html.escape(value) in page
+    assert "<script>alert" not in page
+    assert known(client)["history"] == []
+    if changes["decision"] == "rejected":
+        box = re.search(r'<textarea id="explanation"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)[1]
+        assert html.unescape(box) == typed
+
+
+def test_a_form_must_come_from_a_page_of_the_service(client):
+    foreign = client.post(f"/verdicts/{AUDITED}/decision", data={"decision": "accepted"}, headers=HTML)
+    assert foreign.status_code == 403
+    refused = client.post(
+        f"/verdicts/{AUDITED}/decision", data={"seen": "0"}, headers={**FORM, "accept": "application/json"}
+    )
+    assert refused.json()["error"].startswith("decision: ")
+
+
+def test_hostile_texts_stay_texts_in_the_form(client):
+    page = client.get(f"/verdicts/{HOSTILE}", headers=HTML).text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_after_deciding_the_next_undecided_review_of_the_same_run_is_offered(tmp_path):
+    app = create_app(CompareSettings(), journal=tmp_path / "journal.db")
+    with TestClient(app, follow_redirects=False) as client:
+        case = {"prompt": "Name a prime.", "response2": "A prime is 7."}
+        lines = "".join(json.dumps({**case, "id": at, "response1": f"It is {at}."}) + "\n" for at in (11, 13, 17))
+        first, second, third = finished(client, lines)
+
+        def offered(verdict_id):
+            page = client.get(f"/verdicts/{verdict_id}", headers=HTML).text
+            found = re.search(r'class="button next" href="/verdicts/([^"]*)"', page)
+            return found and found[1]
+
+        assert offered(second) is None, "it is not decided itself"
+        for verdict_id, following in ((second, third), (third, first), (first, None)):
+            put(client, verdict_id, decision="accepted")
+            assert offered(verdict_id) == following
