@@ -43,7 +43,7 @@ from .pages import annotators as annotator_pages
 from .pages import judge, label, people, verdict
 from .pages import rubrics as rubric_pages
 from .pages import runs as run_pages
-from .pages.demo import judge_examples
+from .pages.demo import judge_examples, judge_runs
 from .pages.rendering import error_page, wants_html
 from .rubric_store import RubricStore
 from .tokens import TokenStore
@@ -114,6 +114,7 @@ def create_app(
         async with engine:
             if demo:
                 app.state.examples = await judge_examples(engine)
+                await judge_runs(hosted)
             working = asyncio.create_task(hosted.work())
             try:
                 yield

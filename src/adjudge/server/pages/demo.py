@@ -1,4 +1,7 @@
-"""The shipped examples: to load into a form, and judged with the embedded judge for `adjudge serve --demo`."""
+"""The shipped examples: to load into a form, and judged with the embedded judge for `adjudge serve --demo`.
+
+Beside single cases there are two small files of cases, which become runs.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from ...inputs.comparison import WANTED, comparison_from
 from ...inputs.json import parse_object
 from ...models import Failure
 from ...reports import view_of
+from ...runs.hosting import HostedRun, HostedRuns, Upload, Wanted
 
 _FOLDER = Path(__file__).parents[1] / "examples"
 _FILES = {"compare": "compare.json", "dialogue": "dialogue.txt", "review": "review.txt"}
@@ -20,6 +24,11 @@ TITLES = {
     "dialogue": "A parcel that is in Leeds, and then is not",
     "review": "A person’s ratings of advice on a wet phone",
 }
+# What the runs are called, how they are judged, and the files of their cases.
+_RUNS = (
+    ("Everyday questions, two assistants", CompareSettings(), "comparisons.jsonl"),
+    ("Ratings by Ines, Jonas and Mara", ReviewSettings(), "reviews.jsonl"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +60,13 @@ async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
         for protocol, outcome in outcomes.items()
         if not isinstance(outcome, Failure)
     )
+
+
+async def judge_runs(runs: HostedRuns) -> list[HostedRun]:
+    """The example runs, to be executed in the background; those that an earlier start began are left as they are."""
+    known = {run.status().name: run for run in runs.listed()}
+    return [
+        known.get(name)
+        or await runs.begin(Wanted(settings.protocol, settings, name=name), Upload((_FOLDER / file).read_bytes(), file))
+        for name, settings, file in _RUNS
+    ]
