@@ -46,6 +46,7 @@ from .pages import runs as run_pages
 from .pages.demo import judge_examples, judge_runs
 from .pages.rendering import error_page, wants_html
 from .rubric_store import RubricStore
+from .run_results import prepare
 from .tokens import TokenStore
 
 _log = logging.getLogger(__name__)
@@ -137,7 +138,7 @@ def create_app(
     callers = app.state.callers = Callers(tokens, token_required)
     where = str(place) if is_server(place) else str(Path(place).expanduser().resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
-    hosted = HostedRuns(folder, where, callers.payer)
+    hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
     app.state.adjudge = State(

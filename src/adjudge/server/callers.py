@@ -90,10 +90,14 @@ class Caller:
         """Under which name labels and decisions of this caller are kept; an open service has one person."""
         return self.name or "local"
 
+    def may(self, role: Role) -> bool:
+        """Whether the caller may do what this role may."""
+        ranks = get_args(Role)
+        return ranks.index(self.role) >= ranks.index(role)
+
     def needs(self, role: Role) -> None:
         """Refuse a caller whose role may not do this."""
-        ranks = get_args(Role)
-        if ranks.index(self.role) < ranks.index(role):
+        if not self.may(role):
             raise HTTPException(403, f"role: {self.person} is {self.role}; this needs {role}")
 
     async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:

@@ -11,7 +11,6 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
@@ -25,7 +24,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..errors import InputError
 from ..models import ErrorReport
 from ..models.base import to_json
-from ..results import require_extra
 from ..rubric import Rubric
 from ..runs.hosting import HostedRun, RunStatus, Upload, Wanted
 from ..runs.plan import RunOptions, Settings
@@ -34,7 +32,6 @@ from .callers import Caller, CallerOf
 from .common import (
     FAILURES,
     NOT_FOUND,
-    SAID,
     Cursor,
     State,
     StateOf,
@@ -45,6 +42,7 @@ from .common import (
     validated,
 )
 from .idempotency import Idempotent
+from .run_results import Filters, wanted_rows
 
 router = APIRouter(tags=["runs"], route_class=Idempotent)
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -349,42 +347,6 @@ class RowPage(BaseModel):
     next: str | None = Field(None, description="The cursor of the next page; null on the last.")
 
 
-class Filters(BaseModel):
-    """Which rows are wanted; all conditions must hold."""
-
-    winner: Literal["A", "B", "tie"] | None = None
-    order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
-    failed: bool | None = Field(None, description="Whether there is no verdict.")
-    undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
-    differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
-    q: str | None = Field(None, max_length=200, description="Words that the case's id or texts hold, in any case.")
-
-    def conditions(self, protocol: str) -> list[str]:
-        """In SQL, but for the words."""
-        found = []
-        if self.winner is not None:
-            found.append(("winner", f"winner = '{self.winner}'"))
-        for name, column, value in (
-            ("order_flipped", "order_consistent", self.order_flipped),
-            ("undecided", "decided", self.undecided),
-            ("differs", "agrees", self.differs),
-        ):
-            if value is not None:
-                found.append((name, f"{column} = {str(not value).lower()}"))
-        if self.failed is not None:
-            found.append(("failed", f"status {'<>' if self.failed else '='} 'verdict'"))
-        known = _FITTING[protocol]
-        for name, _ in found:
-            if name not in known:
-                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}, q")
-        return [condition for _, condition in found]
-
-
-_FITTING = {
-    "compare": ("winner", "order_flipped", "failed", "undecided", "differs"),
-    "dialogue": ("failed", "differs"),
-    "review": ("winner", "failed", "differs"),
-}
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -414,8 +376,8 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
     after = read_cursor(wanted.cursor, "[0-9]{1,9}")
 
     def page() -> bytes:
-        with _results(run, wanted, after) as database:
-            rows = list(islice(database.rows(), wanted.limit + 1))
+        with wanted_rows(run, wanted, after, wanted.limit + 1) as database:
+            rows = list(database.rows())
         more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
         return to_json({"rows": rows[: wanted.limit], "next": more})
 
@@ -444,30 +406,9 @@ async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, 
     return StreamingResponse(_chunks(file), media_type=kind, headers=headers)
 
 
-@contextmanager
-def _results(run: HostedRun, wanted: Filters, after: str | None = None) -> Iterator[Any]:
-    """The rows that are wanted as a database; what a provider said of a failure is in our own words."""
-    require_extra("a run's results")
-    from ..results.columns import text
-    from ..results.database import opened
-    from ..results.run import open_run, positions_with
-
-    opened_run = open_run(run.directory.path)
-    conditions = wanted.conditions(opened_run.protocol)
-    if after is not None:
-        conditions.append(f"position > {after}")
-    if wanted.q is not None and wanted.q.strip():
-        found = ", ".join(map(str, positions_with(opened_run, wanted.q.strip()))) or "-1"
-        conditions.append(f"position in ({found})")
-    with opened(opened_run, " and ".join(conditions) or None) as database:
-        said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
-        database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
-        yield database
-
-
 def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
     file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by whoever sends it)
-    with tempfile.TemporaryDirectory() as name, _results(run, wanted) as database:
+    with tempfile.TemporaryDirectory() as name, wanted_rows(run, wanted) as database:
         path = Path(name) / "report.html"
         if wanted.format == "html":
             from ..reports.run.html import write_html

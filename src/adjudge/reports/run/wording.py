@@ -63,6 +63,16 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """A time in the two largest units that say something."""
+    whole = round(seconds)
+    for size, unit, less, smaller in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // less
+            return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{whole} s"
+
+
 def listed(names: Iterable[str], most: int = 8) -> str:
     """Some names, and how many more there are."""
     every = list(names)
