@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import orjson
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from ..errors import InputError
+from ..errors import InputError, SetupError
 from ..files import replacing
 from ..results import require_extra
 from ..runs.hosting import HostedRun
@@ -151,8 +151,9 @@ def glance_at(run: HostedRun) -> Glance | None:
 
 
 def prepare(run: HostedRun) -> None:
-    """Make what pages and lists show of a run that has ended."""
-    open_results(run)
+    """Make what pages and lists show of a run that has ended, if its parts are installed."""
+    with suppress(SetupError):
+        open_results(run)
 
 
 @cache

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...results.database import Counts
+if TYPE_CHECKING:
+    from ...results.database import Counts
 
 MINUS = "−"
 

@@ -12,7 +12,7 @@ from fastapi import HTTPException, Request
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ..bodies import read_body
+from ..bodies import UploadedFile, read_body, split_form
 
 MAX_FORM_FIELDS = 200
 _KIND = "application/x-www-form-urlencoded"
@@ -21,12 +21,26 @@ _WEIGHT = "weights."
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form. A browser says which page sent it, and the guard has refused all but our own."""
-    if "origin" not in request.headers and request.headers.get("sec-fetch-site") != "same-origin":
-        raise HTTPException(403, "origin: missing; a form must be sent from a page of this service")
+    _check_sender(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
         raise InputError("content-type", repr(kind[:80]), f"{_KIND} is needed")
     return await asyncio.to_thread(_fields, await read_body(request))
+
+
+async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[str, str]]:
+    """The file of a form, if one was chosen, and its other fields."""
+    kind = request.headers.get("content-type", "")
+    if not kind.lower().startswith("multipart/form-data"):
+        return None, await read_form(request)
+    _check_sender(request)
+    file, fields = await asyncio.to_thread(split_form, await read_body(request), kind)
+    return file if file.content or file.name else None, _lines_of(fields)
+
+
+def _check_sender(request: Request) -> None:
+    if "origin" not in request.headers and request.headers.get("sec-fetch-site") != "same-origin":
+        raise HTTPException(403, "origin: missing; a form must be sent from a page of this service")
 
 
 def _fields(body: bytes) -> dict[str, str]:
@@ -35,7 +49,11 @@ def _fields(body: bytes) -> dict[str, str]:
     except (UnicodeError, ValueError) as error:
         allowed = f"UTF-8 text in at most {MAX_FORM_FIELDS} fields is needed"
         raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
-    # Browsers send every line end as CR LF, whatever was pasted.
+    return _lines_of(pairs)
+
+
+def _lines_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The fields; browsers send every line end as CR LF, whatever was pasted."""
     return {name: value.replace("\r\n", "\n") for name, value in pairs}
 
 

@@ -141,7 +141,7 @@ async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) 
             loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, values))
             return _shown(request, state, caller, protocol, {**values, **loaded}, draft=draft)
         if action == "save" and protocol == "review":
-            return _lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
+            return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         outcome = await caller.judged(state.engine, _work(protocol, values, state))
     except InputError as error:
         status = 413 if isinstance(error, TooLargeError) else 400
@@ -149,10 +149,10 @@ async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) 
     if isinstance(outcome, Failure):
         said = error_report(said_of(outcome)).error
         return _shown(request, state, caller, protocol, values, InputError("", said), draft, status=502)
-    return _lead_to(request, f"/verdicts/{outcome.verdict_id}")
+    return lead_to(request, f"/verdicts/{outcome.verdict_id}")
 
 
-def _lead_to(request: Request, address: str) -> Response:
+def lead_to(request: Request, address: str) -> Response:
     """Another page; a script is told to open it, for it would only see the page that a redirect leads to."""
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"hx-redirect": address})

@@ -5,6 +5,7 @@ Reports are shown with their own templates, in the service's frame instead of th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -14,6 +15,18 @@ from markupsafe import Markup
 
 from ...reports.pages import environment
 from ...version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class CaseNav:
+    """Where a case stands in the list of its run: the list, its neighbours, and its place among those that fit."""
+
+    home: str
+    run: str
+    before: str
+    after: str
+    place: str
+
 
 _HEADERS = {"cache-control": "private, no-cache", "vary": "accept, hx-request"}
 
@@ -42,11 +55,11 @@ def html(template: str, status: int = 200, **values: Any) -> Response:
     )
 
 
-def page(request: Request, template: str, context: Any, status: int = 200) -> Response:
-    """A page whose context is a dataclass, or that context as JSON."""
+def page(request: Request, template: str, context: Any, status: int = 200, **more: Any) -> Response:
+    """A page whose context is a dataclass, or that context as JSON; `more` is what a report's template asks for."""
     if wants_json(request):
         return Response(orjson.dumps(context, default=str), status, _HEADERS, media_type="application/json")
-    return html(template, status, page=context)
+    return html(template, status, page=context, **more)
 
 
 def error_page(said: str, status: int) -> Response:

@@ -110,7 +110,7 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         400 if refused else 200,
         view=view,
         headline=view.headline,
-        home="",
+        home=getattr(request.state, "case_nav", None),
         verdict_id=verdict_id,
         refused=refused,
         **more,
@@ -132,7 +132,10 @@ async def calls(verdict_id: str, name: str, request: Request, state: StateOf, ca
 def _stored(verdict_id: str, request: Request, journal: Journal, caller: Caller) -> tuple[Verdict, bytes]:
     """A verdict and its JSON, as callers may read it; with tokens only one's own, and the examples."""
     known = [shown.verdict_id for shown in request.app.state.examples]
-    visible = len(verdict_id) == _ID_LENGTH and (caller.may_see(verdict_id) or verdict_id in known)
+    visible = len(verdict_id) == _ID_LENGTH and (
+        # A case of a run has been looked up in a run that the caller may see.
+        caller.may_see(verdict_id) or verdict_id in known or hasattr(request.state, "case_nav")
+    )
     record = journal.get_verdict(verdict_id) if visible else None
     if record is None:
         raise NotJournalledError(f"{verdict_id[:40]}: no such verdict")
