@@ -175,12 +175,14 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> FoundCase:
 
 
 def _toggles(view: RunView, asked: CaseQuery, to: Link) -> Iterator[Choice]:
-    for name, said, cases, on in (
-        ("order_flipped", "orders disagree", view.orders_disagree, asked.order_flipped),
-        ("differs", "differs from people", view.differing, asked.differs),
+    # What the judge did not decide does not speak against people.
+    decided = {"undecided": "false"} if view.protocol == "compare" else {}
+    for said, cases, on, asks in (
+        ("orders disagree", view.orders_disagree, asked.order_flipped, {"order_flipped": "true"}),
+        ("differs from people", view.differing, asked.differs, {"differs": "true", **decided}),
     ):
         if cases or on:
-            yield Choice(said, cases, to(name) if on else to(**{name: "true"}), bool(on))
+            yield Choice(said, cases, to(*asks) if on else to(**asks), bool(on))
 
 
 def _heads(view: RunView, asked: str, to: Link) -> Iterator[tuple[str, str, str]]:
