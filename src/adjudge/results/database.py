@@ -12,13 +12,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from ..errors import InputError
+from ..files import TEMPORARY
 from ..models.rows import Cells, Column
 from .columns import Placed, columns_of, extracted, name, text
 from .run import CASES, FAILURES, VERDICTS, Run
@@ -37,6 +38,8 @@ _CONTENT = {
     "dialogue": "hash(speakers, said)",
     "review": """hash(json_merge_patch(input, '{"review_id": null}'))""",
 }
+_WORDS = """, lower("case" || chr(10) || coalesce(array_to_string(
+    [said ->> '$' for said in json_extract(input, '$..*') if json_type(said) = 'VARCHAR'], chr(10)), '')) as texts"""
 _LINES = {
     CASES: {
         **{"position": "BIGINT", "case": "VARCHAR", "label": "VARCHAR", "systems": "VARCHAR[]", "bad": "VARCHAR"},
@@ -71,15 +74,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class Database:
-    """The results of a run, to be asked in SQL. `rows` are those a condition chose, in a table called `chosen`."""
+    """The results of a run, to be asked in SQL. The rows that are wanted are in the table `chosen`: all of them, or
+    those for which `where` holds."""
 
     run: Run
     columns: tuple[Column, ...]
     expected: int
     schema: str
-    where: str | None
+    chosen: str
     connection: duckdb.DuckDBPyConnection
     folder: Path
+    where: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,11 +93,6 @@ class Database:
     @property
     def scores(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.score)
-
-    @property
-    def chosen(self) -> str:
-        """The table of the rows that are wanted."""
-        return f"{self.schema}.{'results' if self.where is None else 'chosen'}"
 
     def ask(self, question: str, place: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """The names of the columns of an answer to somebody's SQL, and its rows one after another."""
@@ -163,19 +163,20 @@ class Database:
 def opened(run: Run, where: str | None = None) -> Iterator[Database]:
     """A run as a database; with a condition in SQL, its rows are those that fit."""
     with workspace() as (connection, folder):
-        database = staged(connection, folder, run, "main", where)
+        database = staged(connection, folder, run, "main")
         seal(connection, folder)
         if where is not None:
             condition = f"select * from results where (\n{where}\n) order by position"
             database.ask(f"{condition} limit 0", "--where")
             database.query(f"create table chosen as {condition}")
+            database = replace(database, where=where, chosen="chosen")
         yield database
 
 
 @contextmanager
-def workspace() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
-    """An empty database in a folder of its own."""
-    with tempfile.TemporaryDirectory(prefix="adjudge-") as made:
+def workspace(within: Path | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+    """An empty database in a folder of its own, which is made in another one if that is given."""
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=within) as made:
         folder = Path(made).resolve()
         settings: dict[str, Any] = {
             "memory_limit": f"{_MEMORY}MB",
@@ -202,13 +203,16 @@ def seal(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
 
 
 def staged(
-    connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str, where: str | None = None
+    connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str, *, searchable: bool = False
 ) -> Database:
-    """Read a run's files into a schema: `cases` has every case, `results` every outcome."""
+    """Read a run's files into a schema: `cases` has every case, `results` every outcome.
+
+    `searchable`: cases have a column `texts` with all their words in lower case.
+    """
     connection.execute(f"create schema if not exists {schema}")
     try:
-        _read_cases(connection, run, schema)
-        placed = columns_of(run, _extras(connection, schema))
+        _read_cases(connection, run, schema, _WORDS if searchable else "")
+        placed = columns_of(run, extras_of(connection, schema))
         _read_outcomes(connection, run, schema)
         _put_in_order(connection, schema, placed)
     except duckdb.Error as error:
@@ -217,7 +221,7 @@ def staged(
         raise InputError(str(run.folder), f"its lines cannot be read: {said}", allowed) from None
     (cases,) = connection.execute(f"select count(*) from {schema}.cases").fetchone() or (0,)
     columns = tuple(each.column for each in placed)
-    return Database(run, columns, max(cases, run.planned), schema, where, connection, folder)
+    return Database(run, columns, max(cases, run.planned), schema, f"{schema}.results", connection, folder)
 
 
 def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
@@ -241,7 +245,7 @@ def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
     return f"(select * from {lines_of} where position between 0 and 999999999)"
 
 
-def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
+def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, more: str) -> None:
     # Texts are taken out of a case in one go: DuckDB keeps what each reading of a JSON text took until it is
     # through with all the rows that it works on at a time.
     opening = "coalesce(given[1], given[5], said[list_position(speakers, 'USER')])"
@@ -251,12 +255,12 @@ def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) ->
     connection.execute(
         f"""create table {schema}.cases as select position, "case", label, extra, nullif(bad, '') as bad,
         systems[1] as system_a, systems[2] as system_b, left({opening}, {_OPENING}) as opening,
-        {_CONTENT[run.protocol]} as content, hash("case", content) as key, hash(given[1], given[4]) as task
+        {_CONTENT[run.protocol]} as content, hash("case", content) as key, hash(given[1], given[4]) as task{more}
         from (select *, {texts} as given, {said} as said, {by} as speakers from {_lines(connection, run, CASES)})"""
     )
 
 
-def _extras(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[Any]]:
+def extras_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[Any]]:
     """The names of the columns that the input brought along, in the order of the input, and the types of their cells.
 
     A whole number that no BIGINT holds is kept as text."""

@@ -7,14 +7,17 @@ texts under several ids are copies: tests and intervals count them as one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import duckdb
 
 from ..errors import InputError
 from .columns import name
-from .database import Database, seal, staged, workspace
+from .database import Database, staged, workspace
 from .run import Run
 from .statistics import Change, mean_change, share_change, share_interval
 from .summary import NUMBER, OUTCOME
@@ -27,13 +30,18 @@ _TESTED = {
     "review": ("likert", "overall_quality_a", "overall_quality_b"),
 }
 _BATCH = 1_000
+Stage = Callable[[duckdb.DuckDBPyConnection, Path, Run, str], Database]
 
 
 @dataclass(frozen=True, slots=True)
 class CaseChange:
-    """A case whose verdict changed, with the scores that moved: what they were and what they are."""
+    """A case whose verdict changed, with the scores that moved: what they were and what they are.
+
+    `positions` are where it stands in the two runs.
+    """
 
     case: str
+    positions: tuple[int, int]
     before: str
     after: str
     change: float | None
@@ -66,7 +74,7 @@ class Diff:
     broken: list[str]
     failed_in_both: int
     undecided: tuple[int, int]
-    flips: Counter[tuple[str, str]]
+    moves: Counter[tuple[str, str]]
     flipped_different: int
     tests: Mapping[str, Change]
     agreement: Change | None
@@ -82,6 +90,11 @@ class Diff:
         return [case for case in self.only_second if case in gone]
 
     @property
+    def flips(self) -> Counter[tuple[str, str]]:
+        """Outcomes that changed: what they were and what they are, and in how many cases."""
+        return Counter({pair: count for pair, count in self.moves.items() if pair[0] != pair[1]})
+
+    @property
     def flipped(self) -> int:
         return sum(self.flips.values())
 
@@ -90,32 +103,36 @@ class Diff:
         """Of the share of cases whose outcome changed; copies are one case, changed if one of them is."""
         return share_interval(self.flipped_different, self.different) if self.different else None
 
-    def changes(self, most: int | None = None) -> Iterator[CaseChange]:
+    def changes(self, most: int | None = None, skipped: int = 0) -> Iterator[CaseChange]:
         """The cases that changed: first those with another outcome, then by how far their number moved."""
+        limit = "" if most is None else f"limit {most}"
         scores = ", ".join(f"b{at}, a{at}" for at in range(len(self._scores)))
         main = self._scores.index(MAIN[self.protocol])
         found = self._database.cursor().execute(
-            f"""select "case", was, now, round(a{main} - b{main}, 9) as change, {scores} from judged where moved
-            order by was <> now desc, coalesce(abs(change), 0) desc, "case" {"" if most is None else f"limit {most}"}"""
+            f"""select "case", first, second, was, now, round(a{main} - b{main}, 9) as change, {scores} from judged
+            where moved order by was <> now desc, coalesce(abs(change), 0) desc, "case", first
+            {limit} offset {skipped}"""
         )
         while rows := found.fetchmany(_BATCH):
-            for case, was, now, change, *cells in rows:
+            for case, first, second, was, now, change, *cells in rows:
                 pairs = {it: (cells[2 * at], cells[2 * at + 1]) for at, it in enumerate(self._scores)}
                 moved = {it: pair for it, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
-                yield CaseChange(case, was, now, change, moved)
+                yield CaseChange(case, (first, second), was, now, change, moved)
 
 
 @contextmanager
-def diff_of(first: Run, second: Run) -> Iterator[Diff]:
-    """The differences from the first run to the second; the cases that changed can be read until the block ends."""
+def diff_of(first: Run, second: Run, stage: Stage = staged) -> Iterator[Diff]:
+    """The differences from the first run to the second; the cases that changed can be read until the block ends.
+
+    `stage` brings a run into the database under a name; by default its files are read.
+    """
     if first.protocol != second.protocol:
         found = f"a {second.protocol} run beside a {first.protocol} run"
         raise InputError("RUN2", found, "both must be of the same protocol")
     with workspace() as (connection, folder):
         before, after = (
-            staged(connection, folder, run, schema) for run, schema in ((first, "before"), (second, "after"))
+            stage(connection, folder, run, schema) for run, schema in ((first, "before"), (second, "after"))
         )
-        seal(connection, folder)
         yield _compared(before, after)
 
 
@@ -140,7 +157,7 @@ def _compared(old: Database, new: Database) -> Diff:
         """select count(*), count(distinct content), count(distinct content) filter (was <> now),
         count(*) filter (moved), count(*) filter (was = 'undecided'), count(*) filter (now = 'undecided') from judged"""
     )
-    flips = old.query("select was, now, count(*) from judged where was <> now group by all order by 3 desc, 1, 2")
+    moves = old.query("select was, now, count(*) from judged group by all order by 3 desc, 1, 2")
     names = (old.run.name, new.run.name)
     # Two runs of one name are told apart by where they are.
     names = (str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names
@@ -158,7 +175,7 @@ def _compared(old: Database, new: Database) -> Diff:
         broken=cases("was = 'verdict' and now <> 'verdict'"),
         failed_in_both=failed,
         undecided=(undecided_1, undecided_2),
-        flips=Counter({(was, now): count for was, now, count in flips}),
+        moves=Counter({(was, now): count for was, now, count in moves}),
         flipped_different=flipped,
         tests={
             score: mean_change(*pairs)
@@ -196,9 +213,9 @@ def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> Non
     # Where one side has no number, nothing moved.
     moved = " or ".join(f"coalesce(b.s{at} <> a.s{at}, false)" for at in range(len(numbers)))
     database.query(
-        f"""create table judged as select pairs."case", pairs.content, b.outcome as was, a.outcome as now,
-        cast(b.agreed as DOUBLE) as agreed, cast(a.agreed as DOUBLE) as agrees, {scores},
-        b.outcome <> a.outcome or {moved} as moved from pairs
+        f"""create table judged as select pairs."case", first, second, pairs.content,
+        b.outcome as was, a.outcome as now, cast(b.agreed as DOUBLE) as agreed, cast(a.agreed as DOUBLE) as agrees,
+        {scores}, b.outcome <> a.outcome or {moved} as moved from pairs
         join ({side} from before.results where status = 'verdict') as b on pairs.first = b.position
         join ({side} from after.results where status = 'verdict') as a on pairs.second = a.position"""
     )

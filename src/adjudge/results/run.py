@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from io import FileIO
 from pathlib import Path
@@ -55,6 +56,15 @@ class Run:
         """How many cases the run has, as it says itself."""
         planned = (self.config.get("input") or {}).get("cases")
         return planned if isinstance(planned, int) else 0
+
+    @property
+    def seconds(self) -> float | None:
+        """From its creation until it last ended, pauses included; None if it has not ended."""
+        try:
+            ended = datetime.fromisoformat(orjson.loads((self.folder / "summary.json").read_bytes())["ended"])
+            return max((ended - datetime.fromisoformat(str(self.config["created"]))).total_seconds(), 0.0)
+        except (OSError, ValueError, TypeError, LookupError):
+            return None
 
 
 class Reader:
@@ -139,22 +149,13 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             at += len(raw)
 
 
-def positions_with(run: Run, words: str) -> list[int]:
-    """The positions of the cases whose id or texts hold these words, whether in capitals or not."""
-    sought = words.casefold()
-    return [
-        known["position"]
-        for known in (orjson.loads(raw) for _, raw in _whole_lines(run.folder / CASES))
-        if any(sought in said.casefold() for said in _texts((known["case"], known["input"])))
-    ]
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list | tuple):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
+def case_at(run: Run, position: int) -> dict[str, Any]:
+    """A single case as it was read in, without an index of all; empty if there is none."""
+    begin = b'{"position":%d,' % position
+    with (run.folder / CASES).open("rb", buffering=2**20) as file:
+        found = next((line for line in file if line.startswith(begin)), b"{}")
+    known: dict[str, Any] = orjson.loads(found)
+    return known
 
 
 def open_run(path: str | Path, place: str = "DIR") -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -22,6 +22,7 @@ OUTCOME = {
 NUMBER = {"compare": "round(normalized_a - normalized_b, 9)", "dialogue": "average", "review": "likert"}
 _STEP = {"compare": 0.5, "dialogue": 5.0, "review": 1.0}
 ACTIONS = ("kept", "replaced", "filled", "refused")
+_BANDS = 48
 _ENDS = 4  # margins of so many points on the rubric's scale and more stand together
 
 
@@ -146,6 +147,61 @@ def summary_of(database: Database) -> Summary:
         tokens=int(tokens),
         calls=int(calls),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Some neighbouring cases of a grid, or one: how many, the first of them, and the mean of each row of the grid."""
+
+    cases: int
+    position: int
+    case: str
+    means: tuple[float | None, ...]
+
+
+def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
+    """Cases × criteria: the names of the rows, and the cases in at most 48 bands.
+
+    Of a comparison how far A is ahead of B, of a dialogue the final score, of a review how many ratings of a dimension
+    were corrected. The cases stand in this order too: by margin, by average, by the number of corrections.
+    """
+    protocol = database.run.protocol
+    rows = dict(_grid_rows(database))
+    order = f"{NUMBER[protocol]} desc nulls last" if protocol != "review" else "replaced + refused desc nulls last"
+    judged = f"{database.chosen} where status = 'verdict'"
+    ((verdicts,),) = database.query(f"select count(*) from {judged}")
+    if not rows or not verdicts:
+        return (), []
+    cells = ", ".join(f"{sql} as cell{at}" for at, sql in enumerate(rows.values()))
+    means = ", ".join(f"avg(cell{at})" for at in range(len(rows)))
+    found = database.query(
+        f"""select count(*), arg_min(position, place), arg_min("case", place), {means} from (
+          select position, "case", {cells}, row_number() over (order by {order}, position) as place,
+          ntile({min(_BANDS, verdicts)}) over (order by {order}, position) as band from {judged}
+        ) group by band order by band"""
+    )
+    return tuple(rows), [Band(count, position, case, tuple(means)) for count, position, case, *means in found]
+
+
+def _grid_rows(database: Database) -> Iterator[tuple[str, str]]:
+    """The rows of a grid, and each one's cell in SQL."""
+    protocol = database.run.protocol
+    for criterion in database.run.rubric.criteria:
+        # A criterion that is called like another column has a longer name.
+        for stem in (criterion.key, f"criterion_{criterion.key}"):
+            sides = [name(f"{stem}_{side}") for side in "ab"]
+            if protocol == "dialogue" and stem in database.scores:
+                yield criterion.name, name(stem)
+            elif protocol == "compare" and f"{stem}_a" in database.scores:
+                yield criterion.name, f"{sides[0]} - {sides[1]}"
+            elif protocol == "review" and f"{stem}_a_action" in database.names:
+                yield criterion.name, " + ".join(_corrected(f"{stem}_{side}_action") for side in "ab")
+    if protocol == "review":
+        yield "Preference", _corrected("likert_action")
+
+
+def _corrected(action: str) -> str:
+    return f"cast({name(action)} in ('replaced', 'refused') as INTEGER)"
 
 
 def _counter(database: Database, what: str, table: str = "") -> Counter[str]:

@@ -32,6 +32,7 @@ from ..judges.budget import Budget
 from ..reports.escaping import one_line
 from .create import create
 from .directory import RunDirectory, write_whole
+from .estimate import Estimate
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
 from .plan import RunOptions, Settings
 from .progress import InFile
@@ -131,6 +132,12 @@ class HostedRun:
         """Who pays for it: its owner, or whoever continued it last; None if nobody has to."""
         return self._read(self._record).get("payer", self.owner) or None
 
+    @property
+    def estimate(self) -> dict[str, Any] | None:
+        """What it was expected to ask and cost, if it was to wait for its start."""
+        found = self._read(self._record).get("estimate")
+        return found if isinstance(found, dict) else None
+
     def status(self) -> RunStatus:
         """Where it stands, as the executing process last said."""
         known, record, told = self.directory.read(), self._read(self._record), self._read(self.progress)
@@ -200,15 +207,21 @@ class _Shown(InFile):
 class HostedRuns:
     """All runs of a service. `payer` gives the budget of an owner, if there is one, which each call must fit into too.
 
-    It raises an `InputError` for an owner who may use the service no more: such a run is stopped.
+    It raises an `InputError` for an owner who may use the service no more: such a run is stopped. `after` is done on a
+    thread when a run has ended.
     """
 
     def __init__(
-        self, folder: Path, journal: str, payer: Callable[[str], Budget | None] | None = None, at_once: int = AT_ONCE
+        self,
+        folder: Path,
+        journal: str,
+        payer: Callable[[str], Budget | None] | None = None,
+        at_once: int = AT_ONCE,
+        after: Callable[[HostedRun], None] | None = None,
     ) -> None:
         self.folder = folder
         self.closing = asyncio.Event()
-        self._journal, self._payer, self._at_once = journal, payer, at_once
+        self._journal, self._payer, self._at_once, self._after = journal, payer, at_once, after
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._halts: dict[str, Halt] = {}
         self._not_before: dict[str, float] = {}
@@ -239,17 +252,29 @@ class HostedRuns:
             return self.find(run_id, owner) is not None
         return False
 
-    async def begin(self, wanted: Wanted, upload: Upload, owner: str | None = None) -> HostedRun:
-        """A run over the uploaded cases; all of them are read and checked before anything is asked."""
+    async def begin(self, wanted: Wanted, upload: Upload, owner: str | None = None, *, start: bool = True) -> HostedRun:
+        """A run over the uploaded cases; all of them are read and checked before anything is asked.
+
+        Without `start` it waits with its estimate until somebody resumes it.
+        """
         # Ids sort by time, so that a list needs no other order.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
         with self._room_for(owner), run.directory.locked():
-            await asyncio.to_thread(self._create, run, wanted, upload)
-            rubric = wanted.settings.rubric
-            run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
-            state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
-            check_can_be_asked(await estimated(state), wanted.options)
-            run.want()
+            try:
+                await asyncio.to_thread(self._create, run, wanted, upload)
+                rubric = wanted.settings.rubric
+                run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
+                state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
+                expected = await estimated(state)
+                check_can_be_asked(expected, wanted.options)
+            except AdjudgeError:
+                # What cannot be begun is no run.
+                shutil.rmtree(run.directory.path, ignore_errors=True)
+                raise
+            if start:
+                run.want()
+            else:
+                run.note(estimate=_told(expected))
         self._news.set()
         return run
 
@@ -388,11 +413,20 @@ class HostedRuns:
                     return  # whoever wants it again has said so, or will be there
                 run.note(why=why or None, error=error)
                 run.marker.unlink(missing_ok=True)
+            await self._finish(run)
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
         except (JournalError, OSError) as problem:
             _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
             self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
+
+    async def _finish(self, run: HostedRun) -> None:
+        """What can be done again when somebody asks for it, so that its failure spoils nothing."""
+        if self._after is not None:
+            try:
+                await asyncio.to_thread(self._after, run)
+            except Exception:
+                _log.exception(run.run_id)
 
     async def _continue(self, run: HostedRun) -> tuple[str, str | None]:
         """Execute a run; why it ended before its end, and the sentence that its owner may read."""
@@ -440,6 +474,17 @@ class HostedRuns:
             await skip_cases(run.directory, self._journal, list(state.suspects))
             state = await asyncio.to_thread(load)
         return state
+
+
+def _told(expected: Estimate) -> dict[str, Any]:
+    cost = None if expected.cost is None else format(expected.cost, "f")
+    return {
+        "calls": expected.calls,
+        "found": expected.paid_calls,
+        "tokens": expected.input_tokens + expected.output_tokens,
+        "cost_usd": cost,
+        "unpriced": list(expected.unpriced),
+    }
 
 
 def _without_place(error: InputError, path: Path, name: str) -> InputError:

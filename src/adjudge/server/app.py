@@ -36,7 +36,7 @@ from ..journal.address import is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, decisions, dialogue, evaluate, review, rubrics, run_results, runs, verdicts
+from . import annotators, decisions, dialogue, evaluate, review, rubrics, run_exports, runs, verdicts
 from .audit import AuditLog
 from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
@@ -50,6 +50,7 @@ from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
 from .pages.rendering import error_page, lead_to, wants_html
 from .rubric_store import RubricStore
+from .run_results import prepare
 from .sessions import SessionStore
 from .tokens import TokenStore
 from .users import UserStore
@@ -155,12 +156,12 @@ def create_app(
     database = kept_tokens.database
     users, sessions = UserStore(database, clock), SessionStore(database, clock)
     callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
-    hosted = HostedRuns(folder, where, callers.payer)
+    hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
     app.state.examples = ()
-    api = (evaluate, dialogue, review, decisions, runs, run_results, verdicts, rubrics, annotators)
+    api = (evaluate, dialogue, review, decisions, runs, run_exports, verdicts, rubrics, annotators)
     seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
     for routes in (*api, *seen):
         app.include_router(routes.router)

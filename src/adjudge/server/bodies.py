@@ -12,7 +12,6 @@ from fastapi import Request
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
 from ..inputs.text import decode
-from .callers import check_form
 
 T = TypeVar("T")
 
@@ -52,10 +51,8 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
     body = await read_body(request)
     given = request.query_params.multi_items()
     if kind.lower().startswith("multipart/form-data"):
-        file, fields = await asyncio.to_thread(_form, body, kind)
-        if not request.url.path.startswith("/api/"):
-            check_form(next((value for name, value in fields if name == "csrf"), None))
-        given += [(name, value) for name, value in fields if name != "csrf"]
+        file, fields = await asyncio.to_thread(split_form, body, kind)
+        given += fields
     else:
         file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
     names = [name for name, _ in given]
@@ -67,7 +64,7 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
     return file, dict(given)
 
 
-def _form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
+def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
     """The file of a multipart form, and its other fields."""
     boundary = message_from_bytes(b"content-type: " + kind.encode("latin-1") + b"\r\n\r\n").get_boundary("")
     if not boundary:

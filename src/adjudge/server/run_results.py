@@ -1,187 +1,186 @@
-"""`/api/runs/{run_id}/rows` and `/export`: what came of a run, with filters, as `adjudge show` and `export` have it."""
+"""A run's results as the service reads them: from the table that is kept with the run, as the rows that are wanted.
+
+What a provider said of a failure is in our own words there. A view of the whole run is kept beside the table, and a
+glance at it, for lists, in a file of its own.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import shutil
-import tempfile
-import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import islice
-from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
-from fastapi import APIRouter, Query, Response
-from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+import orjson
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from ..errors import InputError
-from ..models.base import to_json
+from ..errors import InputError, SetupError
+from ..files import replacing
 from ..results import require_extra
 from ..runs.hosting import HostedRun
-from .common import SAID, StateOf, cursor_of, in_our_words, read_cursor
-from .runs import ERRORS, RunOf
+from .common import SAID
 
-router = APIRouter(tags=["runs"])
-_CHUNK = 2**16
-_FILE = {"type": "string", "format": "binary"}
+if TYPE_CHECKING:
+    from ..reports.run.view import RunView
+    from ..results.database import Database
+    from ..results.kept import Kept
+    from ..results.run import Run
 
-
-class RowPage(BaseModel):
-    """Cases that have an outcome, in the order of the input, as flat rows."""
-
-    rows: list[dict[str, Any]] = Field(description="The columns of `adjudge show`.")
-    next: str | None = Field(None, description="The cursor of the next page; null on the last.")
+_GLANCE = "glance.json"
+_MOST_SYSTEMS = 100
 
 
 class Filters(BaseModel):
     """Which rows are wanted; all conditions must hold."""
 
     winner: Literal["A", "B", "tie"] | None = None
+    outcome: str | None = Field(
+        None,
+        max_length=20,
+        description="What came of the case in a word: `A`, `B`, `tie`, `undecided`, `invalid`, a dialogue's step such "
+        "as `80`, or `failed`.",
+    )
     order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
     failed: bool | None = Field(None, description="Whether there is no verdict.")
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
     differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
     q: str | None = Field(None, max_length=200, description="Words that the case's id or texts hold, in any case.")
 
-    def conditions(self, protocol: str) -> list[str]:
-        """In SQL, but for the words."""
-        found = []
+    def condition(self, protocol: str, schema: str) -> tuple[str, list[Any]]:
+        """In SQL over a row `r`, with what was asked for apart from it."""
+        from ..results.summary import OUTCOME
+
+        found: list[tuple[str, str, list[Any]]] = []
         if self.winner is not None:
-            found.append(("winner", f"winner = '{self.winner}'"))
+            found.append(("winner", "r.winner = ?", [self.winner]))
+        if self.outcome == "failed":
+            found.append(("outcome", "r.status <> 'verdict'", []))
+        elif self.outcome is not None:
+            found.append(("outcome", f"r.status = 'verdict' and {OUTCOME[protocol]} = ?", [self.outcome]))
         for name, column, value in (
             ("order_flipped", "order_consistent", self.order_flipped),
             ("undecided", "decided", self.undecided),
             ("differs", "agrees", self.differs),
         ):
             if value is not None:
-                found.append((name, f"{column} = {str(not value).lower()}"))
+                found.append((name, f"r.{column} = ?", [not value]))
         if self.failed is not None:
-            found.append(("failed", f"status {'<>' if self.failed else '='} 'verdict'"))
+            found.append(("failed", f"r.status {'<>' if self.failed else '='} 'verdict'", []))
         known = _FITTING[protocol]
-        for name, _ in found:
+        for name, _, _ in found:
             if name not in known:
                 raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}, q")
-        return [condition for _, condition in found]
+        if self.q is not None and self.q.strip():
+            sought = f"r.position in (select position from {schema}.cases where contains(texts, lower(?)))"
+            found.append(("q", sought, [self.q.strip()]))
+        parts, given = [part for _, part, _ in found], [value for _, _, values in found for value in values]
+        return " and ".join(parts) or "true", given
+
+    def told(self) -> str:
+        """The same for a reader."""
+        asked = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
+        return ", ".join(f"{name} is {orjson.dumps(value).decode()}" for name, value in asked.items())
 
 
 _FITTING = {
-    "compare": ("winner", "order_flipped", "failed", "undecided", "differs"),
-    "dialogue": ("failed", "differs"),
-    "review": ("winner", "failed", "differs"),
-}
-Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
-_TYPES: dict[Format, tuple[str, str]] = {
-    "jsonl": ("application/x-ndjson", "jsonl"),
-    "csv": ("text/csv; charset=utf-8", "csv"),
-    "parquet": ("application/vnd.apache.parquet", "parquet"),
-    "html": ("application/zip", "zip"),
-    "markdown": ("text/markdown; charset=utf-8", "md"),
+    "compare": ("winner", "outcome", "order_flipped", "failed", "undecided", "differs"),
+    "dialogue": ("outcome", "failed", "differs"),
+    "review": ("winner", "outcome", "failed", "differs"),
 }
 
 
-class RowQuery(Filters):
-    """Which rows, and which page of them."""
+@dataclass(frozen=True, slots=True)
+class OpenedRun:
+    """A run, its kept table, and the view of it."""
 
-    limit: int = Field(100, ge=1, le=1000)
-    cursor: str | None = Field(None, max_length=200, description="`next` of the page before; none: the first page.")
-
-
-class ExportQuery(Filters):
-    """Which rows, in which form."""
-
-    format: Format
+    run: Run
+    kept: Kept
+    view: RunView
 
 
-@router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", responses=ERRORS)
-async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
-    """A run that is still going is read as far as it is."""
-    after = read_cursor(wanted.cursor, "[0-9]{1,9}")
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a list says of a run: its finding, and the figures by which runs are compared over time.
 
-    def page() -> bytes:
-        with _results(run, wanted, after) as database:
-            rows = list(islice(database.rows(), wanted.limit + 1))
-        more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
-        return to_json({"rows": rows[: wanted.limit], "next": more})
+    `agreement` is how many labelled cases were decided as labelled, of how many, and the interval of the share;
+    `systems` what each one won, tied and lost of its decided comparisons, and the interval of the share it won.
+    """
 
-    async with state.reading:
-        return Response(await asyncio.to_thread(page), media_type="application/json")
+    title: str
+    sentence: str
+    tone: str
+    agreement: tuple[int, int, float, float] | None
+    systems: dict[str, tuple[int, int, int, float, float]]
 
 
-@router.get(
-    "/api/runs/{run_id}/export",
-    summary="A run's results as a file",
-    response_class=StreamingResponse,
-    responses={
-        **ERRORS,
-        200: {
-            "description": "As `adjudge export` writes it; HTML as a ZIP file with the report and its pages.",
-            "content": {kind.partition(";")[0]: {"schema": _FILE} for kind, _ in _TYPES.values()},
-        },
-    },
-)
-async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> StreamingResponse:
-    """The same filters as for rows."""
-    async with state.reading:
-        file = await asyncio.to_thread(_exported, run, wanted)
-    kind, suffix = _TYPES[wanted.format]
-    headers = {"content-disposition": f'attachment; filename="{run.run_id}.{suffix}"'}
-    return StreamingResponse(_chunks(file), media_type=kind, headers=headers)
+def open_results(run: HostedRun) -> OpenedRun:
+    """The results of a run as far as it is; of one that is going on, maybe some seconds old."""
+    require_extra("a run's results")
+    from ..results.kept import keep
+    from ..results.run import open_run
+
+    opened = open_run(run.directory.path)
+    kept = keep(opened, _tell, going_on=run.marker.exists())
+    return OpenedRun(opened, kept, _views().validate_json(kept.told))
 
 
 @contextmanager
-def _results(run: HostedRun, wanted: Filters, after: str | None = None) -> Iterator[Any]:
-    """The rows that are wanted as a database; what a provider said of a failure is in our own words."""
-    require_extra("a run's results")
-    from ..results.columns import text
-    from ..results.database import opened
-    from ..results.run import open_run, positions_with
+def wanted_rows(
+    run: HostedRun, wanted: Filters, after: str | None = None, most: int | None = None
+) -> Iterator[Database]:
+    """The rows that are wanted as a database: those behind a position, and at most so many, if these are given."""
+    from ..results.kept import chosen_rows, reading
 
-    opened_run = open_run(run.directory.path)
-    conditions = wanted.conditions(opened_run.protocol)
-    if after is not None:
-        conditions.append(f"position > {after}")
-    if wanted.q is not None and wanted.q.strip():
-        found = ", ".join(map(str, positions_with(opened_run, wanted.q.strip()))) or "-1"
-        conditions.append(f"position in ({found})")
-    with opened(opened_run, " and ".join(conditions) or None) as database:
-        said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
-        database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
-        yield database
-
-
-def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
-    file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by whoever sends it)
-    with tempfile.TemporaryDirectory() as name, _results(run, wanted) as database:
-        path = Path(name) / "report.html"
-        if wanted.format == "html":
-            from ..reports.run.html import write_html
-
-            write_html(database, path)
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                for each in sorted(Path(name).rglob("*")):
-                    if each.is_file():
-                        archive.write(each, each.relative_to(name))
+    opened = open_results(run)
+    with reading(opened.run, opened.kept) as database:
+        where, given = wanted.condition(opened.run.protocol, database.schema)
+        if after is not None:
+            where, given = f"{where} and r.position > ?", [*given, int(after)]
+        if where == "true" and most is None:
+            yield database
         else:
-            from ..reports.run.markdown import write_markdown
-            from ..results.exporting import write_csv, write_jsonl, write_parquet
-
-            if wanted.format == "parquet":
-                write_parquet(database, path)
-            else:
-                with path.open("wb") as made:
-                    {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, made)
-            with path.open("rb") as made:
-                if wanted.format == "jsonl":
-                    file.writelines(in_our_words(line).rstrip() + b"\n" for line in made)
-                else:
-                    shutil.copyfileobj(made, file)
-    file.seek(0)
-    return file
+            yield chosen_rows(database, where, given, wanted.told(), most)
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(_CHUNK):
-            yield chunk
+def glance_at(run: HostedRun) -> Glance | None:
+    """What is known of a run without reading it; None before its table was first made."""
+    with suppress(OSError, ValidationError):
+        return TypeAdapter(Glance).validate_json((run.directory.path / _GLANCE).read_bytes())
+    return None
+
+
+def prepare(run: HostedRun) -> None:
+    """Make what pages and lists show of a run that has ended, if its parts are installed."""
+    with suppress(SetupError):
+        open_results(run)
+
+
+@cache
+def _views() -> TypeAdapter[RunView]:
+    from ..reports.run.view import RunView
+
+    return TypeAdapter(RunView)
+
+
+def _tell(database: Database) -> bytes:
+    from ..reports.run.view import view_run
+    from ..results.columns import text
+
+    said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
+    database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
+    view, summary, board = view_run(database)
+    found = summary.agreement
+    glance = Glance(
+        view.finding.title,
+        view.finding.sentence,
+        view.finding.tone,
+        None if found is None else (found.count, found.of, *found.interval),
+        {
+            each.system: (each.wins, each.ties, each.losses, *summary.share(each.wins, each.games).interval)
+            for each in (board.standings[:_MOST_SYSTEMS] if board else ())
+        },
+    )
+    with replacing(database.run.folder / _GLANCE) as file:
+        file.write(orjson.dumps(glance))
+    return orjson.dumps(view, default=str)

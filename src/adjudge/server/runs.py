@@ -137,7 +137,7 @@ _BEGIN = {
 async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
     """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
     file, given = await read_upload(request)
-    wanted = await asyncio.to_thread(_wanted, state, caller, file, given)
+    wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
     name = one_name(file.name or given.get("source", ""))
     run = await state.runs.begin(wanted, Upload(file.content, name), caller.name)
     return _answer(run, 201)
@@ -149,7 +149,8 @@ def _answer(run: HostedRun, status: int) -> Response:
     return Response(content, status, headers, media_type="application/json")
 
 
-def _wanted(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
+def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
+    """How a run is to be begun, of a file and the fields beside it."""
     asked = validated(RunRequest, given)
     for field, protocol in _OF_ONE_PROTOCOL.items():
         if getattr(asked, field) is not None and asked.protocol != protocol:

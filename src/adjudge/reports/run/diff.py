@@ -9,6 +9,7 @@ from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
 from .document import Document, Grid, Section
+from .pictures import Bar, Picture, Stack
 from .wording import between, listed, many, number, p_is, p_value, percent, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
@@ -212,17 +213,73 @@ def _cases(diff: Diff, limit: int) -> list[Section]:
         return []
     rest = diff.changed - len(shown)
     said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
-    number_name = _NAMES[MAIN[diff.protocol]]
-    rows = tuple((each.case, each.before, each.after, _scores(each), signed(each.change)) for each in shown)
-    head = ("Case", "Before", "After", "Scores that moved most", f"Change of {_lower(number_name)}")
+    rows = tuple((each.case, each.before, each.after, moved_scores(each), signed(each.change)) for each in shown)
+    head = ("Case", "Before", "After", "Scores that moved most", measured(diff))
     return [Section("Cases that changed", said, Grid(head, rows, names=4))]
+
+
+def measured(diff: Diff) -> str:
+    """What the number of a changed case is."""
+    return f"Change of {_lower(_NAMES[MAIN[diff.protocol]])}"
+
+
+def diff_pictures(diff: Diff) -> list[Picture]:
+    """Where verdicts went, and how far the numbers moved: those that have something to show."""
+    tones = {"A": "A", "B": "B", "undecided": "undecided", "invalid": "bad"}
+    rows = []
+    for was in sorted({was for was, _ in diff.moves}, key=_rank):
+        counts = {now: diff.moves[was, now] for now in sorted({now for _, now in diff.moves}, key=_rank)}
+        of = sum(counts.values())
+        parts = tuple(
+            (tones.get(now, _step_tone(now)), count / of, f"{now} {count:,}") for now, count in counts.items() if count
+        )
+        same = percent(counts.get(was, 0) / of)
+        rows.append(Stack(f"Was {was}", f"{many(of, 'case')}, {same} the same", parts))
+    shown = sorted(
+        {(part[0], part[2].rpartition(" ")[0]) for row in rows for part in row.parts}, key=lambda it: _rank(it[1])
+    )
+    legend = tuple((tone, f"now {said}") for tone, said in shown)
+    what = _OUTCOMES[diff.protocol]
+    lead = f"Cases by their {what} in {diff.names[0]}, and what became of it in {diff.names[1]}."
+    found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
+    moved = [(name, change) for name, change in diff.tests.items() if change.interval is not None]
+    if moved and diff.changed:
+        ends = [abs(end) for _, change in moved for end in change.interval or ()]
+        reach = max(*ends, 1e-9) * 1.1
+        bars = [
+            Bar(
+                _NAMES[name],
+                f"{signed(change.change)}{' · real' if change.real else ''}",
+                *((value / reach + 1) / 2 for value in (change.change, *(change.interval or (0, 0)))),
+                ("A" if change.change > 0 else "B") if change.real else "",
+                f"{between(change.interval)}, p {p_is(change.p)}",
+            )
+            for name, change in moved
+        ]
+        lead = "Change of each mean with its 95 % interval; the middle is no change."
+        found.append(Picture("points", "How far numbers moved", lead, bars))
+    return [each for each in found if each.rows]
+
+
+def _rank(outcome: str) -> tuple[int, float, str]:
+    order = ("A", "tie", "B", "undecided", "invalid")
+    if outcome in order:
+        return order.index(outcome), 0.0, ""
+    return len(order), -float(outcome) if outcome.replace(".", "").isdecimal() else 0.0, outcome
+
+
+def _step_tone(outcome: str) -> str:
+    """A dialogue's steps: the upper ones, the middle, the lower ones."""
+    step = float(outcome) if outcome.replace(".", "").isdecimal() else 60.0
+    return "A" if step >= 80 else "B" if step <= 40 else "tie"
 
 
 def _lower(name: str) -> str:
     return name if name.startswith("A’s") else name[0].lower() + name[1:]
 
 
-def _scores(change: CaseChange) -> str:
+def moved_scores(change: CaseChange) -> str:
+    """The scores that moved most."""
     own = {name: pair for name, pair in change.scores.items() if name not in _NAMES and not name.startswith("total_")}
     own.pop("difference", None)
     most = sorted(own.items(), key=lambda item: -abs(item[1][1] - item[1][0]))[:_MOST_SCORES]

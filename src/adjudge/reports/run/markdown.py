@@ -9,9 +9,9 @@ from ...results.database import Database
 from ...results.leaderboard import has_games, leaderboard_of
 from ...results.summary import Summary, summary_of
 from .document import Document, Grid, as_markdown, grid_markdown, markdown_row
-from .html import condition
 from .leaderboard import leaderboard_sections
 from .summary import cautions, finding, summary_sections
+from .view import condition
 from .wording import headline, shown
 
 # More rows than anybody reads; a page that viewers of Markdown still open.

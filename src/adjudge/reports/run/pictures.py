@@ -1,5 +1,5 @@
-"""Pictures of reports as data: bars with intervals, stacked bars, histograms, curves, a matrix. A template draws them
-as SVG. Here are also the pictures of a run's report.
+"""Pictures of reports as data: bars with intervals, stacked bars, histograms, curves, a matrix, a grid of cases by
+criteria. A template draws them as SVG. Here are also the pictures of a run's report.
 
 Places along an axis are shares from 0 to 1.
 """
@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
 from typing import Literal
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Mean, Share, Summary
+from ...results.summary import ACTIONS, Band, Mean, Share, Summary
+from ..wording import dollars
 from .summary import OUTCOMES, SIDES, agreement_sentence, between, criteria
-from .wording import many, number, percent, signed
+from .wording import duration, many, number, percent, signed
 
 _MOST_ROWS = 12
+_FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
+_NAME = 40  # letters of a case's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +57,37 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A title, what it shows, and its rows; a wide one stands alone in its line."""
+class Strip:
+    """A row of a grid: of every cell its tone, how strong it is from 0 to 1, and what it says."""
 
-    kind: Literal["bars", "points", "stacks", "steps"]
+    label: str
+    text: str
+    cells: tuple[tuple[str, float, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number that stands for itself."""
+
+    label: str
+    text: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A title, what it shows, and its rows; a wide one stands alone in its line.
+
+    `cases`: where each column of a grid is one case, their positions.
+    """
+
+    kind: Literal["bars", "points", "stacks", "steps", "grid", "amounts"]
     title: str
     lead: str
-    rows: Sequence[Bar | Stack | Step]
+    rows: Sequence[Bar | Stack | Step | Strip | Amount]
     legend: tuple[tuple[str, str], ...] = ()
     wide: bool = False
+    cases: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +138,9 @@ class Matrix:
     kind: Literal["matrix"] = "matrix"
 
 
-def pictures(run: Run, summary: Summary, board: Leaderboard | None) -> list[Picture]:
+def pictures(
+    run: Run, summary: Summary, board: Leaderboard | None, grid: tuple[Sequence[str], Sequence[Band]]
+) -> list[Picture]:
     """Those that have something to show."""
     if not summary.verdicts:
         return []
@@ -124,6 +153,7 @@ def pictures(run: Run, summary: Summary, board: Leaderboard | None) -> list[Pict
         strengths = [_strengths(board), _meetings(board)] if board else []
         found = [*strengths, _outcomes(run, summary, places=board is not None), _margins(summary)]
         found += [_labels(summary), _by_label(run, summary), _compare_means(run, summary)]
+    found += [_grid(run, *grid), _spent(run, summary)]
     shown = [each for each in found if each is not None and each.rows]
     # Two stand side by side: of an odd number, the last is as wide as two.
     small = [each for each in shown if not each.wide]
@@ -286,6 +316,76 @@ def _corrections(run: Run, summary: Summary) -> Picture:
     lead = "What became of the ratings of both responses, by dimension."
     legend = tuple((tone, action) for action, tone in tones.items())
     return Picture("stacks", "Corrections by dimension", lead, rows, legend)
+
+
+def _grid(run: Run, names: Sequence[str], bands: Sequence[Band]) -> Picture | None:
+    """Every case and criterion at a glance; many cases stand together in bands."""
+    cell = {"compare": _ahead, "dialogue": partial(_scored, run), "review": _corrected}[run.protocol]
+    said = {
+        "compare": ("", (("A", "A ahead"), ("B", "B ahead"))),
+        "dialogue": ("", (("A", "high"), ("B", "low"))),
+        "review": (" corrected", (("B", "corrected"),)),
+    }
+    unit, legend = said[run.protocol]
+    rows = []
+    for at, name in enumerate(names):
+        told = [(band, value) for band in bands if (value := band.means[at]) is not None]
+        if not told:
+            continue
+        mean = sum(value * band.cases for band, value in told) / sum(band.cases for band, _ in told)
+        show = signed if run.protocol == "compare" else number
+        cells = tuple(
+            ("", 0.0, "") if value is None else (*cell(value), f"{_cases(band)}: {show(value)}{unit}")
+            for band in bands
+            for value in [band.means[at]]
+        )
+        rows.append(Strip(name, f"{show(mean)} on average", cells))
+    single = all(band.cases == 1 for band in bands)
+    each = "Each column is a case" if single else f"Each column is about {many(bands[0].cases, 'case')}"
+    order = {
+        "compare": "A is farthest ahead on the left, B on the right",
+        "dialogue": "the best on the left",
+        "review": "the most corrected on the left",
+    }
+    cases = tuple(band.position for band in bands) if single else ()
+    return Picture("grid", "Cases by criterion", f"{each}; {order[run.protocol]}.", rows, legend, True, cases)
+
+
+def _cases(band: Band) -> str:
+    name = band.case if len(band.case) <= _NAME else f"{band.case[:_NAME]}…"
+    return name if band.cases == 1 else f"{name} and {many(band.cases - 1, 'other')}"
+
+
+def _ahead(value: float) -> tuple[str, float]:
+    return "A" if value > 0 else "B" if value < 0 else "", min(abs(value) / _FARTHEST, 1.0)
+
+
+def _scored(run: Run, value: float) -> tuple[str, float]:
+    low, high = float(run.rubric.scale.low), float(run.rubric.scale.high)
+    share = 2 * (value - low) / (high - low) - 1
+    return "A" if share >= 0 else "B", min(abs(share), 1.0)
+
+
+def _corrected(value: float) -> tuple[str, float]:
+    return "B" if value else "", min(value / 2, 1.0)
+
+
+def _spent(run: Run, summary: Summary) -> Picture:
+    """What the run cost, and how long it took."""
+    rows = []
+    if summary.calls:
+        unknown = f"not counting {many(summary.unknown_cost, 'case')} of unknown price" if summary.unknown_cost else ""
+        each = f"{dollars(Decimal(f'{summary.cost / summary.finished:.2g}'))} a case"
+        rows.append(Amount("Cost", dollars(summary.cost), unknown or each))
+        rows.append(Amount("Calls", f"{summary.calls:,}", f"{number(summary.calls / summary.finished, 1)} a case"))
+        rows.append(Amount("Tokens", f"{summary.tokens:,}", f"{summary.tokens // summary.finished:,} a case"))
+    else:
+        rows.append(Amount("Cost", "none", "no model was called"))
+    if (seconds := run.seconds) is not None:
+        rate = f"{number(summary.finished / seconds, 1)} cases a second" if seconds else "less than a second"
+        rows.append(Amount("From start to end", duration(seconds), rate))
+    lead = "What the outcomes rest on, replies of earlier runs included."
+    return Picture("amounts", "Cost and time", lead, rows, wide=True)
 
 
 def _said(counted: Mapping[str, int]) -> str:

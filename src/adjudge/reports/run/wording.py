@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...results.database import Counts
+if TYPE_CHECKING:
+    from ...results.database import Counts
 
 MINUS = "−"
 
@@ -61,6 +62,16 @@ def between(interval: tuple[float, float] | None, decimals: int = 2, *, points: 
 def many(count: int, one: str, more: str = "") -> str:
     """A count with its noun."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the two largest units that say something."""
+    whole = round(seconds)
+    for size, unit, less, smaller in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // less
+            return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{whole} s"
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

@@ -95,7 +95,7 @@ async def review_page(
         200 if error is None else 400,
         view=view,
         headline=view.headline,
-        home="",
+        home=getattr(request.state, "case_nav", None),
         verdict_id=known.verdict.verdict_id,
         decision=form,
         blocks=blocks_of(shown),

@@ -12,7 +12,7 @@ from fastapi import Request
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ..bodies import read_body
+from ..bodies import UploadedFile, read_body, split_form
 from ..callers import check_form, check_origin
 
 MAX_FORM_FIELDS = 200
@@ -31,13 +31,29 @@ async def read_form(request: Request) -> dict[str, str]:
     return fields
 
 
+async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[str, str]]:
+    """The file of a form, if one was chosen, and its other fields."""
+    kind = request.headers.get("content-type", "")
+    if not kind.lower().startswith("multipart/form-data"):
+        return None, await read_form(request)
+    check_origin(request)
+    file, pairs = await asyncio.to_thread(split_form, await read_body(request), kind)
+    fields = _lines_of(pairs)
+    check_form(fields.pop("csrf", None))
+    return file if file.content or file.name else None, fields
+
+
 def _fields(body: bytes) -> dict[str, str]:
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS)
     except (UnicodeError, ValueError) as error:
         allowed = f"UTF-8 text in at most {MAX_FORM_FIELDS} fields is needed"
         raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
-    # Browsers send every line end as CR LF, whatever was pasted.
+    return _lines_of(pairs)
+
+
+def _lines_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The fields; browsers send every line end as CR LF, whatever was pasted."""
     return {name: value.replace("\r\n", "\n") for name, value in pairs}
 
 

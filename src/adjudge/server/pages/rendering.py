@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
@@ -24,6 +25,17 @@ _RUNS = "adjudge.reports.run"
 _A_PAGE = 50
 T = TypeVar("T")
 _HEADERS = {"cache-control": "private, no-cache", "vary": "accept, cookie, hx-request"}
+
+
+@dataclass(frozen=True, slots=True)
+class CaseNav:
+    """Where a case stands in the list of its run: the list, its neighbours, and its place among those that fit."""
+
+    home: str
+    run: str
+    before: str
+    after: str
+    place: str
 
 
 def wants_json(request: Request) -> bool:

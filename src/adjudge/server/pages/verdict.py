@@ -113,7 +113,7 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         400 if refused else 200,
         view=view,
         headline=view.headline,
-        home="",
+        home=getattr(request.state, "case_nav", None),
         verdict_id=verdict_id,
         refused=refused,
         **more,

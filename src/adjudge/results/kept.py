@@ -1,0 +1,119 @@
+"""A run's table kept in a file of the run's folder, for a service that is asked about the same run again and again.
+
+It is made when it is first wanted and again when the run's files have changed, and put in place in one step: several
+processes may read it meanwhile. Reading it takes milliseconds, whatever the size of the run.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import orjson
+
+from ..files import open_handle, try_lock
+from ..version import __version__
+from .columns import columns_of, text
+from .database import Database, extras_of, staged, workspace
+from .run import CASES, FAILURES, VERDICTS, Run
+
+_FILE = "results.duckdb"
+_LOCK = "results.lock"
+_PAUSE = 10  # a table of a run that is going on is made again after so many times what making it took
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run's table as a file, and what `tell` said of it when it was made."""
+
+    path: Path
+    told: bytes
+    extras: Mapping[str, set[Any]]
+    expected: int
+    made: float
+
+    def attached(self, connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
+        """The table for reading, under this name."""
+        connection.execute(f"attach {text(str(self.path))} as {schema} (read_only)")
+        columns = tuple(each.column for each in columns_of(run, self.extras))
+        return Database(run, columns, self.expected, schema, f"{schema}.results", connection, folder)
+
+
+def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> Kept:
+    """The table of a run, made now unless it is there and speaks of the run as it is.
+
+    `tell` is asked once, when it is made. Of a run that is `going_on` a table that is a little older will do.
+    """
+    if (found := _found(run, going_on)) is not None:
+        return found
+    with ExitStack() as stack:
+        # Whoever waited for another to make it finds it made.
+        handle = open_handle(run.folder / _LOCK, os.O_RDWR | os.O_CREAT)
+        stack.callback(os.close, handle)
+        try_lock(handle, wait=True)
+        if (found := _found(run, going_on)) is not None:
+            return found
+        _make(run, tell)
+        found = _found(run, True)
+    assert found is not None
+    return found
+
+
+@contextmanager
+def reading(run: Run, kept: Kept) -> Iterator[Database]:
+    """A kept table as a database."""
+    with workspace() as (connection, folder):
+        yield kept.attached(connection, folder, run, "kept")
+
+
+def chosen_rows(database: Database, where: str, given: Sequence[Any], said: str, most: int | None = None) -> Database:
+    """The same with the rows that fit a condition of ours, in which `r` is a row; `said` tells it in words."""
+    fitting = f"select r.* from {database.schema}.results as r where {where} order by r.position"
+    database.query(f"create table chosen as {fitting} {'' if most is None else f'limit {most}'}", *given)
+    return replace(database, chosen="made.chosen", where=said or None)
+
+
+def _state_of(run: Run) -> str:
+    """What tells whether the run's files have changed."""
+    sizes = [path.stat().st_size if (path := run.folder / name).exists() else 0 for name in (CASES, VERDICTS, FAILURES)]
+    return f"{__version__} {' '.join(map(str, sizes))}"
+
+
+def _found(run: Run, going_on: bool) -> Kept | None:
+    path = run.folder / _FILE
+    # A file that another version of DuckDB or of adjudge made is made again.
+    with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
+        made = path.stat().st_mtime
+        row = database.execute("select state, took, expected, extras, told from about").fetchone()
+        if row is None:
+            return None
+        state, took, expected, extras, told = row
+        recent = going_on and state.startswith(f"{__version__} ") and time.time() - made < max(_PAUSE * took, 2.0)
+        if state == _state_of(run) or recent:
+            kinds = {name: set(kinds) for name, kinds in orjson.loads(extras).items()}
+            return Kept(path, bytes(told), kinds, expected, made)
+    return None
+
+
+def _make(run: Run, tell: Callable[[Database], bytes]) -> None:
+    began, state = time.monotonic(), _state_of(run)
+    with workspace(run.folder) as (connection, folder):
+        database = staged(connection, folder, run, "main", searchable=True)
+        extras = {name: sorted(kinds) for name, kinds in extras_of(connection, "main").items()}
+        told = tell(database)
+        connection.execute(
+            "create table about as select ?::VARCHAR as state, ?::DOUBLE as took, ?::BIGINT as expected, "
+            "?::VARCHAR as extras, ?::BLOB as told",
+            [state, time.monotonic() - began, database.expected, orjson.dumps(extras).decode(), told],
+        )
+        connection.execute("use memory")
+        connection.execute("detach made")
+        made = folder / _FILE
+        made.chmod(0o600)
+        made.replace(run.folder / _FILE)

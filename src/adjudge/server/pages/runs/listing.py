@@ -1,0 +1,116 @@
+"""The list of runs, and the form that begins one: a file is read and checked, and what it would cost is shown first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from fastapi import APIRouter, Request, Response
+
+from ....errors import InputError, TooLargeError
+from ....rubric import PROTOCOLS
+from ....runs.hosting import Upload
+from ...bodies import MAX_BODY_BYTES, UploadedFile
+from ...callers import Caller, CallerOf
+from ...common import State, StateOf
+from ...runs import RunRequest, one_name, wanted_run
+from ..forms import read_upload_form
+from ..rendering import lead_to, page
+from .telling import RunLine, line_for, owner_seen
+
+router = APIRouter()
+
+_AT_A_TIME = 25
+
+
+@dataclass(frozen=True, slots=True)
+class BeginForm:
+    """What can be chosen for a new run, what was, and what is wrong with it."""
+
+    judges: tuple[str, ...]
+    rubrics: dict[str, tuple[str, ...]]
+    most_bytes: int
+    values: Mapping[str, str] = field(default_factory=dict)
+    place: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPage:
+    """Runs, the newest first; `older` is where the list goes on. The form is there for those who may begin one."""
+
+    runs: tuple[RunLine, ...]
+    first: bool
+    older: str
+    form: BeginForm | None
+    several: bool
+
+
+@router.get("/runs")
+@router.get("/runs.json")
+async def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The list."""
+    return await _shown(request, state, caller)
+
+
+@router.post("/runs")
+async def begin(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """Read and check a file of cases, or what was pasted; the run waits for its start with an estimate."""
+    caller.needs("reviewer")
+    values: dict[str, str] = {}
+    try:
+        file, values = await read_upload_form(request)
+        pasted = values.get("cases", "")
+        if file is None or not file.content.strip():
+            if not pasted.strip():
+                raise InputError("file", "missing", "choose a file of cases, or paste some")
+            file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
+        given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
+        wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
+        upload = Upload(file.content, one_name(file.name))
+        run = await state.runs.begin(wanted, upload, caller.name, start=False)
+    except InputError as error:
+        return await _shown(request, state, caller, values, error)
+    await asyncio.to_thread(state.audit.record, caller.person, "run.uploaded", run.run_id, name=wanted.name)
+    return lead_to(request, f"/runs/{run.run_id}")
+
+
+async def _shown(
+    request: Request,
+    state: State,
+    caller: Caller,
+    values: Mapping[str, str] | None = None,
+    error: InputError | None = None,
+) -> Response:
+    before = request.query_params.get("before")
+
+    def found() -> RunsPage:
+        runs = list(islice(state.runs.listed(owner_seen(caller), before), _AT_A_TIME + 1))
+        lines = tuple(map(line_for, runs[:_AT_A_TIME]))
+        older = lines[-1].run_id if len(runs) > _AT_A_TIME else ""
+        form = _form(state, caller, values or {}, error) if caller.may("reviewer") else None
+        return RunsPage(lines, before is None, older, form, len(runs) > 1)
+
+    context = await asyncio.to_thread(found)
+    return page(request, "runs", context, 200 if error is None else 413 if isinstance(error, TooLargeError) else 400)
+
+
+def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> BeginForm:
+    own = state.compare.judge
+    rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
+    for kept in state.rubrics.listed(caller.name):
+        rubrics[kept.rubric.protocol].append(f"{kept.rubric.name}@{kept.rubric.version}")
+    place = said = ""
+    if error is not None:
+        place = error.place if error.place in (*RunRequest.model_fields, "file") else ""
+        said = f"{error.found}; {error.allowed}" if place and error.allowed else str(error)
+    return BeginForm(
+        judges=tuple(sorted({own, *state.allowed_judges}, key=lambda spec: (spec != own, spec))),
+        rubrics={protocol: tuple(names) for protocol, names in rubrics.items()},
+        most_bytes=MAX_BODY_BYTES,
+        values=values,
+        place=place,
+        error=said,
+    )

@@ -1,0 +1,403 @@
+"""The pages of runs without a browser: what begins a run, what a run shows, who may, two runs and many over time."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import re
+import time
+from decimal import Decimal
+
+import pytest
+from fastapi.testclient import TestClient
+from scripted.provider import judges, waits
+
+from adjudge.engine import CompareSettings
+from adjudge.rubric import shipped
+from adjudge.server.app import create_app
+from adjudge.server.callers import Caller, caller_of
+from adjudge.server.pages.runs import cases, listing
+
+HTML = {"accept": "text/html"}
+FORM = {**HTML, "origin": "http://testserver"}
+NASTY = "<script>alert(1)</script> \u202eback & {{ 7*7 }}"
+PAIRS = [
+    {
+        "id": NASTY if n == 4 else f"case-{n}",
+        "task": f"Explain the number {n} to a friend.",
+        "a": f"The number {n} follows {n - 1}. It is {'even' if n % 2 == 0 else 'odd'}, as its last digit shows.",
+        "b": "No idea." if n % 2 else f"Well, {n}. Numbers are what they are. " * (n + 1),
+        "label": "A" if n % 3 else "B",
+        "system_a": "wren" if n % 2 else "crow",
+        "system_b": "crow" if n % 2 else "wren",
+    }
+    for n in range(12)
+]
+LINES = "".join(json.dumps(pair) + "\n" for pair in PAIRS)
+BAD = '{"id": "broken", "task": "", "a": "x", "b": "y"}\n'
+TALK = json.dumps({"dialogue_id": 7, "messages": [
+    {"role": "user", "content": "Where is my parcel?"},
+    {"role": "assistant", "content": "It is in Leeds, and comes tomorrow."},
+]}) + "\n"  # fmt: skip
+
+
+def upload(client, content=LINES, headers=FORM, **fields):
+    sent = {"protocol": "compare", "judge": "embedded", "rubric": "", "budget": "", "name": ""} | fields
+    return client.post("/runs", data=sent, files={"file": ("pairs.jsonl", content)}, headers=headers)
+
+
+def run_of(answer):
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"].removeprefix("/runs/")
+
+
+def twin(client, path, **query):
+    answer = client.get(path, params=query, headers={"accept": "application/json"})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def ended(client, run_id):
+    """The run when nothing more happens, and lists know its finding."""
+    for _ in range(600):
+        if (found := twin(client, f"/runs/{run_id}"))["progress"]["state"] in ("finished", "stopped"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found["progress"])
+
+
+def judged(client, content=LINES, **fields):
+    run_id = run_of(upload(client, content, **fields))
+    assert client.post(f"/runs/{run_id}/start", data={}, headers=FORM).status_code == 303
+    ended(client, run_id)
+    return run_id
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    return create_app(CompareSettings(), journal=tmp_path_factory.mktemp("service") / "journal.db")
+
+
+@pytest.fixture(scope="module")
+def client(app):
+    with TestClient(app, follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def compared(client):
+    """Twelve comparisons with a verdict, and one row that cannot be judged."""
+    return judged(client, LINES + BAD, name=f"numbers {NASTY}", skip_bad="true")
+
+
+@pytest.fixture(scope="module")
+def again(client):
+    """The same cases with other weights: the totals differ."""
+    source = shipped("compare").source.replace("name: compare", "name: mine", 1)
+    source = source.replace("weight: 2.0", "weight: 9.0", 1) if "weight: 2.0" in source else source
+    stored = client.post("/api/rubrics", json={"source": source})
+    assert stored.status_code in (200, 201), stored.text
+    return judged(client, name="numbers again", rubric="mine")
+
+
+@pytest.fixture
+def as_role(app):
+    """Ask as somebody of this role."""
+
+    def ask(role):
+        app.dependency_overrides[caller_of] = lambda: Caller(role=role)
+
+    yield ask
+    app.dependency_overrides.clear()
+
+
+# -- begin ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_read_and_estimated_and_nothing_is_judged_before_somebody_starts_it(client, app):
+    run_id = run_of(upload(client, name="first", budget="2.50"))
+    waiting = twin(client, f"/runs/{run_id}")
+    assert (waiting["progress"]["state"], waiting["progress"]["done"]) == ("ready", 0)
+    assert [(word, number) for word, number, _ in waiting["progress"]["estimate"]] == [
+        ("Cases", "12"), ("Calls", "0"), ("Cost", "none"),
+    ]  # fmt: skip
+    page = client.get(f"/runs/{run_id}", headers=HTML).text
+    assert f'action="/runs/{run_id}/start"' in page and "It may cost at most $2.50" in page
+    assert client.post(f"/runs/{run_id}/start", data={}, headers=FORM).headers["location"] == f"/runs/{run_id}"
+    assert ended(client, run_id)["progress"]["done"] == 12
+    assert client.post(f"/runs/{run_id}/delete", data={}, headers=FORM).headers["location"] == "/runs"
+    assert client.get(f"/runs/{run_id}", headers=HTML).status_code == 404
+    told = [(entry.person, entry.action) for entry in app.state.adjudge.audit.entries(run_id)]
+    assert told == [("local", f"run.{done}") for done in ("uploaded", "started", "deleted")]
+
+
+def test_cases_can_be_pasted_into_a_form_without_a_file(client):
+    sent = {"protocol": "dialogue", "cases": TALK.replace("\n", "\r\n")}
+    run_id = run_of(client.post("/runs", data=sent, headers=FORM))
+    assert twin(client, f"/runs/{run_id}")["progress"]["status"]["cases"] == 1
+    client.post(f"/runs/{run_id}/delete", data={}, headers=FORM)
+
+
+async def test_an_estimate_counts_calls_and_dollars(provider, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+
+    def asked():
+        app = create_app(CompareSettings(judge="openai:gpt-4o"), journal=tmp_path / "journal.db")
+        with TestClient(app, follow_redirects=False) as client:
+            return twin(client, f"/runs/{run_of(upload(client, judge='openai:gpt-4o'))}")["progress"]["estimate"]
+
+    (_, cases, _), (_, calls, _), (_, cost, note) = await asyncio.to_thread(asked)
+    assert (cases, calls) == ("12", "24"), "both orders of each"
+    assert cost.startswith("about $0.") and note.endswith("tokens")
+    assert provider.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "content", "place", "said"),
+    [
+        ({"judge": "openai:gpt-5.1"}, LINES, "judge", "'openai:gpt-5.1' is not allowed by this service"),
+        ({"rubric": "dialogue@1"}, LINES, "rubric", "dialogue@1 is for dialogue"),
+        ({"budget": "-3"}, LINES, "budget", "input should be greater than 0"),
+        ({}, "", "file", "missing; choose a file of cases, or paste some"),
+        ({}, LINES + BAD, "file", "1 of 13 rows cannot be judged"),
+        ({}, "\x00\x01 nonsense", "", "pairs.jsonl"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field_and_what_was_entered_stays(client, fields, content, place, said):
+    before = len(twin(client, "/runs")["runs"])
+    answer = upload(client, content, name=NASTY, **fields)
+    assert answer.status_code == 400
+    told = upload(client, content, {**FORM, "accept": "application/json"}, name=NASTY, **fields).json()["form"]
+    assert (told["place"], told["values"]["name"]) == (place, NASTY)
+    assert said in told["error"]
+    assert f'value="{html.escape(NASTY)}"' in answer.text.replace("&#34;", "&quot;")
+    assert "<script>alert" not in answer.text
+    assert len(twin(client, "/runs")["runs"]) == before, "no run is left behind"
+
+
+def test_a_form_of_another_site_and_one_that_is_too_large_are_refused(client):
+    assert upload(client, headers=HTML).status_code == 403
+    assert upload(client, headers={**HTML, "origin": "http://evil.example"}).status_code == 403
+    assert upload(client, "x" * 16_100_000).status_code == 413
+
+
+# -- the list ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_says_of_each_run_what_it_found_and_goes_on_over_pages(client, compared, again, monkeypatch):
+    for _ in range(100):  # a finding is told a moment after the end
+        lines = {line["run_id"]: line for line in twin(client, "/runs")["runs"]}
+        if lines[compared]["finding"] == (found := twin(client, f"/runs/{compared}")["view"]["finding"]["title"]):
+            break
+        time.sleep(0.05)
+    line = lines[compared]
+    assert (line["finding"], line["state"], line["cases"]) == (found, "finished", 13)
+    assert sum(share for _, share, _ in line["parts"]) == pytest.approx(1)
+    page = client.get("/runs", headers=HTML).text
+    assert "<script>alert" not in page and html.escape(f"numbers {NASTY}") in page
+    monkeypatch.setattr(listing, "_AT_A_TIME", 1)
+    newest = twin(client, "/runs")
+    older = twin(client, "/runs", before=newest["older"])
+    assert [newest["runs"][0]["run_id"], older["runs"][0]["run_id"]] == sorted((compared, again), reverse=True)
+    assert twin(client, "/runs.json") == newest
+
+
+# -- a run ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_shows_pictures_first_then_its_cases_with_the_beginning_of_their_task(client, compared):
+    page = client.get(f"/runs/{compared}", headers=HTML).text
+    titles = re.findall(r'<h2 id="picture-\d+">([^<]+)', page)
+    assert {"Wins of A and of B", "Margins", "Cases by criterion", "Cost and time"} <= set(titles)
+    assert page.index("picture-1") < page.index('<table class="cases">')
+    assert "Explain the number 3 to a friend." in page
+    assert "<script>alert" not in page
+    assert f'href="/runs/{compared}/cases/3"' in page
+
+
+def test_filters_and_their_counts_fit_and_combine(client, compared):
+    every = client.get(f"/api/runs/{compared}/rows").json()["rows"]
+
+    def fitting(**query):
+        found = twin(client, f"/runs/{compared}", **query)["cases"]
+        assert found["found"] == len(found["lines"])
+        return [line["position"] for line in found["lines"]]
+
+    def expected(fits):
+        return [row["position"] for row in every if fits(row)]
+
+    for choice in twin(client, f"/runs/{compared}")["cases"]["outcomes"]:
+        outcome = re.search(r"outcome=(\w+)", choice["link"])
+        assert len(fitting(**({"outcome": outcome[1]} if outcome else {}))) == choice["cases"]
+    assert fitting(outcome="failed") == [12]
+    decided = expected(lambda row: row["decided"] and row["winner"] == "A")
+    assert fitting(outcome="A") == decided
+    assert fitting(outcome="A", differs="true") == [at for at in decided if not every[at]["agrees"]]
+    assert fitting(order_flipped="true") == expected(lambda row: row["order_consistent"] is False)
+    assert fitting(q="NUMBER 7 TO") == [7]
+    assert fitting(q="", outcome="") == list(range(13)), "an empty field of a form asks for nothing"
+
+
+@pytest.mark.parametrize("words", ["' or 1=1 --", "A' or 'a'='a", "1; drop table results", "%", "\x00", "🙂" * 200])
+def test_no_word_of_a_request_is_ever_part_of_a_question(client, compared, words):
+    assert twin(client, f"/runs/{compared}", q=words)["cases"]["found"] == 0
+    assert client.get(f"/runs/{compared}", params={"outcome": words[:20]}).status_code == 200
+    assert client.get(f"/runs/{compared}", params={"sort": words[:40]}).status_code == 400
+    assert twin(client, f"/runs/{compared}")["cases"]["found"] == 13
+
+
+def test_the_order_and_the_page_are_in_the_address(client, compared, monkeypatch):
+    monkeypatch.setattr(cases, "_AT_A_TIME", 5)
+    rows = [row for row in client.get(f"/api/runs/{compared}/rows").json()["rows"] if row["difference"] is not None]
+    largest = [row["position"] for row in sorted(rows, key=lambda row: (-row["difference"], row["position"]))]
+    seen, address = [], f"/runs/{compared}?sort=-difference"
+    while address:
+        found = client.get(address, headers={"accept": "application/json"}).json()["cases"]
+        seen += [line["position"] for line in found["lines"]]
+        address = found["after"].replace("#cases", "")
+    assert seen == [*largest, 12], "what has no number comes last"
+    assert (found["number"], found["pages"], found["before"]) == (
+        3, 3, f"/runs/{compared}?sort=-difference&page=2#cases",
+    )  # fmt: skip
+    refused = client.get(f"/runs/{compared}?sort=color", headers=HTML)
+    assert refused.status_code == 400 and "one of position, case, outcome" in refused.text
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "html", "markdown"])
+def test_every_export_is_a_link_that_keeps_the_filters(client, compared, form):
+    links = [link for _, link in twin(client, f"/runs/{compared}", q="number 7 to")["exports"]]
+    (link,) = (link for link in links if f"format={form}" in link)
+    answer = client.get(link)
+    assert answer.status_code == 200 and compared in answer.headers["content-disposition"]
+    if form in ("csv", "jsonl"):
+        assert answer.text.count("case-7") >= 1 and "case-6" not in answer.text
+
+
+# -- a case -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_case_is_its_verdict_with_its_neighbours_among_those_that_fit(client, compared):
+    verdict_id = client.get(f"/api/runs/{compared}/rows").json()["rows"][7]["verdict_id"]
+    page = client.get(f"/runs/{compared}/cases/7?q=number+7", headers=HTML).text
+    assert "case 1 of 1" in page and 'rel="next"' not in page
+    page = client.get(f"/runs/{compared}/cases/7?sort=-case", headers=HTML).text
+    assert f'<a rel="prev" href="/runs/{compared}/cases/8?sort=-case">' in page
+    assert f'href="/runs/{compared}?sort=-case#case-7"' in page
+    assert (
+        re.sub(r"(?s)<nav class=\"neighbours\".*?</nav>\n", "", page)
+        == client.get(f"/verdicts/{verdict_id}", headers=HTML).text
+    )
+    assert client.get(f"/runs/{compared}/cases/7.json").json() == client.get(f"/verdicts/{verdict_id}.json").json()
+    hostile = client.get(f"/runs/{compared}/cases/4", headers=HTML)
+    assert hostile.status_code == 200 and "<script>alert" not in hostile.text
+
+
+def test_a_case_without_a_verdict_says_why(client, compared):
+    page = client.get(f"/runs/{compared}/cases/12", headers=HTML).text
+    assert "No verdict" in page and "at least one character that is not white space is needed" in page
+    told = client.get(f"/runs/{compared}/cases/12.json").json()
+    assert (told["case"], told["place"]) == ("broken", "line 13")
+    for name in ("13", "-1", "x", "99999999999", "12.md"):
+        assert client.get(f"/runs/{compared}/cases/{name}").status_code == 404
+
+
+# -- while it runs ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_run_that_goes_on_is_followed_cancelled_and_resumed(provider, tmp_path):
+    provider.script = lambda request: waits(60, judges())
+
+    def followed():
+        settings = CompareSettings(judge=f"{provider.url}/v1#m", one_order=True)
+        app = create_app(settings, journal=tmp_path / "journal.db")
+        with TestClient(app, follow_redirects=False) as client:
+            run_id = run_of(upload(client, judge=settings.judge))
+            client.post(f"/runs/{run_id}/start", data={}, headers=FORM)
+            while twin(client, f"/runs/{run_id}")["progress"]["state"] != "running":
+                time.sleep(0.02)
+            page = client.get(f"/runs/{run_id}", headers=HTML).text
+            assert '<noscript><meta http-equiv="refresh"' in page, "without a script the page loads again"
+            piece = client.get(f"/runs/{run_id}/progress", headers=HTML)
+            assert 'hx-trigger="every 2s"' in piece.text and "<html" not in piece.text
+            assert "hx-refresh" not in piece.headers
+            client.post(f"/runs/{run_id}/cancel", data={}, headers=FORM)
+            stopped = twin(client, f"/runs/{run_id}")["progress"]
+            assert (stopped["state"], stopped["status"]["stopped_by"]) == ("stopped", "cancelled")
+            piece = client.get(f"/runs/{run_id}/progress", headers=HTML)
+            assert piece.headers["hx-refresh"] == "true" and "every 2s" not in piece.text
+            assert "Resume" in piece.text and "12 cases are open" in piece.text
+
+    await asyncio.to_thread(followed)
+
+
+# -- who --------------------------------------------------------------------------------------------------------------
+
+
+def test_only_a_reviewer_starts_and_stops_and_others_see_their_own(client, compared, as_role):
+    as_role("annotator")
+    assert twin(client, "/runs")["runs"] == [] and twin(client, "/runs")["form"] is None
+    assert "Start a run" not in client.get("/runs", headers=HTML).text
+    for path in ("", "/cases/1", "/progress", "/export?format=csv"):
+        assert client.get(f"/runs/{compared}{path}").status_code == 404
+    assert client.get("/runs/compare", params={"a": compared}).status_code == 404
+    assert upload(client).status_code == 403
+    for action in ("start", "cancel", "resume", "delete"):
+        assert client.post(f"/runs/{compared}/{action}", data={}, headers=FORM).status_code == 403
+    as_role("reviewer")
+    assert compared in [line["run_id"] for line in twin(client, "/runs")["runs"]]
+
+
+# -- two runs, and many -----------------------------------------------------------------------------------------------
+
+
+def test_two_runs_are_compared_by_what_changed_with_links_to_both_verdicts(client, compared, again):
+    chosen = twin(client, "/runs/compare", a=compared)
+    assert chosen["changes"] is None and {compared, again} <= {line["run_id"] for line in chosen["runs"]}
+    changes = twin(client, "/runs/compare", a=compared, b=again)["changes"]
+    assert changes["lead"][0] == "12 cases in both runs, 12 with a verdict in both."
+    assert changes["changed"] == len(changes["cases"]) > 0
+    first = changes["cases"][0]
+    for link in first["links"]:
+        assert client.get(link, headers=HTML).status_code == 200
+    titles = [section["title"] for section in changes["sections"]]
+    assert "Is the difference real?" in titles and "Not compared" in titles
+    page = client.get("/runs/compare", params={"a": compared, "b": again}, headers=HTML).text
+    assert "Where verdicts went" in page and "<script>alert" not in page
+    assert client.get("/runs/compare", params={"a": compared, "b": compared}).status_code == 400
+    assert client.get("/runs/compare", params={"a": compared, "b": "r" + "0" * 17}).status_code == 404
+
+
+def test_runs_of_another_protocol_cannot_be_compared(client, compared):
+    talk = judged(client, TALK, protocol="dialogue", name="talk")
+    assert talk not in [line["run_id"] for line in twin(client, "/runs/compare", a=compared)["runs"]]
+    answer = client.get("/runs/compare", params={"a": compared, "b": talk})
+    assert answer.status_code == 400 and "both must be of the same protocol" in answer.json()["error"]
+    assert "Overall experience" in client.get(f"/runs/{talk}", headers=HTML).text
+
+
+def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, again):
+    found = twin(client, "/runs/over-time", judge="embedded")
+    assert found["judges"] == ["embedded"] and found["systems"] == ["crow", "wren"]
+    points = {point["run"]["run_id"]: point for point in found["points"]}
+    summary = client.get(f"/api/runs/{compared}").json()["agreement"]
+    decided = summary["labelled"] - summary["undecided"]
+    assert points[compared]["share"] == pytest.approx(summary["agreeing"] / decided)
+    assert points[compared]["low"] < points[compared]["share"] < points[compared]["high"]
+    assert points[again]["before"] == f"/runs/compare?a={compared}&b={again}"
+    system = twin(client, "/runs/over-time", source="wren")["points"]
+    assert [point["run"]["run_id"] for point in system] == [compared, again], "the oldest first"
+    assert 0 <= system[0]["low"] <= system[0]["share"] <= system[0]["high"] <= 1
+    assert client.get("/runs/over-time?judge=a&source=b").status_code == 400
+    empty = client.get("/runs/over-time", params={"source": NASTY}, headers=HTML).text
+    assert "No run that has ended is of this system" in empty and "<script>alert" not in empty
+
+
+def test_a_budget_that_is_used_up_is_said_with_a_way_on(client, app):
+    run = app.state.adjudge.runs.find(run_of(upload(client, budget="1")))
+    run.note(why="budget", error=None)
+    page = client.get(f"/runs/{run.run_id}", headers=HTML).text
+    assert "the budget does not allow one more call" in page and 'name="budget"' in page
+    client.post(f"/runs/{run.run_id}/resume", data={"budget": "3"}, headers=FORM)
+    assert Decimal(ended(client, run.run_id)["progress"]["status"]["budget"]) == 3
