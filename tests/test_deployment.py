@@ -188,13 +188,17 @@ class Unpacked:
                 (self.folder / target).mkdir(exist_ok=True)
                 shutil.copy(ROOT / source, self.folder / target)
 
-    def start(self, command: list[str], **environment: str) -> subprocess.Popen[str]:
+    def start(self, command: list[str]) -> subprocess.Popen[str]:
         """As the image's user, if the tests may become another one."""
-        words = [self.here(word) for word in command]
         return subprocess.Popen(
-            words, env={**self.environment, **environment}, cwd=self.folder, user=self.user if others_can_run_python() else None,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [self.here(word) for word in command],
+            env=self.environment,
+            cwd=self.folder,
+            user=self.user if others_can_run_python() else None,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def run(self, *args: str) -> tuple[int, str, str]:
         with self.start([*self.entrypoint, *args]) as process:
@@ -258,7 +262,14 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
     password = "word-of-the-database-1"
     (unpacked.root / "run" / "secrets").mkdir()
     (secret,) = told["adjudge"]["secrets"]
-    (unpacked.root / "run" / "secrets" / secret["target"]).write_text(f"{password}\n")
+    kept_in = unpacked.root / "run" / "secrets" / secret["target"]
+    kept_in.write_text(f"{password}\n")
+    if others_can_run_python():
+        kept_in.chmod(0o600)
+        status, _, said = unpacked.run("judges")
+        assert status == 2 and "permission denied; this user must be able to read it" in said
+        # From here on as the tests' own user: the tests' Postgres lets nobody else to its socket.
+        unpacked.user = None
     assert secret["source"] == told["db"]["secrets"][0]
     assert told["db"]["environment"]["POSTGRES_PASSWORD_FILE"] == f"/run/secrets/{secret['source']}"
     database = told["db"]["environment"]
@@ -275,15 +286,11 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
             assert judged.status_code == 200
         url = f"postgresql://{database['POSTGRES_USER']}:{password}@/{database['POSTGRES_DB']}?host={place}"
         assert postgres.do("select id from adjudge_verdicts", url) == [(judged.json()["verdict_id"],)]
-        # A wrong password, and a file that the image's user may not read, are said at the start.
-        (unpacked.root / "run" / "secrets" / secret["target"]).write_text("another-word-2")
+        # A wrong password is said at the start.
+        kept_in.write_text("another-word-2")
         status, _, said = unpacked.run(*command)
         assert status == 2 and "password authentication failed" in said
         assert "another-word-2" not in said
-        if others_can_run_python():
-            (unpacked.root / "run" / "secrets" / secret["target"]).chmod(0o600)
-            status, _, said = unpacked.run(*command)
-            assert status == 2 and "permission denied; this user must be able to read it" in said
 
 
 @contextmanager
