@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -100,7 +101,13 @@ def test_the_bill_of_materials_has_every_locked_package_with_its_hashes(tmp_path
     assert recipe is not None
     command = recipe[1].replace("\\\n", "").replace("$(BIN)/cyclonedx-py", f"{sys.executable} -m cyclonedx_py")
     command = command.replace("sbom.json", str(tmp_path / "sbom.json"))
-    subprocess.run(["bash", "-c", command], cwd=ROOT, check=True, capture_output=True)
+    planted = {
+        **os.environ,
+        "OPENAI_API_KEY": "planted-key-4711",
+        "PIP_EXTRA_INDEX_URL": "https://ann:planted-word@host",
+    }
+    subprocess.run(["bash", "-c", command], cwd=ROOT, check=True, capture_output=True, env=planted)
+    assert "planted" not in (tmp_path / "sbom.json").read_text()
     told = json.loads((tmp_path / "sbom.json").read_text())
     assert told["bomFormat"] == "CycloneDX"
     assert told["metadata"]["component"]["name"] == "adjudge"

@@ -57,5 +57,3 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_name(folder):
     (folder / "OPENAI_API_KEY").mkdir()
     with pytest.raises(SetupError, match=r"OPENAI_API_KEY: is a folder, not a file; this user must be able to read it"):
         read_credentials()
-
-

@@ -32,6 +32,7 @@ from ..runs.plan import RunOptions, Settings
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf
 from .common import (
+    FAILED_ONE,
     FAILURES,
     NOT_FOUND,
     SAID,
@@ -446,13 +447,13 @@ async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, 
 
 @contextmanager
 def _results(run: HostedRun, wanted: Filters, after: str | None = None) -> Iterator[Any]:
-    """The rows that are wanted as a database; what a provider said of a failure is in our own words."""
+    """The rows that are wanted as a database; what a provider said is in our own words, also in the verdicts."""
     require_extra("a run's results")
     from ..results.columns import text
     from ..results.database import opened
     from ..results.run import open_run, positions_with
 
-    opened_run = open_run(run.directory.path)
+    opened_run = replace(open_run(run.directory.path), told=in_our_words)
     conditions = wanted.conditions(opened_run.protocol)
     if after is not None:
         conditions.append(f"position > {after}")
@@ -461,7 +462,12 @@ def _results(run: HostedRun, wanted: Filters, after: str | None = None) -> Itera
         conditions.append(f"position in ({found})")
     with opened(opened_run, " and ".join(conditions) or None) as database:
         said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
-        database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
+        # Of a cascade a failure also says why earlier judges failed.
+        who, why = (f"regexp_extract(message, {text(FAILED_ONE.pattern)}, {group}, 's')" for group in (1, 2))
+        database.query(
+            f"update {database.chosen} set message = "
+            f"coalesce(case reason {said} end, {who} || ': ' || case {why} {said} end, message)"
+        )
         yield database
 
 
@@ -487,10 +493,7 @@ def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
                 with path.open("wb") as made:
                     {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, made)
             with path.open("rb") as made:
-                if wanted.format == "jsonl":
-                    file.writelines(in_our_words(line).rstrip() + b"\n" for line in made)
-                else:
-                    shutil.copyfileobj(made, file)
+                shutil.copyfileobj(made, file)
     file.seek(0)
     return file
 
