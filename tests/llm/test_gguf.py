@@ -163,6 +163,25 @@ async def test_its_comparison_is_on_the_scale_by_construction(small_model: GgufW
         assert CASE.answer(item.answer)[item.start : item.end] == item.quote
 
 
+async def test_it_is_asked_to_repair_its_reply_in_one_message_and_its_second_reply_fits(
+    small_model: GgufWire, journal: Journal
+) -> None:
+    # Twelve characters are no quote of five words, so there is always something to repair.
+    judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=900))
+    opinion = await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
+    assert isinstance(opinion, ComparisonOpinion), opinion
+    assert [call.purpose for call in opinion.calls] == ["opinion", "repair"]
+    first, second = (journal.get(call.key) for call in opinion.calls)
+    assert first is not None and second is not None
+    assert first.sent["fence_code"] == second.sent["fence_code"]
+    completion = small_model.decode(second.body)
+    assert completion.finish == "stop"
+    # Only what was wrong is asked for again, and the model's schema is that one.
+    assert set(orjson.loads(completion.text)) <= {"evidence", "reasons"}
+    assert opinion.calls[1].usage.input_tokens > opinion.calls[0].usage.input_tokens, "its reply is part of the message"
+    assert {mark.value for mark in opinion.scores["clarity"].values()} <= {1, 2, 3}
+
+
 async def test_its_ratings_are_on_their_scales_by_construction(small_model: GgufWire) -> None:
     question = RateQuestion(Review(CASE.task, CASE.a, CASE.b), REVIEW_RUBRIC)
     prompt = Prompt("Rate.", f"1: {CASE.a}\n2: {CASE.b}", RATER.prompt(question).schema, "rating")
