@@ -45,6 +45,8 @@ serve: .venv/.base
 lock: .venv/.dev
 	$(LOCK) pyproject.toml --group build --output-file requirements/base.txt
 	$(LOCK) pyproject.toml --extra dev --group build --constraint requirements/base.txt --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --extra service --group build --constraint requirements/dev.txt \
+	  --output-file requirements/service.txt
 	$(LOCK) --group model --no-deps --output-file requirements/model.txt
 
 # What adjudge and its tests are made of, with hashes, as CycloneDX JSON.

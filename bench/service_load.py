@@ -1,11 +1,11 @@
-"""The service under load: 100 clients at once, beside a bare FastAPI app that echoes, on the same server settings.
+"""The service under load: 200 clients at once, beside a bare FastAPI app that echoes, on the same server settings.
 
 Three services in one go, each its own process: the echo, `POST /api/evaluate` with the embedded judge, and with an LLM
 (`instant_server.py`, which answers after 50 ms). Every request has texts of its own. Then the longest that /api/health
 takes while each of the costliest requests we know is served alone. Fails on any error, and if /api/health needs more
 than 0.2 s of the service's time.
 
-    python bench/service_load.py [--clients 100] [--seconds 60]
+    python bench/service_load.py [--clients 100 200] [--seconds 60] [--part load]
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import aiohttp
@@ -45,7 +46,7 @@ async def echo(request: fastapi.Request):
 async def health():
     return {"status": "ok"}
 
-server_for(app, "127.0.0.1", int(sys.argv[1])).run()
+server_for(app, "127.0.0.1", 0, ready=lambda address: print("at", address, file=sys.stderr)).run()
 """
 
 
@@ -66,12 +67,15 @@ class Load:
 
 
 @contextmanager
-def echoing(port: int) -> Iterator[int]:
-    """The bare app as a process: its number."""
-    command = [sys.executable, "-c", _ECHO, str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as echo:
+def echoing() -> Iterator[tuple[int, int]]:
+    """The bare app while it is needed: the number of its process, and its port."""
+    command = [sys.executable, "-c", _ECHO]
+    # The log of requests, on standard output, would fill a pipe that nobody reads.
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as echo:
         try:
-            yield echo.pid
+            assert echo.stderr is not None
+            (address,) = islice((line for line in echo.stderr if line.startswith("at ")), 1)
+            yield echo.pid, int(address.rstrip("/\n").rpartition(":")[2])
         finally:
             echo.terminate()
 
@@ -81,7 +85,6 @@ async def load(port: int, pid: int, clients: int, seconds: float, body: Callable
     found, numbers = Load(), iter(range(10**9))
     url = f"http://127.0.0.1:{port}/api"
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-        await _until_up(session, url)
 
         async def ask(until: float) -> None:
             while time.monotonic() < until:
@@ -107,16 +110,6 @@ async def load(port: int, pid: int, clients: int, seconds: float, body: Callable
         await asyncio.gather(check(until), *(ask(until) for _ in range(clients)))
         found.seconds, found.cpu = time.monotonic() - begun, _cpu(pid) - used
     return found
-
-
-async def _until_up(session: aiohttp.ClientSession, url: str) -> None:
-    for _ in range(600):
-        try:
-            async with session.get(f"{url}/health"):
-                return
-        except aiohttp.ClientError:
-            await asyncio.sleep(0.1)
-    raise RuntimeError("the service does not start")
 
 
 def _cpu(pid: int) -> float:
@@ -158,46 +151,61 @@ def hostile(url: str, pid: int, requests: dict[str, Hostile]) -> list[str]:
     return wrong
 
 
+def under_load(folder: Path, judge: str, clients: int, seconds: float) -> list[str]:
+    """The table of the three services; what was not answered."""
+    body, wrong = bodies(), []
+    print(f"{clients} clients for {seconds:g} s each; times in ms")
+    print(
+        f"{'':22}{'requests/s':>12}{'p50':>9}{'p95':>9}{'p99':>9}{'errors':>8}{'CPU-ms each':>14}"
+        f"{'health p50':>12}{'max':>9}"
+    )
+
+    def meets(name: str, port: int, pid: int) -> None:
+        found = asyncio.run(load(port, pid, clients, seconds, body))
+        told(name, found)
+        if found.errors:
+            wrong.append(f"{name}, {clients} clients: {found.errors} errors")
+
+    with echoing() as (pid, port):
+        meets("bare FastAPI echo", port, pid)
+    with running_service(folder / f"embedded-{clients}.db") as (service, port):
+        meets("embedded judge", port, service.pid)
+    with running_service(folder / f"llm-{clients}.db", "--judge", judge) as (service, port):
+        meets("LLM, two calls each", port, service.pid)
+    return wrong
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clients", type=int, default=100)
+    parser.add_argument("--clients", type=int, nargs="+", default=[200], help="how many at once; several: one by one")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--part", choices=("load", "hostile"), help="only one of the two; default: both")
     args = parser.parse_args()
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "reply.json").write_bytes(reply_body())
         (folder / "large.json").write_bytes(large_reply(reply_body()))
-        body = bodies()
-        print(f"{args.clients} clients for {args.seconds:g} s each; times in ms")
-        print(
-            f"{'':22}{'requests/s':>12}{'p50':>9}{'p95':>9}{'p99':>9}{'errors':>8}{'CPU-ms each':>14}"
-            f"{'health p50':>12}{'max':>9}"
-        )
-
-        def under_load(name: str, port: int, pid: int) -> None:
-            found = asyncio.run(load(port, pid, args.clients, args.seconds, body))
-            told(name, found)
-            if found.errors:
-                wrong.append(f"{name}: {found.errors} errors")
-
-        with echoing(18_431) as pid:
-            under_load("bare FastAPI echo", 18_431, pid)
-        with running_service(folder / "embedded.db") as (service, port):
-            under_load("embedded judge", port, service.pid)
         large = f"large={folder / 'large.json'}"
         with serving("instant_server.py", folder / "reply.json", 0.05, large) as upstream:
             judges = [f"http://127.0.0.1:{upstream}{path}/v1#m" for path in ("", "/large")]
-            with running_service(folder / "llm.db", "--judge", judges[0]) as (service, port):
-                under_load("LLM, two calls each", port, service.pid)
-            print(f"\n{'alone':26}{'status':>8}{'took, s':>10}{'health max, s':>16}{'service at work':>18}")
-            with running_service(folder / "hostile.db") as (service, port):
-                wrong += hostile(f"http://127.0.0.1:{port}", service.pid, REQUESTS)
-            for judge, requests in ((judges[0], TO_A_MODEL), (judges[1], {"model: 6-MB reply": _small()})):
-                with running_service(folder / "hostile.db", "--judge", judge) as (service, port):
-                    wrong += hostile(f"http://127.0.0.1:{port}", service.pid, requests)
+            for clients in args.clients if args.part != "hostile" else ():
+                wrong += under_load(folder, judges[0], clients, args.seconds)
+            if args.part != "load":
+                wrong += alone(folder, judges)
     if wrong:
         sys.exit("what does not hold:\n" + "\n".join(wrong))
+
+
+def alone(folder: Path, judges: list[str]) -> list[str]:
+    """The table of the costliest requests; what took too long."""
+    print(f"\n{'alone':26}{'status':>8}{'took, s':>10}{'health max, s':>16}{'service at work':>18}")
+    with running_service(folder / "hostile.db") as (service, port):
+        wrong = hostile(f"http://127.0.0.1:{port}", service.pid, REQUESTS)
+    for judge, requests in ((judges[0], TO_A_MODEL), (judges[1], {"model: 6-MB reply": _small()})):
+        with running_service(folder / "hostile.db", "--judge", judge) as (service, port):
+            wrong += hostile(f"http://127.0.0.1:{port}", service.pid, requests)
+    return wrong
 
 
 def _small() -> Hostile:

@@ -60,6 +60,11 @@ def holds_password(address: str) -> bool:
     return re.search(r"https?://[^#]*@", address, re.IGNORECASE) is not None
 
 
+def names_secret(variable: str) -> bool:
+    """Whether a variable of this name holds a key or a password."""
+    return _VARIABLE.search(variable) is not None
+
+
 def known_secrets() -> tuple[str, ...]:
     """The keys and passwords in the environment, in each form in which a server may repeat them, longest first."""
     return _secrets_in(tuple(os.environ.items()))
@@ -69,7 +74,7 @@ def known_secrets() -> tuple[str, ...]:
 def _secrets_in(environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     found: set[str] = set()
     for name, value in environment:
-        if _VARIABLE.search(name):
+        if names_secret(name):
             found |= {value.strip(), value.partition(":")[2], b64encode(os.fsencode(value)).decode()}
         elif "@" in value and (address := _PASSWORD.search(value)):
             found |= {address[1], unquote(address[1])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,21 @@ def test_nothing_grows_in_twenty_seconds_of_everything_at_once():
     assert done.returncode == 0, done.stdout + done.stderr
     assert "services restarted" in done.stdout
     assert done.stdout.endswith("nothing grew\n")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_two_hundred_clients_at_once_are_all_answered():
+    done = run("service_load.py", "--part", "load", "--clients", 200, "--seconds", 3)
+    assert done.returncode == 0, done.stdout + done.stderr
+    titles, *rows = done.stdout.splitlines()[1:]
+    columns = re.split(r"\s{2,}", titles.strip())
+    found = {row[:22].strip(): dict(zip(columns, row[22:].split(), strict=True)) for row in rows}
+    assert list(found) == ["bare FastAPI echo", "embedded judge", "LLM, two calls each"]
+    for name, row in found.items():
+        assert row["errors"] == "0", name
+        figures = {column: float(figure.replace(",", "")) for column, figure in row.items()}
+        assert figures["requests/s"] > 0 and 0 < figures["p50"] <= figures["p95"] <= figures["p99"], name
 
 
 @pytest.mark.slow

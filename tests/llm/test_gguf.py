@@ -22,13 +22,14 @@ from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.roles import COMPARER, RATER
-from adjudge.llm.base import Delivery, Prompt, Sampling
+from adjudge.llm.base import BlankPrompt, Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
 from adjudge.llm.openai import OpenAIDialect, OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
 from adjudge.models import ComparisonOpinion, Failure, Research
 from adjudge.models.cases import Comparison, Review
+from adjudge.prompts.fence import all_fenced
 from adjudge.rubric import parse
 from adjudge.text.control_tokens import LISTED, defuse, pattern_of
 
@@ -161,6 +162,30 @@ async def test_its_comparison_is_on_the_scale_by_construction(small_model: GgufW
     assert len(bad_quotes) == len(reading.opinion.warnings), "a bad quote is a warning, never evidence"
     for item in reading.opinion.evidence:
         assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+
+
+async def test_a_repair_round_of_its_own_reply_is_answered_with_replacements_that_fit(small_model: GgufWire) -> None:
+    question = CompareQuestion(CASE, RUBRIC, "ab")
+    texts = all_fenced({"ANSWER 1": CASE.a, "ANSWER 2": CASE.b})
+    asked = BlankPrompt("Compare.", texts, COMPARER.prompt(question).schema, "comparison")
+
+    async def reply_to(blank: BlankPrompt) -> str:
+        delivery = await small_model.send(blank.with_secret(bytes(32)), Sampling(max_tokens=600))
+        assert isinstance(delivery, Delivery), delivery
+        completion = small_model.decode(delivery.body)
+        assert completion.finish == "stop"
+        return completion.text
+
+    said = await reply_to(asked)
+    # Twelve characters are no quote of five words, so there is always something to repair.
+    first = COMPARER.read(question, said, "gguf:small")
+    assert first.opinion is not None and first.problems
+    repair = COMPARER.repair(question, asked, said, first)
+    assert said in repair.with_secret(bytes(32)).user, "its own reply is part of the message"
+    mended = await reply_to(repair)
+    assert set(orjson.loads(mended)) <= {"evidence", "reasons"}, "only what was wrong is asked for again"
+    again = COMPARER.read_repair(question, first, mended, "gguf:small").opinion
+    assert again is not None and again.scores == first.opinion.scores
 
 
 async def test_its_ratings_are_on_their_scales_by_construction(small_model: GgufWire) -> None:

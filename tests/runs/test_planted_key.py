@@ -1,9 +1,12 @@
 """A key that a server repeats in its errors is found nowhere: not in files, reports, messages, logs or processes."""
 
 import asyncio
+import io
 import json
 import logging
 import re
+import time
+import zipfile
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -128,6 +131,17 @@ async def test_the_verdict_from_a_reply_that_repeated_the_key_is_replayed_byte_f
     assert (again.code, again.err) == (0, "adjudge: the same, byte for byte\n")
 
 
+async def test_labels_of_a_run_and_what_is_made_of_them_hold_no_key(echo, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", [pair for pair in pairs(6) if pair["id"] == "case-5"])
+    said = [await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", echo, "--one-order")]
+    said.append(await command("label", "out", "--annotator", "ann", stdin=b"1\n"))
+    assert [path.name for path in (files.path / "labels").glob("ann*")] == ["ann.jsonl"], said[-1].err
+    said += [await command("agree", "out", "-o", name) for name in ("agreement.html", "agreement.json")]
+    said.append(await command("label", "out", "--list"))
+    assert holds_key("".join(each.out + each.err for each in said).encode()) == []
+    assert files_with_key(tmp_path) == []
+
+
 @pytest.mark.parametrize("case", [0, 1, 2])
 async def test_the_service_tells_strangers_no_key(echo, tmp_path, monkeypatch, case):
     monkeypatch.setenv("ADJUDGE_API_KEY", KEY)
@@ -140,6 +154,44 @@ async def test_the_service_tells_strangers_no_key(echo, tmp_path, monkeypatch, c
     answer = await asyncio.to_thread(ask)
     assert answer.status_code == 502
     assert holds_key(answer.content) == []
+    assert files_with_key(tmp_path) == []
+
+
+@pytest.mark.parametrize("status", [401, 500])
+async def test_the_pages_and_runs_of_the_service_hold_no_key(provider, tmp_path, monkeypatch, caplog, status):
+    """One member of the jury repeats the key in its error, another one in its reply."""
+    monkeypatch.setenv("ADJUDGE_API_KEY", KEY)
+    monkeypatch.setattr("adjudge.llm.retry._backoff", lambda *_: 0.0)
+    caplog.set_level(logging.DEBUG)
+    provider.script = lambda request: fails(status, ECHO) if request.json["model"] == "bad" else repeated_in_the_reply()
+    judge = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("a", "b", "bad"))
+
+    def ask():
+        app = create_app(CompareSettings(judge=judge), journal=tmp_path / "j.db")
+        with TestClient(app) as client:
+            body = {"userTask": "Plan a tool.", "responseA": "One plan.", "responseB": "Another plan."}
+            made = client.post("/api/evaluate", json=body)
+            assert made.status_code == 200
+            found = [made, client.post("/judge/compare", data=body, headers={"origin": "http://testserver"})]
+            run = client.post("/api/runs?protocol=compare&source=a.jsonl", content=json.dumps(body)).json()["run_id"]
+            while client.get(f"/api/runs/{run}").json()["state"] not in ("finished", "stopped"):
+                time.sleep(0.05)
+            verdict = f"/verdicts/{made.json()['verdict_id']}"
+            places = [f"{verdict}{form}" for form in ("", ".json", ".html", ".md", ".txt", "/calls", "/calls.json")]
+            places += [f"/api/runs/{run}{more}" for more in ("", "/rows", "/events")]
+            places += [f"/api/runs/{run}/export?format={form}" for form in ("jsonl", "csv", "markdown")]
+            # Every page and list that needs no id, whichever there will be.
+            for route in app.routes:
+                if "GET" in (getattr(route, "methods", None) or ()) and "{" not in route.path:
+                    places += [route.path, f"{route.path.rstrip('/')}.json"]
+            found += [client.get(place) for place in places]
+            archive = client.get(f"/api/runs/{run}/export?format=html").content
+            with zipfile.ZipFile(io.BytesIO(archive)) as pages:
+                return [each.content for each in found] + [pages.read(name) for name in pages.namelist()]
+
+    told = await asyncio.to_thread(ask)
+    assert any(b"***" in content for content in told)
+    assert holds_key(b"".join(told) + caplog.text.encode()) == []
     assert files_with_key(tmp_path) == []
 
 

@@ -9,9 +9,10 @@ import time
 import zipfile
 from decimal import Decimal
 
+import duckdb
 import pytest
 from fastapi.testclient import TestClient
-from scripted.provider import fails, judges
+from scripted.provider import ScriptedProvider, fails, judges, refuses
 
 from adjudge.cli.main import main
 from adjudge.engine import CompareSettings
@@ -320,6 +321,41 @@ async def test_what_a_provider_said_of_a_failure_is_for_the_log(provider, tmp_pa
         "the judge did not take the request; the texts may be too long for it"
     }
     assert "4711" not in json.dumps([status, failed, exported])
+
+
+@pytest.mark.parametrize("judge", ["jury:{good}#a+{good}#b+{bad}#m", "cascade:{bad}#m>{good}#a"])
+@pytest.mark.parametrize("refused", [False, True])
+async def test_what_a_provider_said_on_the_way_to_a_verdict_or_a_failure_is_for_the_log_in_every_form(
+    provider, tmp_path, judge, refused
+):
+    provider.script = lambda request: fails(400, "account 4711 at secret.example is not allowed this")
+    async with ScriptedProvider() as good:
+        good.script = lambda request: refuses() if refused else judges()
+        settings = CompareSettings(judge=judge.format(good=f"{good.url}/v1", bad=f"{provider.url}/v1"))
+
+        def judged():
+            with TestClient(create_app(settings, journal=tmp_path / "journal.db")) as client:
+                run_id = begin(client, LINES.splitlines()[0]).json()["run_id"]
+                status = ended(client, run_id)
+                told = {
+                    form: client.get(f"/api/runs/{run_id}/export?format={form}").content
+                    for form in ("jsonl", "csv", "parquet", "markdown", "html")
+                }
+                told["rows"] = json.dumps(found := rows(client, run_id)).encode()
+                for verdict_id in (row["verdict_id"] for row in found if row["verdict_id"]):
+                    for form in ("", ".json", ".html", ".md", ".txt", "/calls.json"):
+                        told[f"verdict{form}"] = client.get(f"/verdicts/{verdict_id}{form}").content
+                return status, told
+
+        status, told = await asyncio.to_thread(judged)
+    assert (status["verdicts"], status["failures"]) == ((0, 1) if refused else (1, 0))
+    with zipfile.ZipFile(io.BytesIO(told.pop("html"))) as archive:
+        told |= {name: archive.read(name) for name in archive.namelist()}
+    instead = (b"the judge did not take the request", b"too few members of the jury gave an opinion")
+    assert any(words in said for said in told.values() for words in instead)
+    (tmp_path / "out.parquet").write_bytes(told.pop("parquet"))
+    told["parquet"] = str(duckdb.sql(f"from '{tmp_path / 'out.parquet'}'").fetchall()).encode()
+    assert [name for name, said in told.items() if b"4711" in said or b"secret.example" in said] == []
 
 
 # -- verdicts ---------------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from . import (
     tools,
 )
 from .asking import say
+from .credentials import read_credentials
 
 _COMMANDS = (
     compare,
@@ -103,6 +104,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     args = build_parser().parse_args(argv)
     try:
+        read_credentials()
         code: int = args.run(args)
         sys.stdout.flush()
         return code

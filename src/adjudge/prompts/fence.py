@@ -61,6 +61,11 @@ def fenced(name: str, text: str) -> Message:
     return Message.of(f"<<<{name} ", CODE, f">>>\n{defuse(text)}\n<<<END {name} ", CODE, ">>>")
 
 
+def in_one_line(text: str) -> str:
+    """A text as part of one line of a list: it cannot begin another, as an entry of the program's own would."""
+    return " ".join(text.split())
+
+
 def all_fenced(texts: Mapping[str, str]) -> Message:
     """Texts by their names, one below the other."""
     return Message.of(*(Message.of("\n" if at else "", fenced(*text)) for at, text in enumerate(texts.items())))

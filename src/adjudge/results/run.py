@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,14 +38,19 @@ _VERDICT = b',"verdict":{'
 _NOWHERE = -1
 
 
+def _as_stored(verdict: bytes) -> bytes:
+    return verdict
+
+
 @dataclass(frozen=True)
 class Run:
-    """An opened run directory."""
+    """An opened run directory; `told`: what those who read it get to see of a stored verdict."""
 
     folder: Path
     config: Mapping[str, Any]
     protocol: Protocol
     rubric: Rubric
+    told: Callable[[bytes], bytes] = _as_stored
 
     @property
     def name(self) -> str:
@@ -75,10 +80,10 @@ class Reader:
         self._open = ExitStack()
 
     def verdict_json(self, position: int) -> bytes:
-        """A case's verdict, byte for byte as the run has it; empty if there is none."""
+        """A case's verdict, byte for byte as the run has it or tells it; empty if there is none."""
         line = self._verdicts.at(position)
         begin = line.find(_VERDICT)
-        return b"" if begin < 0 else line[begin + len(_VERDICT) - 1 :].rstrip()[:-1]
+        return b"" if begin < 0 else self._run.told(line[begin + len(_VERDICT) - 1 :].rstrip()[:-1])
 
     def case(self, position: int) -> dict[str, Any]:
         """A case as it was read in."""

@@ -38,7 +38,7 @@ SAID: dict[Reason, str] = {
     "no_quorum": "too few members of the jury gave an opinion",
 }
 _NO_SEARCH = "the search failed"
-_FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
+FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
 _log = logging.getLogger(__name__)
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -181,11 +181,10 @@ def judged(written: bytes, **headers: str) -> Response:
 
 
 def in_our_words(written: bytes) -> bytes:
-    """A verdict, or a line of a run that holds one, as callers may read it: without a provider's words."""
+    """A verdict as callers may read it: without a provider's words."""
     if not any(sign in written for sign in (b'"jury_member_failed"', b'"search_failed"', b'"it failed: ')):
         return written
-    known = json.loads(written, parse_float=Decimal)
-    verdict = known.get("verdict", known)
+    verdict = json.loads(written, parse_float=Decimal)
     for lookup in verdict.get("lookups", ()):
         if lookup.get("error"):
             lookup["error"] = _logged(lookup["error"], _NO_SEARCH)
@@ -196,12 +195,12 @@ def in_our_words(written: bytes) -> bytes:
             warning["message"] = _without_their_words(warning["message"])
     for stage in verdict.get("stages", ()):
         stage["unsure"] = [_without_their_words(doubt) for doubt in stage["unsure"]]
-    return to_json(known)
+    return to_json(verdict)
 
 
 def _without_their_words(said: str) -> str:
     """A message as callers may read it: of whoever failed by a provider or the network, only that and in which way."""
-    found = _FAILED_ONE.fullmatch(said)
+    found = FAILED_ONE.fullmatch(said)
     return _logged(said, f"{found[1]}: {SAID[cast(Reason, found[2])]}") if found else said
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from ..models.base import to_json
 from ..runs.hosting import HostedRun
-from .common import StateOf, cursor_of, in_our_words, read_cursor
+from .common import StateOf, cursor_of, read_cursor
 from .run_results import Filters, wanted_rows
 from .runs import ERRORS, RunOf
 
@@ -113,10 +113,7 @@ def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
                 with path.open("wb") as made:
                     {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, made)
             with path.open("rb") as made:
-                if wanted.format == "jsonl":
-                    file.writelines(in_our_words(line).rstrip() + b"\n" for line in made)
-                else:
-                    shutil.copyfileobj(made, file)
+                shutil.copyfileobj(made, file)
     file.seek(0)
     return file
 

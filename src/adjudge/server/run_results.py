@@ -1,6 +1,6 @@
 """A run's results as the service reads them: from the table that is kept with the run, as the rows that are wanted.
 
-What a provider said of a failure is in our own words there. A view of the whole run is kept beside the table, and a
+What a provider said is in our own words there, also in the verdicts. A view of the whole run is kept beside the table, and a
 glance at it, for lists, in a file of its own.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,7 @@ from ..errors import InputError, SetupError
 from ..files import replacing
 from ..results import require_extra
 from ..runs.hosting import HostedRun
-from .common import SAID
+from .common import FAILED_ONE, SAID, in_our_words
 
 if TYPE_CHECKING:
     from ..reports.run.view import RunView
@@ -120,7 +120,7 @@ def open_results(run: HostedRun) -> OpenedRun:
     from ..results.kept import keep
     from ..results.run import open_run
 
-    opened = open_run(run.directory.path)
+    opened = replace(open_run(run.directory.path), told=in_our_words)
     kept = keep(opened, _tell, going_on=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.told))
 
@@ -168,7 +168,12 @@ def _tell(database: Database) -> bytes:
     from ..results.columns import text
 
     said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
-    database.query(f"update {database.chosen} set message = coalesce(case reason {said} end, message)")
+    # Of a cascade a failure also says why earlier judges failed.
+    who, why = (f"regexp_extract(message, {text(FAILED_ONE.pattern)}, {group}, 's')" for group in (1, 2))
+    database.query(
+        f"update {database.chosen} set message = "
+        f"coalesce(case reason {said} end, {who} || ': ' || case {why} {said} end, message)"
+    )
     view, summary, board = view_run(database)
     found = summary.agreement
     glance = Glance(

@@ -4,6 +4,8 @@ import json
 import math
 import random
 import shutil
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,9 +113,10 @@ def test_a_calibrated_rubric_reads_back_and_is_the_same_version(report):
 
 def judged(rubric, judge="embedded"):
     async def work():
-        async with open_engine(":memory:") as engine:
-            settings = CompareSettings(rubric=rubric, judge=judge)
-            return await engine.judge_comparison(comparisons()[0].case, settings)
+        settings = CompareSettings(rubric=rubric, judge=judge)
+        with tempfile.TemporaryDirectory() as kept:
+            async with open_engine(Path(kept) / "journal.db") as engine:
+                return await engine.judge_comparison(comparisons()[0].case, settings)
 
     return run_sync(work)
 

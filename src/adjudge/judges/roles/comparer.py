@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from ... import prompts
 from ...llm.base import BlankPrompt
 from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
-from ...prompts.fence import Message, fenced
+from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ...text.reasons import NOT_IN_THE_TEXT, WordChecker, scored
@@ -265,7 +265,12 @@ def _checker(question: CompareQuestion) -> WordChecker:
 
 def _looked_up(lookups: tuple[Lookup, ...]) -> str:
     return "\n\n".join(
-        f"Search: {lookup.query}\n" + "\n".join(f"- {f.title} ({f.url}): {f.snippet}" for f in lookup.findings)
+        "\n".join(
+            (
+                f"Search: {in_one_line(lookup.query)}",
+                *(f"- {in_one_line(f'{one.title} ({one.url}): {one.snippet}')}" for one in lookup.findings),
+            )
+        )
         for lookup in lookups
         if lookup.findings
     )

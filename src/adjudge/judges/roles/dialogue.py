@@ -17,7 +17,7 @@ from ... import prompts
 from ...llm.base import BlankPrompt
 from ...models import Critique, Evaluation, Mark, Objection, Warning
 from ...models.cases import Dialogue, Speaker
-from ...prompts.fence import fenced
+from ...prompts.fence import fenced, in_one_line
 from ...rubric import Rubric
 from ..base import CriticizeQuestion, EvaluateQuestion
 from .base import Reading, Role, Shape, object_of, scores_of
@@ -259,7 +259,9 @@ class Critic(Role[CriticizeQuestion, Critique]):
 
 def _evaluated(question: CriticizeQuestion) -> list[str]:
     """The evaluation as the Critic sees it, a line for each criterion."""
-    return [f"{key}: {mark.value}. {mark.justification}" for key, mark in question.evaluation.marks.items()]
+    return [
+        f"{key}: {mark.value}. {in_one_line(mark.justification)}" for key, mark in question.evaluation.marks.items()
+    ]
 
 
 EVALUATOR, CRITIC = Evaluator(), Critic()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ... import prompts
 from ...llm.base import BlankPrompt
 from ...models import LABELS, Explanation, JudgedWords, Warning
-from ...prompts.fence import Message, all_fenced, fenced
+from ...prompts.fence import Message, all_fenced, fenced, in_one_line
 from ...text.reasons import WordChecker, language_of_reply, misstated_rating, not_english
 from ...text.sentences import sentences
 from ..base import ExplainQuestion
@@ -35,13 +35,14 @@ class Explainer(Role[ExplainQuestion, Explanation]):
         tables = "\n\n".join(
             f"Response {number}\n"
             + "\n".join(
-                f"- {item.name}: {question.tables[label][item.key][0]}. {question.tables[label][item.key][1]}"
+                f"- {item.name}: {value}. {in_one_line(words)}"
                 for item in question.rubric.criteria
+                for value, words in (question.tables[label][item.key],)
             )
             for number, label in enumerate(LABELS, start=1)
         )
         candidates = "\n".join(
-            f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {candidate.words}"
+            f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {in_one_line(candidate.words)}"
             for number, candidate in enumerate(question.candidates, start=1)
         )
         user = prompts.load("explainer").message(

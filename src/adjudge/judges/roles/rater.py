@@ -26,7 +26,7 @@ from ...models import (
 )
 from ...models.cases import Review
 from ...models.constraints import Bound, ConstraintKind, Source
-from ...prompts.fence import Message, all_fenced, fenced
+from ...prompts.fence import Message, all_fenced, fenced, in_one_line
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
@@ -251,7 +251,7 @@ class _Check:
                 self.bad.append(_Bad(label, criterion.key, "dropped_quote", place))
             else:
                 quotes = (place,)
-        words = _one_line(entry["justification"])
+        words = in_one_line(entry["justification"])
         if why := self._words.invented_quote(words):
             self.bad.append(_Bad(label, criterion.key, "replaced_reason", why))
             words = scored(value)
@@ -262,12 +262,12 @@ class _Check:
 
     def still_good(self, label: Label, given: str) -> str:
         """What is good in a response all the same; empty if the words cannot be shown."""
-        words = _one_line(given)
+        words = in_one_line(given)
         return "" if self._is_bad(label, STILL_GOOD, words) else words
 
     def reasons(self, given: str) -> str:
         """The sentences that explain the preference; empty if they cannot be shown."""
-        words = _one_line(given)
+        words = in_one_line(given)
         if not words or self._is_bad(None, BECAUSE, words):
             return ""
         least, most = REASONS
@@ -279,7 +279,7 @@ class _Check:
 
     def invalid(self, given: str) -> str:
         """Why the task cannot be rated; ours if the judge's words cannot be shown."""
-        words = _one_line(given)
+        words = in_one_line(given)
         return _INVALID_UNSAID if words and self._is_bad(None, INVALID, words) else words
 
     def _is_bad(self, label: Label | None, key: str, words: str) -> bool:
@@ -324,7 +324,7 @@ def _material(case: Review) -> dict[Source, str]:
 def _findings(facts: tuple[Fact, ...]) -> str:
     lines = [
         f"- Response {_NUMBER[fact.where]}, {'certain' if fact.certain else 'a hint'}: {fact.name.replace('_', ' ')}: "
-        f"{_one_line(fact.found)[:_FOUND_SHOWN]}"
+        f"{in_one_line(fact.found)[:_FOUND_SHOWN]}"
         for fact in facts
         if fact.where in ("A", "B") and fact.name not in ("system_marker", "control_token")
     ]
@@ -349,10 +349,6 @@ def _empty(rubric: Rubric, reply: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _warnings(bad: list[_Bad]) -> tuple[Warning, ...]:
     return tuple(Warning(code=entry.code, message=entry.told) for entry in bad)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 RATER = Rater()
