@@ -1,7 +1,7 @@
 """A run's results as the service reads them: from the table that is kept with the run, as the rows that are wanted.
 
-What a provider said is in our own words there, also in the verdicts. A view of the whole run is kept beside the table, and a
-glance at it, for lists, in a file of its own.
+What a provider said is in our own words there, also in the verdicts. A view of the whole run is kept beside the table,
+and a glance at it, for lists, in a file of its own.
 """
 
 from __future__ import annotations
