@@ -118,5 +118,5 @@ async def test_a_run_whose_owners_token_is_revoked_is_not_continued(tmp_path):
     run = await runs.begin(WANTED, UPLOAD, "ann")
     async with working(runs):
         status = await ended(run)
-    assert (status.state, status.stopped_by, status.verdicts) == ("stopped", "error", 0)
+    assert (status.state, status.stopped_by, status.verdicts) == ("stopped", "revoked", 0)
     assert status.error == "token: ann is revoked; a run needs the token of its owner"
