@@ -121,7 +121,7 @@ def compare_ends(runs: int, sizes: Sequence[int]) -> None:
     for size in sizes:
         for name, joint in POPULATIONS.items():
             truth = true_kappa(joint)
-            used, plain = (held(by_bootstrap(kappa, joint, it), truth, size, runs) for it in (None, "percentile"))  # type: ignore[arg-type]
+            used, plain = (held(by_bootstrap(kappa, joint, it), truth, size, runs) for it in (None, "percentile"))
             cells = (*used[:2], *plain[:2], used[2])
             print(f"| {name} | {size} | {truth:.3f} | {' | '.join(cells)} |", flush=True)
 

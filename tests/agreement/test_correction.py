@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.correction import corrected_mean, corrected_rate, corrected_shares
+from adjudge.agreement.correction import corrected_mean, corrected_rate
 from adjudge.agreement.figures import Confusion
 
 THREE = ("A", "tie", "B")
+
+
+def corrected_shares(labelled, said):
+    """The share of each class."""
+    return {value: corrected_rate(labelled, said, {value: 1.0}) for value in labelled.classes}
 
 
 def table(counts, classes=("A", "B")):

@@ -8,7 +8,7 @@ from protocols.review.rivers import REPLY
 from protocols.test_dialogue_with_a_scripted_judge import TALK, criticizes, evaluates, script
 from scripted.provider import fails, judges, refuses, says
 
-from adjudge import CompareSettings, DialogueSettings, ReviewSettings, open_engine, replay
+from adjudge import CompareSettings, DialogueSettings, ReviewSettings, open_engine, render, replay
 from adjudge.models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison
@@ -239,6 +239,10 @@ async def test_reports_say_who_was_asked_and_why(compared, provider):
     told = dict(origin_of(verdict).provenance)
     assert told["Stage 1"] == f"{provider.url}/v1#cheap: tie, the totals are 0 apart, less than 0.5 (2 calls)"
     assert told["Stage 2"] == f"{provider.url}/v1#dear: A, decided (2 calls)"
+    text = " ".join(render(verdict, "text", width=200).split())
+    assert "Stage 1: " + told["Stage 1"] in text and "Stage 2: " + told["Stage 2"] in text
+    markdown = render(verdict, "markdown")
+    assert "Stage 1: http" in markdown and "Stage 2: http" in markdown
     assert "text features only" in judge_note("cascade(margin=1):embedded>openai:x")
     assert "text features only" in judge_note("jury(mean):embedded+openai:x")
     assert judge_note("cascade:openai:x>openai:y") == ""

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from runs.conftest import pairs, write_lines
+from runs.test_probe_command import RUBRIC
 from scripted.provider import judges
 
 CASES = 12
@@ -139,3 +140,15 @@ async def test_a_folder_without_labelled_cases_is_refused(command, tmp_path):
     assert not (tmp_path / "adjudge-bench").exists()
     done = await command("bench", "elsewhere")
     assert (done.code, "elsewhere: folder not found" in done.err) == (2, True)
+
+
+async def test_a_rubric_of_ones_own_holds_for_the_sets_of_its_protocol(bench, provider, tmp_path):
+    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    done, found = await bench("--rubric", "mine.yaml", "--limit", "2", "--format", "json")
+    assert done.code == 0, done.err
+    assert [each["cases"] for each in found["sets"]] == [2, 2]
+    assert provider.requests and all(
+        "Warmth" in request.system + "".join(request.turns) for request in provider.requests
+    )
+    done, _ = await bench("--rubric", "mine.yaml", "--rubric", "mine.yaml")
+    assert done.code == 2 and "--rubric: mine: its protocol is compare; one for compare and one" in done.err

@@ -7,6 +7,15 @@ from runs.conftest import judge_of, pairs, write_lines
 from scripted.provider import judges
 
 CASES = 12
+RUBRIC = """\
+name: mine
+version: "1"
+protocol: compare
+scale: {min: 1, max: 10}
+criteria:
+  - {key: warmth, name: Warmth, weight: 1, guidance: How warm it is.}
+  - {key: truth, name: Truth, weight: 2, guidance: How true it is.}
+"""
 
 
 def is_fair(_):
@@ -117,3 +126,14 @@ async def test_fewer_cases_are_drawn_at_random_and_a_dialogue_run_is_refused(pro
     await command("run", "dialogue", "talk.txt", "--run", "talks", "--quiet")
     done = await command("probe", "talks")
     assert (done.code, done.err) == (2, "adjudge: INPUT: talks: a dialogue run; probes are for comparisons\n")
+
+
+async def test_a_rubric_of_ones_own_is_what_is_asked_about(probe, provider, command, tmp_path):
+    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    done, found = await probe(is_fair, "--rubric", "mine.yaml", "--probes", "swap")
+    assert done.code == 0, done.err
+    assert set(found) == {"swap"} and all(
+        "Warmth" in request.system + "".join(request.turns) for request in provider.requests
+    )
+    done, _ = await probe(is_fair, "--rubric", "none.yaml")
+    assert done.code == 2 and "none.yaml: file not found" in done.err

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 from typing import Literal
 
-import numpy as np
-
-from .figures import DRAWS, Figure, share, with_interval
+from .figures import DRAWS, Figure, parts_of, share, with_interval
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], tuple[float, float] | None]
@@ -142,19 +140,16 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int =
 def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[CurvePoint, ...]:
     """How often A wins by how much more of a feature it has, over bins of about as many cases each."""
     known = [(numbers[0] - numbers[1], pair) for pair in pairs if pair.winner and (numbers := of(pair)) is not None]
-    if not known:
-        return ()
-    known.sort(key=lambda item: item[0])
     points = []
-    for part in np.array_split(np.arange(len(known)), min(bins, len(known))):
-        apart, inside = zip(*(known[at] for at in part.tolist()), strict=True)
+    for part in parts_of(sorted(known, key=lambda item: item[0]), bins):
+        inside = [pair for _, pair in part]
         people = [_worth(pair.human) for pair in inside if pair.human]
         points.append(
             CurvePoint(
-                difference=float(np.median(apart)),
-                cases=len(inside),
-                judge=float(np.mean([_worth(pair.winner) for pair in inside])),
-                people=float(np.mean(people)) if people else None,
+                difference=median(apart for apart, _ in part),
+                cases=len(part),
+                judge=fmean(_worth(pair.winner) for pair in inside),
+                people=fmean(people) if people else None,
             )
         )
     return tuple(points)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..results.statistics import CONFIDENCE, mean_interval, share_interval
-from .figures import Confusion, Figure, Value
+from .figures import Confusion, Figure
 
 FEW_LABELS = 5  # of a class, fewer cannot say how often the judge mistakes it
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
@@ -32,11 +32,6 @@ class Corrected:
 
     raw: Figure
     corrected: Figure
-
-
-def corrected_shares(labelled: Confusion, said: Mapping[Any, int]) -> dict[Value, Corrected]:
-    """The share of each class: `said` counts what the judge says of the cases without labels."""
-    return {value: corrected_rate(labelled, said, {value: 1.0}) for value in labelled.classes}
 
 
 def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[Any, float]) -> Corrected:

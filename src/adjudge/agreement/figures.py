@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, Literal, TypeVar
 
@@ -31,11 +33,13 @@ Ratings = Sequence[Value | None]
 Level = Literal["nominal", "ordinal", "interval"]
 Method = Literal["BCa", "percentile"]
 T = TypeVar("T")
+N = TypeVar("N", bound=tuple[float, object])
 
 DRAWS = 999  # of every bootstrap; with so many their coverage was measured
 FEW_CASES = 10  # fewer cannot carry a bootstrap
 # The winners of a comparison on a line, for what needs numbers.
 PREFERENCE = {"A": -1.0, "tie": 0.0, "B": 1.0}
+FEW_IN_PART = 5
 _FEW = 2
 _ALPHA_CELLS = 1_000_000  # krippendorff computes cases × values × values numbers, for every draw of a bootstrap
 _LEAST_DRAWS, _NUMBERS_DRAWN = 199, 10_000_000  # beyond some thousands of cases fewer draws are enough
@@ -208,6 +212,17 @@ def baselines(human: Ratings, lengths: Sequence[tuple[float, float]] | None = No
         said["longest"] = [longer_of(*pair) for pair in lengths]
         said["first position"] = ["A"] * len(human)
     return said
+
+
+def parts_of(numbered: Sequence[N], most: int) -> Iterator[Sequence[N]]:
+    """Of cases sorted by their number, which stands first: so many parts of about the same size, fewer where cases are
+    few; the same number is never in two of them."""
+    parts = max(min(most, len(numbered) // FEW_IN_PART), 1)
+    numbers = [case[0] for case in numbered]
+    cuts = (
+        {bisect_left(numbers, numbers[round(len(numbers) * at / parts)]) for at in range(parts)} if numbers else set()
+    )
+    return (numbered[begin:end] for begin, end in pairwise([*sorted(cuts), len(numbers)]))
 
 
 def longer_of(a: float, b: float) -> Value:

@@ -13,7 +13,10 @@ from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ..agreement.benchmark import LabelledSet
+    from ..rubric import Rubric
 
 _DESCRIPTION = """\
 How far judges agree with people on labelled sets: every file in DIR whose comparisons or dialogues carry people's
@@ -43,6 +46,10 @@ def register(commands: Any) -> None:
         "--judge", action="append", metavar="JUDGE", help="one of the judges; give it several times (default: embedded)"
     )
     parser.add_argument(
+        "--rubric", action="append", default=[], metavar="FILE",
+        help="your own criteria (YAML) for the sets of its protocol; give one for each protocol",
+    )  # fmt: skip
+    parser.add_argument(
         "--limit", type=int, metavar="N", help="so many cases of each set, drawn at random; raise it later"
     )
     parser.add_argument("--one-order", action="store_true", help="comparisons once, not in both orders: half the cost")
@@ -65,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
     judges = list(dict.fromkeys(args.judge or ["embedded"]))
+    rubrics = _rubrics(args.rubric)
     given = Path(args.sets).expanduser()
     if not given.is_dir():
         raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
@@ -73,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     sets, left_out = find_sets(given)
     folder = Path(args.directory).expanduser().absolute()
-    planned = [_planned(each, judge, folder, args) for each in sets for judge in judges]
+    planned = [_planned(each, judge, folder, rubrics, args.one_order) for each in sets for judge in judges]
     code = judge_several(planned, args, str(folder / JOURNAL), args.limit)
     if args.dry_run:
         return code
@@ -94,16 +102,32 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _planned(labelled: LabelledSet, judge: str, folder: Path, args: argparse.Namespace) -> PlannedRun:
+def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
+    """The rubric of each protocol: the one that was given, else the shipped one."""
+    from ..errors import InputError
+    from ..rubric import load, shipped
+
+    found: dict[str, Rubric] = {}
+    for rubric in map(load, paths):
+        if rubric.protocol == "review" or rubric.protocol in found:
+            allowed = "one for compare and one for dialogue"
+            raise InputError("--rubric", f"{rubric.name}: its protocol is {rubric.protocol}", allowed)
+        found[rubric.protocol] = rubric
+    return {protocol: found.get(protocol) or shipped(protocol) for protocol in ("compare", "dialogue")}
+
+
+def _planned(
+    labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
+) -> PlannedRun:
     from ..engine import CompareSettings, DialogueSettings
     from ..errors import InputError
     from ..inputs.rows import open_rows
 
     try:
         settings = (
-            CompareSettings(judge=judge, one_order=args.one_order)
+            CompareSettings(judge=judge, one_order=one_order, rubric=rubrics["compare"])
             if labelled.protocol == "compare"
-            else DialogueSettings(evaluator=judge, critic=judge)
+            else DialogueSettings(evaluator=judge, critic=judge, rubric=rubrics["dialogue"])
         )
     except InputError as error:
         raise error.renamed(dict.fromkeys(("judge", "evaluator", "critic"), "--judge")) from None

@@ -41,6 +41,9 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("input", metavar="INPUT", help="a file of comparisons, or the folder of a compare run")
     parser.add_argument("--judge", metavar="JUDGE", help="who judges (default: the run's judge, else embedded)")
+    parser.add_argument(
+        "--rubric", metavar="FILE", help="your own criteria (YAML; default: the run's, else those of `adjudge rubric`)"
+    )
     parser.add_argument("--n", type=int, default=100, metavar="N", help="so many cases, drawn at random (default: 100)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what is drawn (default: 0)")
     parser.add_argument("--probes", nargs="+", choices=_PROBES, default=list(_PROBES), help="default: all")
@@ -92,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
     """How to judge, what, and where replies are: a run brings all three along."""
-    from ..engine import CompareSettings
+    from ..engine import CompareSettings, rubric_for
     from ..errors import InputError
     from ..inputs.rows import open_rows
     from ..results.run import open_run
@@ -101,7 +104,7 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
 
     try:
         if not (Path(args.input).expanduser() / "run.json").is_file():
-            settings = CompareSettings(judge=args.judge or "embedded")
+            settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
             return settings, open_rows(args.input, "compare", settings.rubric), str(folder / JOURNAL)
         run = open_run(args.input, "INPUT")
         directory = RunDirectory(args.input)
@@ -109,7 +112,8 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
         opened = directory.plan().opened()
         if not isinstance(opened, CompareSettings):
             raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
-        settings = replace(opened, judge=args.judge) if args.judge else opened
+        rubric = rubric_for("compare", args.rubric or opened.rubric)
+        settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
         from ..agreement.probes import rows_of_run
 
         return settings, rows_of_run(run), directory.journal(directory.read())

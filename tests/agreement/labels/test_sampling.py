@@ -17,13 +17,15 @@ from adjudge.agreement.labels.sampling import (
     Selection,
     candidates,
     grow,
+    jurors_agree,
     order_for,
     read_selection,
     select_cases,
 )
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
-from adjudge.results.run import open_run
+from adjudge.models.common import MemberScores
+from adjudge.results.run import Reader, open_run
 
 
 def among(count, doubted=()):
@@ -193,3 +195,25 @@ def test_a_run_without_a_verdict_says_how_to_go_on(tmp_path):
     rows = [Given("late", Comparison("t", "a", "b"), fate="unfinished")]
     with pytest.raises(InputError, match="no case has a verdict yet; continue it: adjudge run --resume"):
         candidates(open_run(write_run(tmp_path / "run", rows)))
+
+
+def test_jurors_of_dialogues_and_reviews_agree_by_what_their_scores_come_to(tmp_path):
+    def members(*scores):
+        return tuple(MemberScores(judge=f"m{at}", scores=each) for at, each in enumerate(scores))
+
+    talks, rated = (open_run(write_run(tmp_path / name, rows[:1])) for name, rows in _BOTH.items())
+    with Reader(talks) as reader:
+        talk = reader.verdict(0)
+    keys = talks.rubric.weights
+    all_at, one_off = dict.fromkeys(keys, Decimal(80)), dict.fromkeys(keys, Decimal(80)) | {"Fluency": Decimal(100)}
+    assert jurors_agree(talk) is None
+    assert jurors_agree(talk.updated(evaluator_members=members(all_at, one_off))) is True  # 80 and 82 are both 80
+    assert jurors_agree(talk.updated(evaluator_members=members(all_at, dict.fromkeys(keys, Decimal(40))))) is False
+    with Reader(rated) as reader:
+        review = reader.verdict(0)
+    for likerts, agree in (((1, 3), True), ((3, 4), False), ((2, None), True)):
+        own = members(*({"likert": None if likert is None else Decimal(likert)} for likert in likerts))
+        assert jurors_agree(review.updated(opinion=review.opinion.updated(members=own))) is agree
+
+
+_BOTH = {"talks": dialogues(), "reviews": reviews()}

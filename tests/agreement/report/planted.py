@@ -10,6 +10,7 @@ from collections.abc import Callable
 from scripted.provider import judges
 from scripted.replies import Request
 
+LIST, BOLD = "\n\n- the mill\n- the bridge\n- the inn", "**Mind the gate.**"
 FILLER = "It goes on for a while about the weather and the road and the people who walk on it, which helps nobody."
 GOOD = "Take the second road after the mill, because the first one is closed until Friday."
 POOR = "Take any road that you like, because they all lead somewhere in the end, more or less."
@@ -22,7 +23,8 @@ def draw(*texts: str) -> float:
 
 
 def planted_pairs(count: int, seed: int = 1, ties: float = 0.0) -> list[dict[str, object]]:
-    """Pairs in which one answer is good, and length says nothing of which one; `truth` is its side."""
+    """Pairs in which one answer is good, and length, lists, bold type and its author say nothing of which one; `truth`
+    is its side."""
     drawn = random.Random(seed)
     rows = []
     for number in range(count):
@@ -31,6 +33,7 @@ def planted_pairs(count: int, seed: int = 1, ties: float = 0.0) -> list[dict[str
         for side in "AB":
             said = GOOD if truth in (side, "tie") else POOR
             texts[side] = f"Road {number} {side}. {said}" + f" {FILLER}" * drawn.randint(0, 3)
+            texts[side] += (f" {BOLD}" if drawn.random() < 0.5 else "") + (LIST if drawn.random() < 0.5 else "")
         systems = (
             {"model_a": "wren", "model_b": "rook"} if drawn.random() < 0.5 else {"model_a": "rook", "model_b": "wren"}
         )
@@ -76,6 +79,18 @@ def follows_length(share: float) -> Rule:
     return lambda first, second, chance: (
         longer(first, second) if draw(*sorted((first, second)), "length") < share else better(first, second)
     )
+
+
+def follows(mark: str, share: float) -> Rule:
+    """Names the answer with this mark in this share of the cases in which one alone has it, and else the better one."""
+
+    def rule(first: str, second: str, chance: float) -> int:
+        has = [mark in first, mark in second]
+        if has[0] != has[1] and draw(*sorted((first, second)), mark) < share:
+            return 1 if has[0] else 2
+        return better(first, second)
+
+    return rule
 
 
 def script_of(rules: dict[str, Rule]) -> Callable[[Request], object]:

@@ -20,6 +20,7 @@ from adjudge.agreement.report.build import floor_figures
 from adjudge.agreement.report.changes import against, earlier_run
 from adjudge.agreement.report.joining import join_labels
 from adjudge.errors import InputError
+from adjudge.judges.specs import single_judges
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison, Review
 from adjudge.reports.agreement.page import page_of
@@ -378,6 +379,8 @@ def test_preferences_that_were_entered_are_no_independent_labels_and_the_report_
 def test_two_judges_on_the_same_labels_are_compared_by_an_exact_test(folder, tmp_path):
     others = [("A", human) if n % 3 else (human, human) for n, (_, human) in enumerate(PAIRS)]
     other = write_run(tmp_path / "other", [compared(n, *pair) for n, pair in enumerate(others)])
+    named = (other / "run.json").read_bytes().replace(b'"judge":"embedded"', b'"judge":"openai:gpt-4o"')
+    (other / "run.json").write_bytes(named)
     found = against(join_labels(open_run(folder), _labels(folder)), open_run(other), 99)
     old, new = ([one == two for one, two in pairs] for pairs in (PAIRS, others))
     gained = sum(b and not a for a, b in zip(old, new, strict=True))
@@ -387,6 +390,10 @@ def test_two_judges_on_the_same_labels_are_compared_by_an_exact_test(folder, tmp
     assert change.p == pytest.approx(stats.binomtest(gained, gained + lost).pvalue)
     assert change.change.value == pytest.approx((sum(new) - sum(old)) / 60)
     assert found.cascade.reason == "both judges cost the same"
+    kappa = found.metrics["kappa"]
+    kappas = [f"{round(figure.value, 2):g}" for figure in (kappa.first, kappa.second)]
+    assert found.jury == f"jury(weighted):embedded*{kappas[0]}+openai:gpt-4o*{kappas[1]}"
+    assert single_judges(found.jury) == ["embedded", "openai:gpt-4o"]
 
 
 def test_a_cheap_and_a_dear_judge_give_a_cost_curve(tmp_path):

@@ -8,14 +8,11 @@ nothing.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 from statistics import fmean
-from typing import TypeVar
 
 from ...errors import InputError
 from ...models.base import Frozen
@@ -34,16 +31,13 @@ from ..calibration import (
     learn_weights,
 )
 from ..correction import Corrected, corrected_mean, corrected_rate
-from ..figures import Figure, Value, confusion, share
+from ..figures import FEW_IN_PART, Figure, Value, confusion, parts_of, share
 from ..labels.files import now
 from ..labels.sources import LabelSet
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, side_of
 
-T = TypeVar("T", bound=tuple[float, object])
-
 MOST_SYSTEMS = 12
 MEAN = "mean"
-_FEW_IN_BIN = 5
 _TIE_IS_HALF: dict[Value, float] = {"won": 1.0, "tie": 0.5}
 _WORTH: dict[Value, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
 _PLACES = 9
@@ -213,11 +207,11 @@ def margin_curve(counted: Sequence[LabelledCase]) -> tuple[MarginBin, ...]:
     known = sorted(
         (abs(case.row.score), case.row.value == case.human) for case in counted if case.row.score is not None
     )
-    if len(known) < 2 * _FEW_IN_BIN:
+    if len(known) < 2 * FEW_IN_PART:
         return ()
     return tuple(
         MarginBin(low=part[0][0], high=part[-1][0], right=share(sum(hit for _, hit in part), len(part)))
-        for part in _parts(known, 4)
+        for part in parts_of(known, 4)
     )
 
 
@@ -225,19 +219,11 @@ def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> t
     """What people say, and what the chosen map would say, by the judge's number."""
     known = sorted((number(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float))
     bins = []
-    for part in _parts(known, 8) if known else ():
+    for part in parts_of(known, 8) if known else ():
         judge = fmean(score for score, _ in part)
         mapped = None if found is None or found.chosen is None else found.chosen.apply(judge)
         bins.append(ScoreBin(cases=len(part), judge=judge, people=fmean(said for _, said in part), mapped=mapped))
     return tuple(bins)
-
-
-def _parts(sorted_cases: Sequence[T], most: int) -> Iterator[Sequence[T]]:
-    """So many parts of about the same size, fewer where cases are few; the same number is never in two of them."""
-    parts = max(min(most, len(sorted_cases) // _FEW_IN_BIN), 1)
-    numbers = [case[0] for case in sorted_cases]
-    cuts = {bisect_left(numbers, numbers[round(len(numbers) * at / parts)]) for at in range(parts)}
-    return (sorted_cases[begin:end] for begin, end in pairwise([*sorted(cuts), len(numbers)]))
 
 
 # -- corrected rates --------------------------------------------------------------------------------------------------

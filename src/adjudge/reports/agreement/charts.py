@@ -19,7 +19,7 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
     """Agreement with its interval beside simple rules and the ceiling, where the judge decided or with its guesses."""
     name = HEADLINES[report.protocol][0]
     rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
-    top = 1.0 if name == "accuracy" else max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
+    top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
     constant, guessed = constant_of(report, figures), figures is not report
     bars = [
         Bar(

@@ -215,7 +215,7 @@ def bias_sentence(report: AgreementReport, name: str) -> str:
     if not found:
         return f"No {title} found: {wins}."
     assert habit.followed is not None
-    way = "goes to" if (habit.followed.value or 0) > 0 else "goes against"
+    way = "go to" if (habit.followed.value or 0) > 0 else "go against"
     return (
         f"{title.capitalize()}: beyond people’s own preference, {points(habit.followed, sign=False).lstrip('−')} in a "
         f"hundred verdicts {way} it ({point_bounds(habit.followed)}); {wins}."
