@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,8 +13,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _LARGE = 100_000  # characters that are worked on in a few milliseconds
-# One thread: Python runs one at a time anyway, and the event loop has to wait for its turn after each of them.
-_THREAD = ThreadPoolExecutor(1, "adjudge-computing")
+# One thread, since Python runs one at a time anyway; and the event loop gets its turn after 1 ms instead of 5, for to
+# answer a request it has to give up and wait for its turn a dozen times.
+_THREAD = ThreadPoolExecutor(1, "adjudge-computing", initializer=sys.setswitchinterval, initargs=(0.001,))
 
 
 async def computed(size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

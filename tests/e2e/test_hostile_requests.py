@@ -75,8 +75,7 @@ def model(tmp_path_factory):
         server.terminate()
 
 
-# `bench/service_load.py` asks for 0.2 s on idle cores, which two requests miss narrowly; here other tests run beside.
-LONGEST = 0.5
+LONGEST = 0.2
 
 
 def peak_memory(pid: int) -> int:
@@ -84,12 +83,13 @@ def peak_memory(pid: int) -> int:
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def answers_health_within(seconds, service, request, measured="longest_wait"):
-    # Other work on this machine can only make it slower: the quickest of three tells what the service does.
+def answers_health_within(seconds, service, request):
+    # Other tests run beside this one, so what counts is the service's own time while /api/health waits; and since
+    # other work can only make that longer, the quickest of three.
     for _ in range(3):
         served = hostile.serve_one(service[0], request, service[1])
         assert served.status in request.expected, served.said[:200]
-        if getattr(served, measured) < seconds:
+        if served.longest_work < seconds:
             return True
     return False
 
@@ -103,13 +103,12 @@ def test_health_is_answered_while_a_hostile_request_is_served(service, name):
 
 @pytest.mark.parametrize("name", hostile.TO_A_MODEL)
 def test_health_is_answered_while_a_model_is_asked_about_hostile_texts(model, name):
-    # These take so long that other work always falls into them: what counts is the service's own.
-    assert answers_health_within(LONGEST, model, hostile.TO_A_MODEL[name], "longest_work")
+    assert answers_health_within(LONGEST, model, hostile.TO_A_MODEL[name])
 
 
 def test_health_is_answered_while_a_reply_as_large_as_we_read_is_decoded(model):
     asked = hostile.Hostile("evaluate", json.dumps({**json.loads(SMALL), "judge": model[2]}).encode(), (200, 502))
-    assert answers_health_within(LONGEST, model, asked, "longest_work")
+    assert answers_health_within(LONGEST, model, asked)
 
 
 def test_a_compressed_request_is_refused(service):

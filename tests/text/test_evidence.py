@@ -1,5 +1,6 @@
 """A quote is evidence only where it really stands."""
 
+import gc
 import time
 import unicodedata
 
@@ -163,3 +164,21 @@ def test_a_megabyte_of_combining_marks_is_searched_in_seconds():
     started = time.process_time()
     Haystack(text).find("this is not in there at all")
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize("before", ["x", "字", " ", "か\u3099", "\u200b", "한"])
+def test_a_folded_quote_has_its_place_wherever_it_stands(before):
+    there = "cafe\u0301  “open” \u200b till\u00adnine o’clock"
+    for times in range(150):
+        text = f"{before * times}, {there}, {before * times}"
+        span = Haystack(text).find('café "open" tillnine o\'clock')
+        assert span is not None and text[span.start : span.end] == there
+
+
+def test_a_long_text_is_folded_without_an_object_for_each_word():
+    # The collector walks over all of them again and again, and nobody else is served meanwhile.
+    haystack = Haystack("The quick brown fox jumps over it. " * 20_000)
+    gc.collect()
+    before = len(gc.get_objects())
+    assert haystack.find("words that are not there") is None
+    assert len(gc.get_objects()) - before < 1000

@@ -131,7 +131,8 @@ def _fold(text: str) -> _Folded:
 
     In short stretches: composing is quadratic in a run of marks, and runs can be made long.
     """
-    out, places, starts = [], array("q", [0]), array("q", [0])
+    out: list[str] = []
+    places, starts = array("q", [0]), array("q", [0])
     place = start = 0
     while start < len(text):
         begins = _BEGINS.search(text, start + _STRETCH, start + 2 * _STRETCH)
