@@ -180,10 +180,11 @@ async def test_the_pages_and_runs_of_the_service_hold_no_key(provider, tmp_path,
             places = [f"{verdict}{form}" for form in ("", ".json", ".html", ".md", ".txt", "/calls", "/calls.json")]
             places += [f"/api/runs/{run}{more}" for more in ("", "/rows", "/events")]
             places += [f"/api/runs/{run}/export?format={form}" for form in ("jsonl", "csv", "markdown")]
-            # Every page and list that needs no id, whichever there will be.
+            # Every page and list, whichever there will be, of the run, the verdict and a rubric.
             for route in app.routes:
-                if "GET" in (getattr(route, "methods", None) or ()) and "{" not in route.path:
-                    places += [route.path, f"{route.path.rstrip('/')}.json"]
+                if "GET" in (getattr(route, "methods", None) or ()):
+                    named = {re.sub(r"\{.*?\}", name, route.path) for name in (run, verdict[10:], "compare")}
+                    places += [f"{path}{form}" for path in sorted(named) for form in ("", ".json")]
             found += [client.get(place) for place in places]
             archive = client.get(f"/api/runs/{run}/export?format=html").content
             with zipfile.ZipFile(io.BytesIO(archive)) as pages:
