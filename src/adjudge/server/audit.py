@@ -58,3 +58,11 @@ class AuditLog:
             return [
                 AuditEntry(time, who, action, about, orjson.loads(detail)) for time, who, action, about, detail in rows
             ]
+
+    def subjects(self, kind: str) -> frozenset[str]:
+        """All that was ever acted on in this way: `review` for `review.accepted` and the like."""
+        if not self.path.exists():
+            return frozenset()
+        with closing(sqlite3.connect(self.path)) as database:
+            rows = database.execute("select distinct subject from audit where action glob ?", (f"{kind}.*",))
+            return frozenset(subject for (subject,) in rows)
