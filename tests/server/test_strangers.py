@@ -41,6 +41,8 @@ CALLS = [
     ("POST", "/api/review/drafts/0123456789abcdef/judge", {}),
     ("GET", "/api/verdicts", None),
     ("GET", "/api/verdicts/c0123456789abcdef01234", None),
+    ("GET", "/api/verdicts/c0123456789abcdef01234/decision", None),
+    ("PUT", "/api/verdicts/c0123456789abcdef01234/decision", {"decision": "accepted"}),
     ("POST", "/api/runs", {}),
     ("GET", "/api/runs", None),
     *((method, f"/api/runs/r0123456789abcdef01{path}", None) for method, path in RUN_CALLS),

@@ -67,6 +67,11 @@ class AuditLog:
         )
         return persons, actions
 
+    def subjects(self, kind: str) -> frozenset[str]:
+        """All that was ever acted on in this way: `review` for `review.accepted` and the like."""
+        rows = self.database.rows("select distinct subject from adjudge_audit where action like ?", f"{kind}.%")
+        return frozenset(subject for (subject,) in rows)
+
     def _found(
         self, fitting: Mapping[str, str | None], rest: str, *values: int, before: int | None = None
     ) -> list[AuditEntry]:

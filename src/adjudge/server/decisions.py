@@ -171,14 +171,13 @@ async def next_undecided(state: State, verdict_id: str) -> str | None:
     """The review to decide after this one: the next of the same run that nobody has decided, from its end on again."""
 
     def find() -> str | None:
-        journal = state.engine.journal
+        journal, known = state.engine.journal, state.audit.subjects("review")
         for run in journal.runs_with(verdict_id):
             # An id begins with the letter of its protocol.
             ids = [one for _, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")]
-            at = ids.index(verdict_id) if verdict_id in ids else -1
-            for one in dict.fromkeys((*ids[at + 1 :], *ids[: max(at, 0)])):
-                if not any(entry.action.startswith(_ACTION) for entry in state.audit.entries(one)):
-                    return one
+            at = ids.index(verdict_id)
+            if found := next((one for one in ids[at + 1 :] + ids[:at] if one not in known), None):
+                return found
         return None
 
     return await asyncio.to_thread(find)

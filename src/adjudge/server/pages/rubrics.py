@@ -34,7 +34,7 @@ _AROUND = 2  # lines shown before and after one that is wrong
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionRow:
+class WeighedCriterion:
     """A criterion: its weight, the share of all weights, and the width of its bar."""
 
     key: str
@@ -69,7 +69,7 @@ class RubricSummary:
     scale: str
     tie_band: str
     bands: tuple[tuple[str, str], ...]
-    criteria: tuple[CriterionRow, ...]
+    criteria: tuple[WeighedCriterion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def _summary(kept: KeptRubric, versions: tuple[str, ...]) -> RubricSummary:
         tie_band=number(rubric.tie_band) if rubric.protocol == "compare" else "",
         bands=rubric.bands,
         criteria=tuple(
-            CriterionRow(
+            WeighedCriterion(
                 key=each.key,
                 name=each.name,
                 weight=number(each.weight),

@@ -51,7 +51,7 @@ function pressed(event) {
 
 if (form) {
   showChanges();
-  form.querySelector(".refusal.summary")?.focus({ preventScroll: true });
+  form.querySelector(".refusal.summary")?.focus();
   document.addEventListener("keydown", pressed);
   document.addEventListener("input", showChanges);
   form.querySelector(".help").addEventListener("click", () => help.showModal());
