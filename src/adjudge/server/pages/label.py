@@ -46,7 +46,7 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LabelProgress:
     """How much is done of how much."""
 
     done: int
@@ -64,8 +64,8 @@ class RunToLabel:
     run_id: str
     name: str
     protocol: str
-    mine: Progress | None = None
-    all: Progress | None = None
+    mine: LabelProgress | None = None
+    all: LabelProgress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class PersonProgress:
     """Somebody who labels."""
 
     name: str
-    progress: Progress
+    progress: LabelProgress
     skipped: int
     flagged: int
 
@@ -119,8 +119,8 @@ class LabelRunPage:
     protocol: str
     cases: int
     person: str
-    mine: Progress | None
-    all: Progress | None
+    mine: LabelProgress | None
+    all: LabelProgress | None
     next: int | None
     people_a_case: int
     own: tuple[OwnLabel, ...]
@@ -181,11 +181,13 @@ def person_of(caller: Caller) -> str:
         raise InputError("person", error.found, error.allowed) from None
 
 
-def progress_of(found: Labelling, person: str) -> tuple[Progress, Progress]:
+def progress_of(found: Labelling, person: str) -> tuple[LabelProgress, LabelProgress]:
     """Of the caller's cases, how many she has done; of all, how many want nobody any more."""
     queue = found.queue(person)
     complete = sum(task.is_complete(found.setup.people) for task in found.tasks)
-    return Progress(sum(task.is_done_by(person) for task in queue), len(queue)), Progress(complete, len(found.tasks))
+    return LabelProgress(sum(task.is_done_by(person) for task in queue), len(queue)), LabelProgress(
+        complete, len(found.tasks)
+    )
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
