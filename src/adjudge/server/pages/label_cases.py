@@ -24,8 +24,8 @@ from ..common import State, StateOf
 from ..labelling import Labelling, Task, find_to_label, keep_label, labelling_of, may_review, note_seen, sees_verdicts
 from .forms import read_form
 from .label import (
-    OwnLabel,
     LabelProgress,
+    OwnLabel,
     in_words,
     opening_of,
     own_label,
