@@ -350,6 +350,18 @@ def test_while_a_terminal_labels_as_the_same_person_the_page_says_so_and_keeps_w
     assert str(folder_of(app, run)) not in answer.text
 
 
+def test_a_broken_file_is_said_without_its_folder_and_keeps_nobody_from_other_runs(app, client, fresh):
+    run, other = fresh(), fresh()
+    for each in (run, other):
+        set_up(client, each)
+    (folder_of(app, run) / "labels" / "ann.jsonl").write_text("no label\n{}\n")
+    answer = client.get(f"/label/{run}.json")
+    assert (answer.status_code, answer.json()["error"]) == (409, f"{run}: labels/ann.jsonl, line 1: not a label")
+    listed = [each["run_id"] for each in twin(client)["runs"]]
+    assert other in listed
+    assert run not in listed
+
+
 # -- blind ------------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -23,7 +24,6 @@ from ..agreement.labels.sampling import (
     MAX_PICKS,
     Pick,
     Selection,
-    make_folder,
     order_for,
     read_selection,
     select_cases,
@@ -197,27 +197,34 @@ def labelling_of(hosted: HostedRun) -> Labelling | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, ValidationError):
-        raise ConflictError(f"{hosted.run_id}: labels/{_SETUP} cannot be read; set the labelling up again") from None
-    run = _opened(hosted.directory.path)
-    labels = {
-        path.stem: {label.position: label for label in read_label_file(path)[0]}
-        for path in sorted(folder.glob("*.jsonl"))
-    }
-    seen = frozenset(path.stem for path in folder.glob(f"*{_SEEN}"))
-    return Labelling(run, setup, read_selection(run) or Selection(), labels, seen)
+        raise ConflictError(f"{hosted.run_id}: labels/{_SETUP} cannot be read") from None
+    with _without_folders(hosted):
+        run = _opened(hosted.directory.path)
+        labels = {
+            path.stem: {label.position: label for label in read_label_file(path)[0]}
+            for path in sorted(folder.glob("*.jsonl"))
+        }
+        seen = frozenset(path.stem for path in folder.glob(f"*{_SEEN}"))
+        return Labelling(run, setup, read_selection(run) or Selection(), labels, seen)
+
+
+@contextmanager
+def _without_folders(hosted: HostedRun) -> Iterator[None]:
+    """Errors about files, without saying where on this machine they are."""
+    try:
+        yield
+    except InputError as error:
+        place = error.place.replace(f"{hosted.directory.path}/", "")
+        raise ConflictError(f"{hosted.run_id}: {place}: {error.found}") from None
 
 
 def set_up(hosted: HostedRun, setup: LabelSetup) -> Labelling:
     """Pick cases, more if there were fewer, and say who labels them; what is labelled stays."""
     require_extra("labelling")
-    run = _opened(hosted.directory.path)
-    try:
+    with _without_folders(hosted):
+        run = _opened(hosted.directory.path)
         select_cases(run, setup.cases, seed=None, random_share=None)
-    except InputError as error:
-        raise ConflictError(f"{hosted.run_id}: {error.found}") from None
-    folder = run.folder / FOLDER
-    make_folder(folder)
-    with replacing(folder / _SETUP) as file:
+    with replacing(run.folder / FOLDER / _SETUP) as file:
         file.write(to_json(setup))
     found = labelling_of(hosted)
     assert found is not None
@@ -247,6 +254,8 @@ def keep_label(found: Labelling, task: Task, person: str, change: Callable[[Huma
                 if known is None or changed.updated(time=known.time) != known:
                     file.add(changed)
                 return changed
+        except InputError as error:
+            raise ConflictError(f"the label cannot be kept: {error.found}") from None
         except ConflictError:
             if time.monotonic() > until:
                 said = f"{person} is labelling this run in a terminal, too; end that, and try again"

@@ -6,6 +6,7 @@ Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the or
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import MAX_PICKS, USUAL
 from ...errors import ConflictError, InputError, NotFoundError
 from ...models.comparison import Order
-from ...reports.escaping import shorten
+from ...reports.escaping import one_line, shorten
 from ...runs.hosting import HostedRun, RunStatus
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf, cursor_of, read_cursor
@@ -39,6 +40,7 @@ from .forms import read_form
 from .rendering import page, paged
 
 router = APIRouter(include_in_schema=False)
+_log = logging.getLogger(__name__)
 
 _A_PAGE = 50
 _OPENING = 110  # characters of a case that stand for it in a list
@@ -46,7 +48,7 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LabelProgress:
     """How much is done of how much."""
 
     done: int
@@ -64,8 +66,8 @@ class RunToLabel:
     run_id: str
     name: str
     protocol: str
-    mine: Progress | None = None
-    all: Progress | None = None
+    mine: LabelProgress | None = None
+    all: LabelProgress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class PersonProgress:
     """Somebody who labels."""
 
     name: str
-    progress: Progress
+    progress: LabelProgress
     skipped: int
     flagged: int
 
@@ -119,8 +121,8 @@ class LabelRunPage:
     protocol: str
     cases: int
     person: str
-    mine: Progress | None
-    all: Progress | None
+    mine: LabelProgress | None
+    all: LabelProgress | None
     next: int | None
     people_a_case: int
     own: tuple[OwnLabel, ...]
@@ -156,7 +158,11 @@ async def list_to_label(request: Request, state: StateOf, caller: CallerOf) -> R
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToLabel]:
     for hosted in state.runs.listed(None, before):
-        found = labelling_of(hosted)
+        try:
+            found = labelling_of(hosted)
+        except ConflictError as error:
+            _log.error(one_line(str(error)))
+            continue  # a broken file of one run is no reason to keep people from the others
         if not sees_verdicts(caller, hosted) and (found is None or not may_label(found, caller.person)):
             continue
         status = hosted.status()
@@ -181,11 +187,13 @@ def person_of(caller: Caller) -> str:
         raise InputError("person", error.found, error.allowed) from None
 
 
-def progress_of(found: Labelling, person: str) -> tuple[Progress, Progress]:
+def progress_of(found: Labelling, person: str) -> tuple[LabelProgress, LabelProgress]:
     """Of the caller's cases, how many she has done; of all, how many want nobody any more."""
     queue = found.queue(person)
     complete = sum(task.is_complete(found.setup.people) for task in found.tasks)
-    return Progress(sum(task.is_done_by(person) for task in queue), len(queue)), Progress(complete, len(found.tasks))
+    return LabelProgress(sum(task.is_done_by(person) for task in queue), len(queue)), LabelProgress(
+        complete, len(found.tasks)
+    )
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ from ..common import State, StateOf
 from ..labelling import Labelling, Task, find_to_label, keep_label, labelling_of, may_review, note_seen, sees_verdicts
 from .forms import read_form
 from .label import (
+    LabelProgress,
     OwnLabel,
-    Progress,
     in_words,
     opening_of,
     own_label,
@@ -61,7 +61,7 @@ class CasePage:
     protocol: str
     number: int
     place: int | None
-    progress: Progress
+    progress: LabelProgress
     before: tuple[tuple[str, str], ...]
     answers: tuple[tuple[str, str], ...]
     question: str
@@ -77,7 +77,7 @@ class CasePage:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class LabelledCaseRow:
     """A case with what each person says of it, in the words of the reviewer who looks at it."""
 
     number: int
@@ -94,7 +94,7 @@ class SideBySide:
     name: str
     protocol: str
     people: tuple[str, ...]
-    cases: tuple[Beside, ...]
+    cases: tuple[LabelledCaseRow, ...]
     differing: int
     hidden: int
     page: int
@@ -287,7 +287,7 @@ def _is_flagged(task: Task) -> bool:
     return any(label.flagged or label.note for label in task.labels.values())
 
 
-def _beside(found: Labelling, task: Task, person: str) -> Beside:
+def _beside(found: Labelling, task: Task, person: str) -> LabelledCaseRow:
     order = found.order(person, task)
     labels = {name: own_label(found, task, label, order) for name, label in task.labels.items()}
-    return Beside(task.number, opening_of(found, task), _spread(task) > 0, labels)
+    return LabelledCaseRow(task.number, opening_of(found, task), _spread(task) > 0, labels)

@@ -1,0 +1,148 @@
+"""Labelling, report cards and agreement in a real browser: with keys, without scripts, at every size, in the dark."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from e2e.test_pages_in_browser import CHECKED, FORMS, opened
+from e2e.test_service import serving
+from playwright.async_api import expect
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+CASES = 4
+HOSTILE = [
+    {
+        "id": f"{n}",
+        "task": f"Say {n} <script>alert(1)</script> \u202ebackwards",
+        "a": "x" * 100_000 if n == 1 else f"<b>{n}</b> it is, and no other number at all",
+        "b": f"The number {n}, as it was asked for.\n" * n,
+    }
+    for n in range(1, CASES + 1)
+]
+
+
+def _send(address: str, content: str | dict[str, Any]) -> str:
+    """Post a body or a form; where that leads."""
+    body = content if isinstance(content, str) else urllib.parse.urlencode(content)
+    kind = "application/x-ndjson" if isinstance(content, str) else "application/x-www-form-urlencoded"
+    parts = urllib.parse.urlsplit(address)
+    headers = {"content-type": kind, "origin": f"{parts.scheme}://{parts.netloc}"}
+    with urllib.request.urlopen(urllib.request.Request(address, body.encode(), headers)) as answer:
+        return str(answer.read().decode())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A service with the demo's runs, and one of hostile texts that is set up and has labels."""
+    with serving(tmp_path_factory.mktemp("labelling"), "--demo") as url:
+        rows = "".join(json.dumps(row) + "\n" for row in HOSTILE)
+        run = json.loads(_send(f"{url}/api/runs?protocol=compare&name=Numbers&source=rows.jsonl", rows))["run_id"]
+        for each in json.load(urllib.request.urlopen(f"{url}/api/runs"))["runs"]:
+            urllib.request.urlopen(f"{url}/api/runs/{each['run_id']}/events").read()  # until its end
+        _send(f"{url}/label/{run}", {"cases": CASES, "people": 1, "named": ""})
+        _send(f"{url}/label/{run}/1", {"answer": "1", "flag": "1", "note": "<i>so long</i>"})
+        yield url, run
+
+
+def addresses(site: tuple[str, str]) -> list[str]:
+    url, run = site
+    pages = ("/label", f"/label/{run}", *(f"/label/{run}/{n + 1}" for n in range(CASES)), f"/label/{run}/side-by-side")
+    return [url + path for path in (*pages, "/annotators", "/annotators/jonas")]
+
+
+async def test_every_page_fits_shows_hostile_texts_as_text_and_asks_nobody_else(site, browser):
+    for width, scheme in FORMS:
+        async with opened(browser, site[0] + "/label", width, scheme) as tab:
+            for address in addresses(site):
+                await tab.show(address)
+                await tab.unfold()
+                assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (address, width)
+                assert await tab.page.locator("main script, main .text b, main i, main img").count() == 0, address
+                assert tab.complaints == [], address
+                assert all(asked.startswith((site[0], "data:")) for asked in tab.requests), address
+
+
+@pytest.mark.slow
+async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(site, browser):
+    url, run = site
+    for width, scheme in FORMS:
+        async with opened(browser, url + "/label", width, scheme) as tab:
+            for address in (*addresses(site), f"{url}/runs/{run}/agreement"):
+                await tab.show(address)
+                await tab.unfold()
+                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
+                serious = [
+                    (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+                    for fault in found
+                    if fault["impact"] in ("serious", "critical")
+                ]
+                assert serious == [], (address, width, scheme)
+
+
+async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browser):
+    async with opened(browser, site[0] + "/label") as tab:
+        page = tab.page
+
+        async def press(key: str) -> None:
+            async with page.expect_navigation():
+                await page.keyboard.press(key)
+
+        await page.focus("a:has-text('Everyday questions')")
+        await press("Enter")
+        await page.focus("#cases")
+        await page.keyboard.press("ControlOrMeta+A")
+        await page.keyboard.type("3")
+        await press("Enter")
+        await page.focus("text=Begin with case 1")
+        await press("Enter")
+        await page.keyboard.press("?")
+        await expect(page.locator(".help")).to_be_visible()
+        await page.keyboard.press("?")
+        await expect(page.locator(".help")).to_be_hidden()
+        await page.keyboard.press("f")
+        await expect(page.locator(".kept")).to_have_text("Kept")
+        await page.keyboard.press("n")
+        await page.keyboard.type("1 or 2?")  # keys are text where text is typed
+        await page.keyboard.press("Escape")
+        await press("1")
+        assert page.url.endswith("/2")
+        await press("u")
+        assert page.url.endswith("/1")
+        assert await page.input_value("textarea") == "1 or 2?"
+        assert await page.is_checked("[name=flag]")
+        assert await page.locator("[aria-pressed=true]").inner_text() == "1\nAnswer 1 is better"
+        await press("t")
+        await press("2")
+        await press("s")
+        await expect(page.locator("main")).to_contain_text("Nothing is open for you.")
+        await expect(page.locator(".own")).to_contain_text("1 or 2?")
+        await page.focus("text=How far the judge agrees")
+        await press("Enter")
+        await expect(page.locator("h2").first).to_contain_text("Consistency")
+        assert tab.complaints == []
+
+
+async def test_without_a_script_a_case_is_labelled_flagged_and_noted_with_plain_buttons(site, browser):
+    url, run = site
+    async with opened(browser, f"{url}/label/{run}/next", 390, "dark", java_script_enabled=False) as tab:
+        page = tab.page
+        number = int(page.url.rpartition("/")[2])
+        await page.check("[name=flag]")
+        await page.click("summary:has-text('Note')")
+        await page.fill("textarea", "no script was needed")
+        await page.click("text=Keep flag and note")
+        assert page.url.endswith(f"/{number}")
+        await page.click("button:has-text('Answer 2 is better')")
+        assert page.url.endswith(f"/{number + 1}")
+        await page.click("text=Previous")
+        assert await page.locator("[aria-pressed=true]").count() == 1
+        assert await page.input_value("textarea") == "no script was needed"
+        await page.goto(f"{url}/runs/{run}/agreement")
+        await expect(page.locator("h1")).to_have_text("Label first, then look")
