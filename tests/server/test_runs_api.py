@@ -131,6 +131,15 @@ def test_what_is_wrong_is_named_and_leaves_no_run(client, settings, content, sai
     assert client.get("/api/runs").json() == {"runs": [], "next": None}
 
 
+def test_a_run_whose_judge_has_no_key_is_refused_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    app = create_app(CompareSettings(judge="openai:gpt-4o"), journal=tmp_path / "journal.db")
+    with TestClient(app) as client:
+        assert begin(client).status_code == 503
+        assert client.get("/api/runs").json()["runs"] == []
+        assert list((tmp_path / "service" / "runs").iterdir()) == []
+
+
 def test_runs_are_listed_page_by_page_the_newest_first(client):
     ids = [begin(client, name=f"run {n}", seed=n).json()["run_id"] for n in range(5)]
     seen, cursor = [], None
@@ -181,6 +190,9 @@ def test_rows_are_filtered_and_searched(client, finished):
         ({"differs": False, "winner": "A"}, lambda row: row["agrees"] and row["winner"] == "A"),
         ({"order_flipped": True}, lambda row: row["order_consistent"] is False),
         ({"failed": True}, lambda row: False),
+        ({"outcome": "A"}, lambda row: row["winner"] == "A" and row["decided"]),
+        ({"outcome": "undecided"}, lambda row: not row["decided"]),
+        ({"outcome": "failed"}, lambda row: False),
         ({"q": "NUMBER 7 TO"}, lambda row: row["case"] == "case-7"),
         ({"q": "' or 1=1 --"}, lambda row: False),
     ):

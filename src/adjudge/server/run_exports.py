@@ -57,7 +57,7 @@ class ExportQuery(Filters):
 
 @router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", responses=ERRORS)
 async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
-    """A run that is still going is read as far as it is."""
+    """A run that is still going is read as far as it is, or was some seconds ago."""
     after = read_cursor(wanted.cursor, "[0-9]{1,9}")
 
     def page() -> bytes:

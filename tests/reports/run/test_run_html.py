@@ -1,6 +1,7 @@
 """A run as HTML: the finding first, pictures without a script, every case with its page, nobody else's markup."""
 
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -11,8 +12,11 @@ from results.samples import GOOD, SHORT, comparisons
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.reports.run import html
+from adjudge.reports.run.view import view_run
+from adjudge.reports.run.wording import duration
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
+from adjudge.results.summary import grid_of
 
 PROTOCOLS = ("compare", "dialogue", "review")
 
@@ -155,3 +159,63 @@ def test_a_review_run_leads_with_corrections_by_dimension(runs, tmp_path):
     text = Page(report_of(runs["review"], tmp_path)).text
     assert "30 % of ratings corrected" in text and "9 of 30 entered ratings were replaced or refused" in text
     assert "Corrections by dimension" in text and "2 kept, 2 replaced, 2 filled" in text
+
+
+def test_a_grid_shows_each_case_by_criterion_in_the_order_of_its_margin(tmp_path):
+    rows = [
+        replace(
+            said(comparisons()[at], "A" if at % 2 else "B"),
+            name=f"egg <{at}>",
+            cells={
+                "winner": "A" if at % 2 else "B",
+                "decided": True,
+                **{"normalized_a": 5 + at, "normalized_b": 5},
+                **{"clarity_structure_a": 5 + at - 2, "clarity_structure_b": 5},
+            },
+        )
+        for at in range(5)
+    ]
+    with opened(open_run(write_run(tmp_path / "run", rows))) as database:
+        view, *_ = view_run(database)
+    (grid,) = (picture for picture in view.pictures if picture.kind == "grid")
+    assert grid.cases == (4, 3, 2, 1, 0), "A is farthest ahead on the left"
+    (strip,) = (row for row in grid.rows if row.label.startswith("Clarity"))
+    assert [(tone, strength) for tone, strength, _ in strip.cells] == [
+        ("A", 0.5), ("A", 0.25), ("", 0.0), ("B", 0.25), ("B", 0.5),
+    ]  # fmt: skip
+    assert [told for *_, told in strip.cells][:2] == ["egg <4>: +2.00", "egg <3>: +1.00"]
+    text = report_of(tmp_path / "run", tmp_path)
+    assert 'href="#case-4"' in text and "<title>egg &lt;4&gt;: +2.00</title>" in text
+
+
+def test_many_cases_stand_together_in_the_grid_and_none_is_lost(tmp_path):
+    rows = [replace(comparisons()[at % 6], name=str(at)) for at in range(100)]
+    with opened(open_run(write_run(tmp_path / "run", rows))) as database:
+        names, bands = grid_of(database)
+    assert len(bands) == 48 and sum(band.cases for band in bands) == 100
+    assert all(len(band.means) == len(names) for band in bands)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "tones"), [("compare", {"A", "B", ""}), ("dialogue", {"A", "B"}), ("review", {"B", ""})]
+)
+def test_every_protocol_has_a_grid_and_says_what_it_cost(runs, protocol, tones):
+    with opened(open_run(runs[protocol])) as database:
+        view, *_ = view_run(database)
+    by_kind = {picture.kind: picture for picture in view.pictures}
+    assert {tone for row in by_kind["grid"].rows for tone, *_ in row.cells} <= tones
+    assert by_kind["amounts"].rows[0].label == "Cost"
+
+
+def test_the_time_is_from_the_start_to_the_end(runs, tmp_path):
+    shutil.copytree(runs["compare"], tmp_path / "run")
+    (tmp_path / "run" / "summary.json").write_text('{"ended": "2026-01-02T03:06:10+00:00"}')
+    assert open_run(tmp_path / "run").seconds == 125
+    assert "2 min 5 s" in report_of(tmp_path / "run", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.4, "0 s"), (59, "59 s"), (60, "1 min"), (3_661, "1 h 1 min"), (90_000, "1 d 1 h")]
+)
+def test_a_duration_has_its_two_largest_units(seconds, said):
+    assert duration(seconds) == said

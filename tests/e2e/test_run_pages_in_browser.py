@@ -1,0 +1,156 @@
+"""The pages of runs in a real browser: how they fit, with keys only, without scripts, with hostile texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from e2e.test_pages_in_browser import CHECKED, FORMS, opened
+from e2e.test_service import serving
+from playwright.async_api import Browser, Page, expect
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+NASTY = "<script>alert(1)</script> \u202eback to front"
+LINE = "x" * 100_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("site")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Cases of all sorts: hostile ids and texts, a line of 100 kB, labels, systems, a row that cannot be judged."""
+    rows = [
+        {
+            "id": NASTY if n == 3 else f"case-{n}",
+            "task": f"Explain the number {n} to a friend. {NASTY if n == 4 else ''}",
+            "a": LINE
+            if n == 5
+            else f"The number {n} follows {n - 1}, and it is {'odd' if n % 2 else 'even'}, I think.",
+            "b": "No idea." if n % 2 else f"Well, {n}. Numbers are what they are. " * (n % 7 + 1),
+            "label": "A" if n % 3 else "B",
+            "system_a": NASTY if n % 2 else "wren",
+            "system_b": "wren" if n % 2 else NASTY,
+        }
+        for n in range(60)
+    ]
+    rows.append({"id": "broken", "task": "", "a": "x", "b": "y"})
+    path = tmp_path_factory.mktemp("file") / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+async def begun(page: Page, file: Path, name: str) -> str:
+    """Upload a file, look at the estimate, and start it; the address of the run."""
+    await page.click(".begin > summary") if not await page.locator(".begin[open]").count() else None
+    await page.set_input_files("#begin-file", file)
+    await page.fill("#begin-name", name)
+    await page.check("[name=skip_bad]")
+    await page.click("text=Upload and estimate")
+    await expect(page.locator(".amounts .big").first).to_have_text("61")
+    await page.click("text=Start")
+    return page.url
+
+
+async def test_with_a_script_a_run_is_uploaded_followed_and_shown_without_a_click(site, browser: Browser, file):
+    async with opened(browser, f"{site}/runs") as tab:
+        await begun(tab.page, file, f"first {NASTY}")
+        await expect(tab.page.locator("table.cases")).to_be_visible(timeout=60_000)
+        await expect(tab.page.locator("h2", has_text="Cases by criterion")).to_be_visible()
+        assert await tab.page.locator("main script, main img, main iframe").count() == 0
+        assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
+        assert tab.complaints == []
+        assert all(address.startswith((site, "data:")) for address in tab.requests)
+
+
+async def test_without_a_script_everything_is_there(site, browser: Browser, file):
+    async with opened(browser, f"{site}/runs", java_script_enabled=False) as tab:
+        page = tab.page
+        address = await begun(page, file, "second")
+        # The page loads again by itself until the run has ended.
+        await expect(page.locator(".filters")).to_be_visible(timeout=60_000)
+        await expect(page.locator(".state.finished")).to_be_visible(timeout=60_000)
+        await page.click(".pills a:has-text('failed')")
+        assert "outcome=failed" in page.url
+        await page.click("table.cases tbody a")
+        await expect(page.locator("h1")).to_have_text("No verdict")
+        await page.goto(address)
+        await page.fill("[name=q]", "number 7 to")
+        await page.click("text=Search")
+        assert "q=number+7+to" in page.url
+        await expect(page.locator("table.cases tbody tr")).to_have_count(1)
+        await page.click("table.cases thead a:has-text('A − B')")
+        assert "q=number+7+to" in page.url and "sort=difference" in page.url
+        await page.click("table.cases tbody a")
+        await expect(page.locator(".answer.A")).to_be_visible()
+        await page.click(".neighbours a")
+        assert "q=number+7+to" in page.url and page.url.endswith("#case-7")
+
+
+async def test_with_keys_only_a_filter_a_page_and_a_case_are_reached(site, browser: Browser):
+    async with opened(browser, f"{site}/runs") as tab:
+        page = tab.page
+
+        async def press(selector: str) -> None:
+            for _ in range(90):
+                await page.keyboard.press("Tab")
+                if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                    await page.keyboard.press("Enter")
+                    return
+            raise AssertionError(f"{selector} cannot be reached with the Tab key")
+
+        await press(".run h3 a")
+        await page.wait_for_url("**/runs/r*")
+        await press(".pager a[rel=next]")
+        await page.wait_for_url("**page=2**")
+        await press("table.cases tbody a")
+        await page.wait_for_url("**/cases/*")
+        await press(".neighbours a[rel=next]")
+        await page.wait_for_url("**/cases/*")
+
+
+async def addresses(site: str, browser: Browser) -> dict[str, str]:
+    async with opened(browser, f"{site}/runs.json") as tab:
+        found = json.loads(await tab.page.locator("body").inner_text())["runs"]
+    second, first = (line["run_id"] for line in found[:2])
+    return {
+        "list": "/runs",
+        "run": f"/runs/{first}",
+        "long case": f"/runs/{first}/cases/5",
+        "failed case": f"/runs/{first}/cases/60",
+        "compared": f"/runs/compare?a={first}&b={second}",
+        "judge": "/runs/over-time?judge=embedded",
+        "system": "/runs/over-time?source=wren",
+    }
+
+
+async def test_every_page_fits_and_complains_of_nothing(site, browser: Browser):
+    for name, address in (await addresses(site, browser)).items():
+        for width, scheme in ((1440, "light"), (390, "dark")):
+            async with opened(browser, site + address, width, scheme) as tab:
+                await tab.unfold()
+                assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (name, width)
+                assert await tab.page.locator("main script, main iframe").count() == 0, name
+                assert tab.complaints == [], name
+
+
+@pytest.mark.slow
+async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(site, browser: Browser):
+    for name, address in (await addresses(site, browser)).items():
+        for width, scheme in FORMS:
+            async with opened(browser, site + address, width, scheme) as tab:
+                await tab.unfold()
+                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
+                serious = [
+                    (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+                    for fault in found
+                    if fault["impact"] in ("serious", "critical")
+                ]
+                assert serious == [], (name, width, scheme)
