@@ -18,7 +18,7 @@ from ...common import State, StateOf
 from ...runs import RunRequest, one_name, wanted_run
 from ..forms import read_upload_form
 from ..rendering import lead_to, page
-from .telling import RunLine, line_for, owner_seen
+from .telling import RunLine, line_for
 
 router = APIRouter()
 
@@ -87,7 +87,7 @@ async def _shown(
     before = request.query_params.get("before")
 
     def found() -> RunsPage:
-        runs = list(islice(state.runs.listed(owner_seen(caller), before), _AT_A_TIME + 1))
+        runs = list(islice(state.runs.listed(caller.scope, before), _AT_A_TIME + 1))
         lines = tuple(map(line_for, runs[:_AT_A_TIME]))
         older = lines[-1].run_id if len(runs) > _AT_A_TIME else ""
         form = _form(state, caller, values or {}, error) if caller.may("reviewer") else None
