@@ -14,6 +14,7 @@ from adjudge.engine import CompareSettings, ReviewSettings, open_engine
 from adjudge.server.app import create_app
 from adjudge.server.callers import Caller, caller_of
 from adjudge.server.tokens import TokenStore
+from adjudge.server.users import User
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -145,7 +146,7 @@ def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal,
 
 def test_one_who_may_only_look_sees_the_decision_and_no_form(client):
     put(client, decision="rejected", reason="Not our task.")
-    client.app.dependency_overrides[caller_of] = lambda: Caller(role="annotator")
+    client.app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", "annotator", 0, ""))
     page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
     assert "Not our task." in page
     assert '<form id="decide"' not in page

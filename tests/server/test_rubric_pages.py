@@ -11,6 +11,7 @@ from adjudge.engine import CompareSettings
 from adjudge.rubric import PROTOCOLS, parse, shipped
 from adjudge.server.app import create_app
 from adjudge.server.callers import Caller, caller_of
+from adjudge.server.users import User
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -152,7 +153,7 @@ def test_a_check_shows_what_the_rubric_would_be_and_keeps_nothing(client):
 
 
 def test_one_who_is_no_reviewer_may_look_and_not_keep(client, versions):
-    client.app.dependency_overrides[caller_of] = lambda: Caller(role="annotator")
+    client.app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", "annotator", 0, ""))
     assert "/edit" not in client.get("/rubrics", headers=HTML).text
     assert "/edit" not in client.get("/rubrics/our answers", headers=HTML).text
     assert client.get(EDIT, headers=HTML).status_code == 403

@@ -18,6 +18,7 @@ from adjudge.rubric import shipped
 from adjudge.server.app import create_app
 from adjudge.server.callers import Caller, caller_of
 from adjudge.server.pages.runs import cases, listing
+from adjudge.server.users import User
 
 HTML = {"accept": "text/html"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -117,7 +118,7 @@ def as_role(app):
     """Ask as somebody of this role."""
 
     def ask(role):
-        app.dependency_overrides[caller_of] = lambda: Caller(role=role)
+        app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", role, 0, ""))
 
     yield ask
     app.dependency_overrides.clear()

@@ -122,9 +122,11 @@ class Caller:
     def scope(self) -> str | None:
         """Whose runs and verdicts they see: their own, or everybody's (None).
 
-        Of people, reviewers and admins see all. A token is a program's: it sees its own unless it is an admin's.
+        Of people, annotators see their own, for labels must stay blind, and others all. A token is a program's: it
+        sees its own unless it is an admin's.
         """
-        return None if self.may("reviewer" if self.token is None else "admin") else self.name
+        all_seen = self.role != "annotator" if self.token is None else self.role == "admin"
+        return None if all_seen else self.name
 
     def may(self, role: Role) -> bool:
         """Whether the caller's role is this one or a higher one."""

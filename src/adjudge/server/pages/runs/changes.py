@@ -19,7 +19,7 @@ from ...callers import CallerOf
 from ...common import State, StateOf
 from ...run_results import Glance, glance_at, open_results
 from ..rendering import page
-from .telling import RunLine, find_run, line_for, owner_seen
+from .telling import RunLine, find_run, line_for
 
 if TYPE_CHECKING:
     from ....reports.run.document import Section
@@ -102,7 +102,7 @@ async def compare(request: Request, state: StateOf, caller: CallerOf) -> Respons
     number = int(given) if given.isdecimal() and len(given) < 7 else 1
 
     def found() -> ComparePage:
-        lines = [line_for(run) for run in _recent(state, owner_seen(caller))]
+        lines = [line_for(run) for run in _recent(state, caller.scope)]
         a, b = (None if run is None else line_for(run) for run in (first, second))
         some = a or b
         fitting = tuple(
@@ -164,7 +164,7 @@ async def over_time(request: Request, state: StateOf, caller: CallerOf) -> Respo
         raise InputError("source", "given beside judge", "one of them")
 
     def found() -> OverTimePage:
-        known = [(line_for(run), run.status().judges, glance_at(run)) for run in _recent(state, owner_seen(caller))]
+        known = [(line_for(run), run.status().judges, glance_at(run)) for run in _recent(state, caller.scope)]
         judged = [(line, judges, glance) for line, judges, glance in reversed(known) if glance is not None]
         points = _points(
             [(line, glance) for line, judges, glance in judged if _is_of(judge, source, judges, glance)], source

@@ -127,7 +127,12 @@ async def act(
     else:
         given = {name: fields[name] for name in ("budget", "retry_failed") if fields.get(name, "").strip()}
         asked = validated(ResumeRequest, given)
-        state.runs.resume(run, {"budget": asked.budget} if "budget" in given else {}, retry=asked.retry_failed)
+        state.runs.resume(
+            run,
+            {"budget": asked.budget} if "budget" in given else {},
+            retry=asked.retry_failed,
+            payer=caller.name or "",
+        )
     await asyncio.to_thread(state.audit.record, caller.person, f"run.{_DONE[action]}", run.run_id)
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
 
