@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
 
 from adjudge.server.callers import Caller, caller_of
+from adjudge.server.users import User
 
 FORM = {"accept": "text/html", "origin": "http://testserver"}
-
-
-@dataclass(slots=True)
-class Person(Caller):
-    """Somebody who has signed in."""
-
-    who: str = ""
-
-    @property
-    def name(self) -> str | None:
-        return self.who
 
 
 @contextmanager
 def acting_as(app: FastAPI, name: str, role: Any = "annotator") -> Iterator[None]:
     """All requests inside are this person's."""
     before = app.dependency_overrides.get(caller_of)
-    app.dependency_overrides[caller_of] = lambda: Person(role=role, who=name)
+    app.dependency_overrides[caller_of] = lambda: Caller(user=User(name, role, 0.0, ""))
     try:
         yield
     finally:

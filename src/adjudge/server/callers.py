@@ -128,6 +128,11 @@ class Caller:
         all_seen = self.role != "annotator" if self.token is None else self.role == "admin"
         return None if all_seen else self.name
 
+    @property
+    def shelf(self) -> str | None:
+        """Whose rubrics they use and keep: a token its own, people those of all people (None)."""
+        return self.token.name if self.token else None
+
     def may(self, role: Role) -> bool:
         """Whether the caller's role is this one or a higher one."""
         return ROLES.index(self.role) >= ROLES.index(role)

@@ -111,7 +111,7 @@ Version = Annotated[str | None, Query(max_length=64, description="Default: the l
 @router.get("/api/rubrics", summary="All rubrics", responses={401: FAILURES[401], 429: FAILURES[429]})
 async def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
     """Those that come with adjudge, and one's own; of each the latest version."""
-    kept = await asyncio.to_thread(state.rubrics.listed, caller.name)
+    kept = await asyncio.to_thread(state.rubrics.listed, caller.shelf)
     return ListedRubrics(
         rubrics=[
             ListedRubric(
@@ -129,14 +129,14 @@ async def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
 @router.get("/api/rubrics/{name}", summary="A rubric", responses=_ERRORS)
 async def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
     """Its text, its criteria, and which versions there are."""
-    kept = await asyncio.to_thread(state.rubrics.find, caller.name, name, version)
-    return _shown(kept, [each.rubric.version for each in state.rubrics.versions(caller.name, name)])
+    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
+    return _shown(kept, [each.rubric.version for each in state.rubrics.versions(caller.shelf, name)])
 
 
 @router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to", responses=_ERRORS)
 async def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
     """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
-    kept = await asyncio.to_thread(state.rubrics.find, caller.name, name, version)
+    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
     return RubricPrompts(
         prompts=[
             RubricPrompt(role=role, system=prompt.system, user=prompt.user)
@@ -164,14 +164,14 @@ async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> J
     """The YAML in the body, under its own name and version. A version that is kept is never changed."""
     rubric = await _read(request)
     await keep_version(state, caller, rubric)
-    versions = [each.rubric.version for each in state.rubrics.versions(caller.name, rubric.name)]
+    versions = [each.rubric.version for each in state.rubrics.versions(caller.shelf, rubric.name)]
     return JSONResponse(_shown(KeptRubric(rubric, False), versions).model_dump(), 201)
 
 
 async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
     """Keep a version of a rubric, and who did so; one that is there already is not kept again."""
     caller.needs("reviewer")
-    if await asyncio.to_thread(state.rubrics.keep, caller.name, rubric):
+    if await asyncio.to_thread(state.rubrics.keep, caller.shelf, rubric):
         await asyncio.to_thread(state.audit.record, caller.person, "rubric.kept", rubric.reference)
 
 

@@ -202,7 +202,7 @@ def _settings(state: State, caller: Caller, asked: RunRequest) -> Settings:
 
 def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
     name, _, version = reference.partition("@")
-    rubric = state.rubrics.find(caller.name, name, version or None).rubric
+    rubric = state.rubrics.find(caller.shelf, name, version or None).rubric
     if rubric.protocol != protocol:
         raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
     return rubric

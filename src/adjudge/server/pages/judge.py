@@ -180,7 +180,7 @@ def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, st
 def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
     """By reference: the service's own first, then the latest version of every other for this protocol."""
     own = {"compare": state.compare, "dialogue": state.dialogue, "review": state.review}[protocol].rubric
-    kept = [each.rubric for each in state.rubrics.listed(caller.name) if each.rubric.protocol == protocol]
+    kept = [each.rubric for each in state.rubrics.listed(caller.shelf) if each.rubric.protocol == protocol]
     return {rubric.reference: rubric for rubric in (own, *kept)}
 
 
@@ -277,7 +277,7 @@ def _shown(
 ) -> Response:
     known = _rubrics(protocol, state, caller)
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
-    kept = [each.rubric for each in state.rubrics.listed(caller.name)]
+    kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
     told = {"compare": _COMPARED, "dialogue": _SPOKEN, "review": _REVIEWED}[protocol]
     place = field_of(error, (*told, "whole")) if error else ""
     said = "" if error is None else f"{error.found}; {error.allowed}" if place and error.allowed else str(error)

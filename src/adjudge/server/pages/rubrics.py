@@ -123,7 +123,7 @@ async def listed(request: Request, state: StateOf, caller: CallerOf) -> Response
     store = state.rubrics
 
     def find() -> tuple[RubricSummary, ...]:
-        return tuple(_summary(kept, _versions(store, caller.name, kept)) for kept in store.listed(caller.name))
+        return tuple(_summary(kept, _versions(store, caller.shelf, kept)) for kept in store.listed(caller.shelf))
 
     return page(request, "rubrics", RubricsPage(caller.may("reviewer"), await asyncio.to_thread(find)))
 
@@ -131,7 +131,7 @@ async def listed(request: Request, state: StateOf, caller: CallerOf) -> Response
 @router.get("/rubrics/{name}")
 async def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A rubric; `version` chooses another than the latest, `against` one to compare it with."""
-    store, owner = state.rubrics, caller.name
+    store, owner = state.rubrics, caller.shelf
     name, query = name.removesuffix(".json"), request.query_params
 
     def find() -> RubricPage:
@@ -155,15 +155,15 @@ async def edit(name: str, request: Request, state: StateOf, caller: CallerOf) ->
     """The text of a rubric as its next version, or as a copy of one that comes with adjudge."""
     caller.needs("reviewer")
     version = request.query_params.get("version") or None
-    kept = await asyncio.to_thread(state.rubrics.find, caller.name, name, version)
-    known = [each.rubric.name for each in await asyncio.to_thread(state.rubrics.listed, caller.name)]
+    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
+    known = [each.rubric.name for each in await asyncio.to_thread(state.rubrics.listed, caller.shelf)]
     # A calibration was made for the version that has it.
     text = kept.rubric.uncalibrated or kept.rubric.source
     if kept.built_in:
         numbered = (f"my {name}{f' {at}' if at > 1 else ''}" for at in range(1, len(known) + 2))
         text = _with(_with(text, "name", next(new for new in numbered if new not in known)), "version", '"1"')
     else:
-        versions = _versions(state.rubrics, caller.name, kept)
+        versions = _versions(state.rubrics, caller.shelf, kept)
         if all(each.isdecimal() and len(each) < 10 for each in versions):
             text = _with(text, "version", f'"{max(map(int, versions)) + 1}"')
     return page(request, "rubric_edit", EditorPage(name, kept.built_in, text))

@@ -100,7 +100,7 @@ async def _shown(
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> BeginForm:
     own = state.compare.judge
     rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
-    for kept in state.rubrics.listed(caller.name):
+    for kept in state.rubrics.listed(caller.shelf):
         rubrics[kept.rubric.protocol].append(f"{kept.rubric.name}@{kept.rubric.version}")
     place = said = ""
     if error is not None:
