@@ -231,7 +231,9 @@ async def change_setup(run_id: str, request: Request, state: StateOf, caller: Ca
         form = SetupForm(**entered, most=status.verdicts, errors=errors)
         return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
 
-    return await asyncio.to_thread(work)
+    # Picking reads the whole run.
+    async with state.reading:
+        return await asyncio.to_thread(work)
 
 
 def to_review(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
