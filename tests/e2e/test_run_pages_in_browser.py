@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
@@ -16,12 +18,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NASTY = "<script>alert(1)</script> \u202eback to front"
 LINE = "x" * 100_000
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("site")) as url:
-        yield url
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +41,19 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("file") / "pairs.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, file: Path) -> Iterator[str]:
+    """A service with two runs over the file that have ended."""
+    with serving(tmp_path_factory.mktemp("site")) as url:
+        for name in ("one", "two"):
+            asked = urlencode({"protocol": "compare", "source": "pairs.jsonl", "name": name, "skip_bad": "true"})
+            with urlopen(Request(f"{url}/api/runs?{asked}", file.read_bytes())) as answer:
+                run_id = json.load(answer)["run_id"]
+            with urlopen(f"{url}/api/runs/{run_id}/events") as events:
+                assert events.read().rstrip().endswith(b"data: {}")
+        yield url
 
 
 async def begun(page: Page, file: Path, name: str) -> str:
@@ -119,7 +128,7 @@ async def test_with_keys_only_a_filter_a_page_and_a_case_are_reached(site, brows
 async def addresses(site: str, browser: Browser) -> dict[str, str]:
     async with opened(browser, f"{site}/runs.json") as tab:
         found = json.loads(await tab.page.locator("body").inner_text())["runs"]
-    second, first = (line["run_id"] for line in found[:2])
+    first, second = (next(line["run_id"] for line in found if line["name"] == name) for name in ("one", "two"))
     return {
         "list": "/runs",
         "run": f"/runs/{first}",

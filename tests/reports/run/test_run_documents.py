@@ -12,7 +12,7 @@ from results.samples import comparisons
 from results.test_diff import other_weights
 
 from adjudge.reports.run import markdown
-from adjudge.reports.run.diff import diff_document, diff_json
+from adjudge.reports.run.diff import diff_document, diff_json, diff_pictures
 from adjudge.reports.run.document import Document, Grid, Section, as_markdown, as_text
 from adjudge.reports.run.leaderboard import leaderboard_document, leaderboard_json
 from adjudge.reports.run.wording import headline, missing
@@ -109,6 +109,18 @@ def test_the_pieces_of_a_difference_are_one_indented_document(runs, tmp_path, di
     told = json.loads(written)
     assert bool(told["changed"]) is not same and told["undecided"][0] == 7
     assert written == json.dumps(told, indent=2) + "\n"
+
+
+def test_the_pictures_of_a_difference_hold_every_verdict_and_every_tested_mean(runs, tmp_path, diffed):
+    found = diffed(runs["compare"], write_run(tmp_path / "second", comparisons(), rubric=other_weights("compare")))
+    went, moved = diff_pictures(found)
+    assert sum(found.moves.values()) == found.judged_in_both
+    assert all(sum(share for _, share, _ in stack.parts) == pytest.approx(1) for stack in went.rows)
+    assert [bar.label for bar in moved.rows] == ["A’s total", "B’s total", "A’s lead over B"]
+    assert all(0 <= bar.low <= bar.value <= bar.high <= 1 for bar in moved.rows)
+    assert [picture.title for picture in diff_pictures(diffed(runs["review"], runs["review"]))] == [
+        "Where verdicts went"
+    ]
 
 
 def test_hostile_ids_mark_up_nothing(runs, tmp_path, diffed):

@@ -242,22 +242,21 @@ def diff_pictures(diff: Diff) -> list[Picture]:
     what = _OUTCOMES[diff.protocol]
     lead = f"Cases by their {what} in {diff.names[0]}, and what became of it in {diff.names[1]}."
     found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
-    moved = [(name, change) for name, change in diff.tests.items() if change.interval is not None]
+    moved = [(name, change, change.interval) for name, change in diff.tests.items() if change.interval is not None]
     if moved and diff.changed:
-        ends = [abs(end) for _, change in moved for end in change.interval or ()]
-        reach = max(*ends, 1e-9) * 1.1
-        bars = [
-            Bar(
-                _NAMES[name],
-                f"{signed(change.change)}{' · real' if change.real else ''}",
-                *((value / reach + 1) / 2 for value in (change.change, *(change.interval or (0, 0)))),
-                ("A" if change.change > 0 else "B") if change.real else "",
-                f"{between(change.interval)}, p {p_is(change.p)}",
-            )
-            for name, change in moved
-        ]
-        lead = "Change of each mean with its 95 % interval; the middle is no change."
-        found.append(Picture("points", "How far numbers moved", lead, bars))
+        reach = 1.1 * max(abs(end) for *_, interval in moved for end in interval) or 1.0
+
+        def place(value: float) -> float:
+            return (value / reach + 1) / 2
+
+        bars = []
+        for name, change, (low, high) in moved:
+            text = f"{signed(change.change)}{' · real' if change.real else ''}"
+            tone = ("A" if change.change > 0 else "B") if change.real else ""
+            note = f"{between((low, high))}, p {p_is(change.p)}"
+            bars.append(Bar(_NAMES[name], text, place(change.change), place(low), place(high), tone, note))
+        lead = "Change of each mean with its 95 % interval; the line in the middle is no change."
+        found.append(Picture("points", "How far numbers moved", lead, bars, middle=True))
     return [each for each in found if each.rows]
 
 

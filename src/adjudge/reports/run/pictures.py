@@ -78,7 +78,7 @@ class Amount:
 class Picture:
     """A title, what it shows, and its rows; a wide one stands alone in its line.
 
-    `cases`: where each column of a grid is one case, their positions.
+    `cases`: where each column of a grid is one case, their positions. `middle`: nought is there, and is drawn.
     """
 
     kind: Literal["bars", "points", "stacks", "steps", "grid", "amounts"]
@@ -88,6 +88,7 @@ class Picture:
     legend: tuple[tuple[str, str], ...] = ()
     wide: bool = False
     cases: tuple[int, ...] = ()
+    middle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +321,12 @@ def _corrections(run: Run, summary: Summary) -> Picture:
 
 def _grid(run: Run, names: Sequence[str], bands: Sequence[Band]) -> Picture | None:
     """Every case and criterion at a glance; many cases stand together in bands."""
-    cell = {"compare": _ahead, "dialogue": partial(_scored, run), "review": _corrected}[run.protocol]
+    cells_of: dict[str, Callable[[float], tuple[str, float]]] = {
+        "compare": _ahead,
+        "dialogue": partial(_scored, run),
+        "review": _corrected,
+    }
+    cell = cells_of[run.protocol]
     said = {
         "compare": ("", (("A", "A ahead"), ("B", "B ahead"))),
         "dialogue": ("", (("A", "high"), ("B", "low"))),

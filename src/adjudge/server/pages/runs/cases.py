@@ -222,7 +222,7 @@ def _neighbours(database: Database, run: HostedRun, opened: OpenedRun, position:
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
     return CaseNav(
-        home=f"{home}{asked.tail(**on_page)}#case-{position}",
+        home=f"{home}{asked.tail((), **on_page)}#case-{position}",
         run=name_of(run.status()),
         before="" if before is None else f"{home}/cases/{before}{tail}",
         after="" if after is None else f"{home}/cases/{after}{tail}",

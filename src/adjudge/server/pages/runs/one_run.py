@@ -33,7 +33,7 @@ _DONE = {"start": "started", "cancel": "cancelled", "resume": "resumed", "delete
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """Where a run stands, and what may be done about it."""
 
     run_id: str
@@ -52,10 +52,10 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class RunPage:
+class ShownRun:
     """A run with its view, if any case has an outcome, and a page of its cases; `read` is when they were read."""
 
-    progress: Progress
+    progress: RunProgress
     view: RunView | None = None
     cases: CaseList | None = None
     exports: tuple[tuple[str, str], ...] = ()
@@ -68,7 +68,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     run = find_run(name.removesuffix(".json"), state, caller)
     progress = await asyncio.to_thread(_progress, run, caller)
     if not progress.done:
-        return page(request, "run_open", RunPage(progress))
+        return page(request, "run_open", ShownRun(progress))
     require_extra("a run's results")
     from .cases import asked_for, list_cases
 
@@ -76,7 +76,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     async with state.reading:
         opened, cases = await asyncio.to_thread(list_cases, run, asked)
     exports = tuple((said, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, said in _EXPORTS.items())
-    context = RunPage(progress, opened.view, cases, exports, moment(opened.kept.made))
+    context = ShownRun(progress, opened.view, cases, exports, moment(opened.kept.made))
     return page(
         request,
         "run_page",
@@ -157,10 +157,10 @@ async def show_case(run_id: str, name: str, request: Request, state: StateOf, ca
     return page(request, "case_failed", found.failed, home=found.nav)
 
 
-def _progress(run: HostedRun, caller: Caller) -> Progress:
+def _progress(run: HostedRun, caller: Caller) -> RunProgress:
     status: RunStatus = run.status()
     state, done = state_of(run, status), status.cases - status.open
-    return Progress(
+    return RunProgress(
         run_id=run.run_id,
         name=name_of(status),
         state=state,
