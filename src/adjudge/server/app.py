@@ -39,6 +39,7 @@ from .audit import AuditLog
 from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
 from .guard import BODY_SECONDS, HEADERS, Guard
+from .kept_results import prepare
 from .pages import annotators as annotator_pages
 from .pages import judge, label, people, verdict
 from .pages import rubrics as rubric_pages
@@ -46,7 +47,6 @@ from .pages import runs as run_pages
 from .pages.demo import judge_examples, judge_runs
 from .pages.rendering import error_page, wants_html
 from .rubric_store import RubricStore
-from .run_results import prepare
 from .tokens import TokenStore
 
 _log = logging.getLogger(__name__)

@@ -42,7 +42,7 @@ from .common import (
     validated,
 )
 from .idempotency import Idempotent
-from .run_results import Filters, wanted_rows
+from .kept_results import Filters, wanted_rows
 
 router = APIRouter(tags=["runs"], route_class=Idempotent)
 _ERRORS: dict[int | str, dict[str, Any]] = {

@@ -21,7 +21,7 @@ from ....results.run import Run, case_at
 from ....results.summary import NUMBER, OUTCOME
 from ....runs.hosting import HostedRun
 from ...common import validated
-from ...run_results import Filters, OpenedRun, open_results
+from ...kept_results import Filters, OpenedRun, open_results
 from ..rendering import CaseNav
 from .telling import name_of
 

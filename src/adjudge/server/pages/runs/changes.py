@@ -17,7 +17,7 @@ from ....results import require_extra
 from ....runs.hosting import HostedRun
 from ...callers import CallerOf
 from ...common import State, StateOf
-from ...run_results import Glance, glance_at, open_results
+from ...kept_results import Glance, glance_at, open_results
 from ..rendering import page
 from .telling import RunLine, find_run, line_for, owner_seen
 

@@ -13,7 +13,7 @@ from ....reports.wording import dollars
 from ....runs.hosting import HostedRun, RunStatus
 from ...callers import Caller
 from ...common import State
-from ...run_results import glance_at
+from ...kept_results import glance_at
 
 _SIDES = {
     "compare": {"A": "for A", "B": "for B", "tie": "tied"},
