@@ -276,8 +276,7 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
     def total(label: Label) -> Fraction:
         given = {key: by_label[label] for key, by_label in scores.items()}
         if any(score.exact is not None for score in given.values()):
-            products = (Fraction(score.exactly) * Fraction(weights[key]) for key, score in given.items())
-            return sum(products, Fraction(0))
+            return sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
         return Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
 
     return {label: total(label) for label in LABELS}
