@@ -251,8 +251,8 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
         started = client.post("/api/runs?protocol=compare&source=a.jsonl", json=CASE, headers=entitled)
         assert started.status_code == 201, started.text
     kept = {path.relative_to(unpacked.root).as_posix() for path in unpacked.root.rglob("*.db")}
-    assert kept == {f"data/adjudge/{name}" for name in ("journal.db", "tokens.db", "service/service.db")} & kept
-    assert {"data/adjudge/journal.db", "data/adjudge/tokens.db"} <= kept
+    assert kept == {"data/adjudge/journal.db", "data/adjudge/service.db", "data/adjudge/service/results.db"} & kept
+    assert {"data/adjudge/journal.db", "data/adjudge/service.db"} <= kept
     if others_can_run_python():
         owners = {path.stat().st_uid for path in (unpacked.root / "data").rglob("*")}
         assert owners == {unpacked.user} != {0}
@@ -279,9 +279,19 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
         beside = {"PATH": str(tools), "PGHOST": place}
         assert subprocess.run(check, env=beside, check=False).returncode == 0
         assert subprocess.run(check, env={**beside, "PGHOST": str(unpacked.root)}, check=False).returncode != 0
-        command = [word.replace("@db/adjudge", f"@/adjudge?host={place}") for word in told["adjudge"]["command"]]
-        assert command != told["adjudge"]["command"]
+        command = told["adjudge"]["command"]
+        for name, value in told["adjudge"]["environment"].items():
+            unpacked.environment[name] = value.replace("@db/adjudge", f"@/adjudge?host={place}")
+            assert unpacked.environment[name] != value
+        # Nobody of the image's own file is known there.
+        status, _, said = unpacked.run(*command)
+        assert status == 2 and "`adjudge user add NAME" in said
+        status, token, _ = unpacked.run("token", "add", "ben")
+        assert status == 0
         with unpacked.serving(command) as client:
+            assert client.post("/api/evaluate", json=CASE, headers=entitled).status_code == 401
+            assert client.get("/", headers={"accept": "text/html"}).headers["location"].startswith("/sign-in")
+            entitled = {"authorization": f"Bearer {token.strip()}"}
             judged = client.post("/api/evaluate", json=CASE, headers=entitled)
             assert judged.status_code == 200
         url = f"postgresql://{database['POSTGRES_USER']}:{password}@/{database['POSTGRES_DB']}?host={place}"
