@@ -216,8 +216,11 @@ def _read(run: Run, votes: str) -> dict[int, _Case]:
             if human is None or row.ending in ("skipped", "unfinished"):
                 continue
             given = reader.given(row.position)
-            dialogue = isinstance(given, Dialogue)
-            sizes = (len(given.turns),) * 2 if dialogue else row.words or (count_words(given.a), count_words(given.b))
+            dialogue = run.protocol == "dialogue"
+            if isinstance(given, Dialogue):
+                sizes = len(given.turns), len(given.turns)
+            else:
+                sizes = row.words or (count_words(given.a), count_words(given.b))
             said = None if row.ending == "failure" else row.score if dialogue else row.winner
             task = row.position if dialogue else row.task
             own = several.get(row.position, {})

@@ -197,18 +197,23 @@ def _rows(database: Database, wanted: Sequence[int], others: int) -> tuple[dict[
         r.judge, {", ".join(cells)} from cases as c join wanted using (position)
         left join results as r using (position) order by c.position"""
     )
-    return {cells[0]: _row(columns, *cells) for cells in answer}, left > others
+    return {cells[0]: _row(columns, cells) for cells in answer}, left > others
 
 
-def _row(columns: Mapping[str, Sequence[str]], *cells: Any) -> JudgedRow:
-    known, (status, cost, calls, judge), cells = cells[:6], cells[6:10], cells[10:]
+def _row(columns: Mapping[str, Sequence[str]], read: Sequence[Any]) -> JudgedRow:
+    position, case, key, content, task, opening, status, cost, calls, judge, *cells = read
     value, score, confidence, consistent, decided, objections, winner, *words, one, other = cells[:11]
     ending: Ending = status or "unfinished"
     if status == "verdict" and decided is False:
         ending = "undecided" if winner is not None else "invalid"
     scores = iter(cells[11:])
     return JudgedRow(
-        *known,
+        position=position,
+        case=case,
+        key=key,
+        content=content,
+        task=task,
+        opening=opening,
         ending=ending,
         value=value,
         winner=winner,

@@ -172,7 +172,7 @@ def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[
     sides = [
         {named(value) for value in side if value is not None} for side in zip(*(it[::2] for it in cases), strict=True)
     ]
-    judge, human = ([*side] for side in sides or ([], []))
+    judge, human = map(list, sides or (set[str](), set[str]()))
     found = {name: measured(protocol, name, cases, draws) for name in MEASURES[protocol]}
     # Said in people's terms, not in those of the numbers that classes were turned into.
     reason = ""
@@ -358,14 +358,13 @@ def compared(protocol: Protocol, name: str, pairs: Sequence[tuple[Rated, Rated]]
         first, second = (share(int(sum(side)), len(pairs)) for side in (before, after))
         change = Figure(found.change, found.pairs, "", found.interval)
         return Difference(first, second, change, found.p, "exact sign test (McNemar)")
-    first_of, second_of = (
-        lambda drawn, at=at: measure([pair[at] for unit in drawn for pair in unit])  # type: ignore[misc]
-        for at in (0, 1)
-    )
+    first_of, second_of = (lambda drawn, at=at: measure([pair[at] for unit in drawn for pair in unit]) for at in (0, 1))
     return paired_difference(first_of, second_of, units, draws)
 
 
 def drifted(protocol: Protocol, name: str, earlier: Sequence[Rated], later: Sequence[Rated], draws: int) -> Difference:
     """The change of a figure between different cases."""
-    sides = [units_of(side, lambda case: case.content) for side in (earlier, later)]
-    return drift(lambda drawn: MEASURES[protocol][name]([case for unit in drawn for case in unit]), *sides, draws)
+    before, after = (units_of(side, lambda case: case.content) for side in (earlier, later))
+    return drift(
+        lambda drawn: MEASURES[protocol][name]([case for unit in drawn for case in unit]), before, after, draws
+    )

@@ -120,7 +120,7 @@ def against_section(report: AgreementReport) -> AgreementSection | None:
 
 
 def _cascade_grid(curve: CascadeCurve) -> Grid:
-    alone = {None: f"{curve.dear} alone", 0: f"{curve.cheap} alone"}
+    alone: dict[float | None, str] = {None: f"{curve.dear} alone", 0: f"{curve.cheap} alone"}
     rows = tuple(
         (
             alone.get(it.threshold) or f"below {it.threshold:.2g}",

@@ -88,7 +88,7 @@ def agreement_section(report: AgreementReport) -> AgreementSection:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
     if not report.counted and report.best_guesses is not None:
         said.append("The judge decided no labelled case: all figures here take its best guesses.")
-    each = [report, *([report.best_guesses] if report.best_guesses else [])]
+    each: list[AgreementReport | BestGuesses] = [report, *([report.best_guesses] if report.best_guesses else [])]
     grids = [grid(report, figures) for figures in each for grid in (_beside_grid, _metrics_grid)]
     grids += [_people_grid(report)] if report.people else []
     grids += [_criteria_grid(report)] if report.by_criterion else []
