@@ -241,7 +241,7 @@ def unpacked() -> Iterator[Unpacked]:
 def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacked, postgres: PostgresForTests) -> None:
     # The image alone: nobody gets in from elsewhere until there is a token.
     status, _, said = unpacked.run(*unpacked.command)
-    assert status == 2 and "`adjudge token add NAME`" in said
+    assert status == 2 and "`adjudge token add NAME`" in said, said
     status, token, _ = unpacked.run("token", "add", "ann")
     assert status == 0
     entitled = {"authorization": f"Bearer {token.strip()}"}
