@@ -1,4 +1,4 @@
-"""Makes the pictures in docs/images/: starts `adjudge serve --demo`, judges a small run, and visits pages in Chromium.
+"""Makes the pictures in docs/images/: starts `adjudge serve --demo` and visits its pages in Chromium.
 
     python docs/screenshots.py [NAME …]
 
@@ -23,8 +23,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx2
-import orjson
-import yaml
 from playwright.async_api import Browser, async_playwright
 
 
@@ -39,7 +37,7 @@ class View(NamedTuple):
 
 DESKTOP, PHONE = View(1440, 900), View(390, 844, "dark", 2)
 # The name of the picture, the page's address, and how it is seen. {compare}, {dialogue} and {review} are the ids of the
-# judged examples, {run} that of a run that has ended.
+# judged examples, {run} that of a run of comparisons.
 PAGES: tuple[tuple[str, str, View], ...] = (
     ("judge", "/judge/compare?example=1", DESKTOP),
     ("comparison", "/verdicts/{compare}", DESKTOP),
@@ -47,7 +45,7 @@ PAGES: tuple[tuple[str, str, View], ...] = (
     ("review", "/verdicts/{review}", DESKTOP),
     ("runs", "/runs", DESKTOP),
     ("run", "/runs/{run}", DESKTOP),
-    ("label", "/label/{run}", DESKTOP),
+    ("label", "/label/{run}/1", DESKTOP),
     ("annotators", "/annotators", DESKTOP),
     ("rubrics", "/rubrics/compare", DESKTOP),
     ("comparison-phone", "/verdicts/{compare}", PHONE),
@@ -81,28 +79,15 @@ def serving(folder: Path) -> Iterator[httpx2.Client]:
             service.terminate()
 
 
-def cases() -> bytes:
-    """Comparisons of a good answer with the same one padded or cut off, as a JSONL file."""
-    known = yaml.safe_load((_ROOT / "bench" / "samples" / "reviews.yaml").read_text("utf-8"))
-    lines = []
-    for number, task in enumerate(task for task in known["tasks"] if task["language"] == "en"):
-        good = task["good"].strip()
-        padding = " ".join(known["languages"]["en"]["padding"])
-        worse = f"{good} {padding}" if number % 3 else good[: len(good) // 2]
-        a, b = (good, worse) if number % 2 else (worse, good)
-        label = "A" if number % 2 else "B"
-        lines.append(orjson.dumps({"id": task["id"], "task": task["prompt"], "a": a, "b": b, "label": label}))
-    return b"\n".join(lines)
-
-
 def places(client: httpx2.Client) -> Mapping[str, str]:
-    """The ids of what there is to see."""
-    named = {"protocol": "compare", "source": "answers.jsonl", "name": "Answers of November"}
-    run = client.post("/api/runs", params=named, content=cases()).raise_for_status().json()["run_id"]
-    while client.get(f"/api/runs/{run}").json()["state"] not in ("finished", "stopped"):
+    """The ids of what there is to see, once the runs of the demo have ended; one of them is set up to be labelled."""
+    while not (runs := client.get("/api/runs").json()["runs"]) or any(run["state"] != "finished" for run in runs):
         time.sleep(0.2)
+    compared = next(run["run_id"] for run in runs if run["protocol"] == "compare")
+    form = {"cases": "16", "people": "2", "named": ""}
+    client.post(f"/label/{compared}", data=form, headers={"origin": str(client.base_url).rstrip("/")})
     examples = client.get("/judge/compare.json").json()["examples"]
-    return {"run": run, **{each["protocol"]: each["verdict_id"] for each in examples}}
+    return {"run": compared, **{each["protocol"]: each["verdict_id"] for each in examples}}
 
 
 async def picture(browser: Browser, address: str, view: View) -> bytes | None:
