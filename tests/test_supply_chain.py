@@ -95,6 +95,7 @@ def test_make_and_the_image_install_by_hashes_only() -> None:
     assert re.search(r"--no-deps --no-build-isolation \.$", installing[1])
 
 
+@pytest.mark.slow
 def test_the_bill_of_materials_has_every_locked_package_with_its_hashes(tmp_path: Path) -> None:
     packages = {**locked("dev"), **locked("model")}
     recipe = re.search(r"^sbom:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -34,6 +34,7 @@ def run(script, *args):
 # -- the commands -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_throughput_is_told_for_the_bare_loop_and_for_adjudge():
     quick = ("--delay", 0.05, "--concurrency", 20, "--at-least", 0, "--at-most-cpu", 1000)
     done = run("run_throughput.py", "--cases", 60, "--rounds", 1, *quick)
@@ -42,6 +43,7 @@ def test_throughput_is_told_for_the_bare_loop_and_for_adjudge():
     assert "100%" in done.stdout.splitlines()[2]
 
 
+@pytest.mark.slow
 def test_memory_is_told_with_the_disk_it_takes_and_fails_when_it_grows_and_nothing_is_left(tmp_path):
     done = run("run_memory.py", "--small", 20, "--large", 30, "--at-most", 0.1, "--folder", tmp_path)
     assert done.returncode == 1
@@ -51,6 +53,7 @@ def test_memory_is_told_with_the_disk_it_takes_and_fails_when_it_grows_and_nothi
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_results_are_measured_at_two_sizes_and_growth_fails(tmp_path):
     some = "show-where,export-csv,diff"
     done = run("results_scale.py", "--small", 120, "--large", 180, "--only", some, "--folder", tmp_path)

@@ -82,6 +82,7 @@ def adds_up(status, cases):
     assert status["calls"] == cases
 
 
+@pytest.mark.slow
 async def test_after_kill_9_an_uploaded_run_of_1000_cases_goes_on_by_itself_and_adds_up(provider, tmp_path):
     provider.script = lambda request: waits(0.01, judges())
     journal, data = tmp_path / "journal.db", tmp_path / "data"

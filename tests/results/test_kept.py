@@ -12,6 +12,7 @@ from results.samples import comparisons
 from adjudge.results.database import opened
 from adjudge.results.kept import chosen_rows, keep, reading
 from adjudge.results.run import open_run
+from adjudge.runs.directory import RunDirectory
 
 
 class Teller:
@@ -52,7 +53,7 @@ def test_it_is_made_once_and_again_when_the_run_has_changed(run):
     verdicts.write_bytes(b"".join(verdicts.read_bytes().splitlines(keepends=True)[1:]))
     assert keep(run, tell).told == b"9 outcomes"
     assert tell.asked == 2
-    assert (run.folder / "results.duckdb").stat().st_mode & 0o777 == 0o600
+    assert (run.folder / "kept" / "results.duckdb").stat().st_mode & 0o777 == 0o600
     assert not list(run.folder.glob(".adjudge-*")), "nothing is left over"
 
 
@@ -63,12 +64,13 @@ def test_of_a_run_that_goes_on_an_older_table_will_do_for_a_while(run):
     verdicts.write_bytes(b"".join(verdicts.read_bytes().splitlines(keepends=True)[1:]))
     assert keep(run, tell, going_on=True).told == b"10 outcomes"
     long_ago = time.time() - 3600
-    os.utime(run.folder / "results.duckdb", (long_ago, long_ago))
+    os.utime(run.folder / "kept" / "results.duckdb", (long_ago, long_ago))
     assert keep(run, tell, going_on=True).told == b"9 outcomes"
 
 
 def test_a_file_that_is_no_table_of_ours_is_replaced(run):
-    (run.folder / "results.duckdb").write_bytes(b"something else" * 1000)
+    (run.folder / "kept").mkdir()
+    (run.folder / "kept" / "results.duckdb").write_bytes(b"something else" * 1000)
     assert keep(run, Teller()).told == b"10 outcomes"
 
 
@@ -107,3 +109,19 @@ def test_a_grown_run_can_be_read_while_its_table_is_made_again(tmp_path):
         verdicts.write_bytes(verdicts.read_bytes().splitlines(keepends=True)[0])
         with reading(run, keep(run, Teller())) as after:
             assert (before.counts().finished, after.counts().finished) == (3, 1)
+
+
+def test_whoever_continues_a_run_leaves_a_table_that_is_being_made_alone(run):
+    def continued(database):
+        with RunDirectory(run.folder).locked():
+            return b"made"
+
+    assert keep(run, continued).told == b"made"
+
+
+def test_what_a_killed_process_left_behind_is_cleared_away(run):
+    left = run.folder / "kept" / ".adjudge-left"
+    left.mkdir(parents=True)
+    (left / "results.duckdb").touch()
+    assert keep(run, Teller()).told == b"10 outcomes"
+    assert not left.exists()

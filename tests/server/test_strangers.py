@@ -51,6 +51,8 @@ CALLS = [
     ("POST", "/api/rubrics/validate", {}),
     ("GET", "/api/rubrics/ours", None),
     ("GET", "/api/rubrics/ours/prompt", None),
+    ("GET", "/api/annotators", None),
+    ("GET", "/api/annotators/ours", None),
 ]
 
 

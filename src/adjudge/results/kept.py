@@ -1,4 +1,4 @@
-"""A run's table kept in a file of the run's folder, for a service that is asked about the same run again and again.
+"""A run's table kept in a file below the run's folder, for a service that is asked about the same run again and again.
 
 It is made when it is first wanted and again when the run's files have changed, and put in place in one step: several
 processes may read it meanwhile. Reading it takes milliseconds, whatever the size of the run.
@@ -7,6 +7,7 @@ processes may read it meanwhile. Reading it takes milliseconds, whatever the siz
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,14 +18,15 @@ from typing import Any
 import duckdb
 import orjson
 
-from ..files import open_handle, try_lock
+from ..files import TEMPORARY, open_handle, try_lock
 from ..version import __version__
 from .columns import columns_of, text
 from .database import Database, extras_of, staged, workspace
 from .run import CASES, FAILURES, VERDICTS, Run
 
+KEPT = "kept"  # a folder of its own: whoever continues the run clears away what is unfinished beside the run's files
 _FILE = "results.duckdb"
-_LOCK = "results.lock"
+_LOCK = "lock"
 _PAUSE = 10  # a table of a run that is going on is made again after so many times what making it took
 
 
@@ -54,11 +56,14 @@ def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False)
         return found
     with ExitStack() as stack:
         # Whoever waited for another to make it finds it made.
-        handle = open_handle(run.folder / _LOCK, os.O_RDWR | os.O_CREAT)
+        (run.folder / KEPT).mkdir(mode=0o700, exist_ok=True)
+        handle = open_handle(run.folder / KEPT / _LOCK, os.O_RDWR | os.O_CREAT)
         stack.callback(os.close, handle)
         try_lock(handle, wait=True)
         if (found := _found(run, going_on)) is not None:
             return found
+        for left in (run.folder / KEPT).glob(f"{TEMPORARY}*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         _make(run, tell)
         found = _found(run, True)
     assert found is not None
@@ -86,7 +91,7 @@ def _state_of(run: Run) -> str:
 
 
 def _found(run: Run, going_on: bool) -> Kept | None:
-    path = run.folder / _FILE
+    path = run.folder / KEPT / _FILE
     # A file that another version of DuckDB or of adjudge made is made again.
     with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
         made = path.stat().st_mtime
@@ -103,7 +108,7 @@ def _found(run: Run, going_on: bool) -> Kept | None:
 
 def _make(run: Run, tell: Callable[[Database], bytes]) -> None:
     began, state = time.monotonic(), _state_of(run)
-    with workspace(run.folder) as (connection, folder):
+    with workspace(run.folder / KEPT) as (connection, folder):
         database = staged(connection, folder, run, "main", searchable=True)
         extras = {name: sorted(kinds) for name, kinds in extras_of(connection, "main").items()}
         told = tell(database)
@@ -116,4 +121,4 @@ def _make(run: Run, tell: Callable[[Database], bytes]) -> None:
         connection.execute("detach made")
         made = folder / _FILE
         made.chmod(0o600)
-        made.replace(run.folder / _FILE)
+        made.replace(run.folder / KEPT / _FILE)

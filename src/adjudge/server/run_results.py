@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..results.kept import Kept
     from ..results.run import Run
 
-_GLANCE = "glance.json"
+_GLANCE = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
 
 
