@@ -11,6 +11,7 @@ import sys
 from contextlib import asynccontextmanager
 
 import aiohttp
+import pytest
 from scripted.provider import judges, waits
 
 SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight."
