@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..errors import InputError, NotFoundError
 from ..results import require_extra
 from ..results.run import CASES, VERDICTS, open_run
-from ..runs.hosting import HostedRun
+from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
 from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, read_cursor
 

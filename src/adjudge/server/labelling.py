@@ -34,7 +34,7 @@ from ..models.base import Frozen, from_json, to_json
 from ..models.comparison import Order
 from ..results import require_extra
 from ..results.run import CASES, Reader, Run, open_run
-from ..runs.hosting import HostedRun
+from ..runs.hosted_run import HostedRun
 from .callers import Caller
 from .common import State
 

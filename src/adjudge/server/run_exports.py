@@ -15,7 +15,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from ..models.base import to_json
-from ..runs.hosting import HostedRun
+from ..runs.hosted_run import HostedRun
 from .common import StateOf, cursor_of, read_cursor
 from .run_results import Filters, wanted_rows
 from .runs import ERRORS, RunOf

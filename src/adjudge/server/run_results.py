@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from ..errors import InputError, SetupError
 from ..files import replacing
 from ..results import require_extra
-from ..runs.hosting import HostedRun
+from ..runs.hosted_run import HostedRun
 from .common import FAILED_ONE, SAID, in_our_words
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..errors import InputError
 from ..models import ErrorReport
 from ..rubric import Rubric
-from ..runs.hosting import HostedRun, RunStatus, Upload, Wanted
+from ..runs.hosted_run import HostedRun, RunStatus
+from ..runs.hosting import Upload, Wanted
 from ..runs.plan import RunOptions, Settings
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf

@@ -15,7 +15,7 @@ from ...errors import ConflictError, InputError, NotFoundError
 from ...models.base import to_json
 from ...results import require_extra
 from ...results.run import open_run
-from ...runs.hosting import HostedRun
+from ...runs.hosted_run import HostedRun
 from ..callers import Caller, CallerOf
 from ..common import StateOf
 from ..labelling import labelling_of, sees_verdicts

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...runs.hosting import HostedRun
+from ...runs.hosted_run import HostedRun
 from ..annotators import cards_for, get_annotator, list_annotators, review_runs
 from ..callers import CallerOf
 from ..common import StateOf

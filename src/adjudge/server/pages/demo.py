@@ -15,7 +15,8 @@ from ...inputs.comparison import WANTED, comparison_from
 from ...inputs.json import parse_object
 from ...models import Failure
 from ...reports import view_of
-from ...runs.hosting import HostedRun, HostedRuns, Upload, Wanted
+from ...runs.hosted_run import HostedRun
+from ...runs.hosting import HostedRuns, Upload, Wanted
 
 _FOLDER = Path(__file__).parents[1] / "examples"
 _FILES = {"compare": "compare.json", "dialogue": "dialogue.txt", "review": "review.txt"}

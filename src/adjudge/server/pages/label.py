@@ -21,7 +21,7 @@ from ...agreement.labels.sampling import MAX_PICKS, USUAL
 from ...errors import ConflictError, InputError, NotFoundError
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
-from ...runs.hosting import HostedRun, RunStatus
+from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf, cursor_of, read_cursor
 from ..labelling import (

@@ -18,7 +18,7 @@ from ...agreement.labels.files import HumanLabel, turned
 from ...agreement.labels.questions import SHOWN_AS, Asked, answered, questions, skipped
 from ...errors import ConflictError, InputError
 from ...models.comparison import Order
-from ...runs.hosting import HostedRun
+from ...runs.hosted_run import HostedRun
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf
 from ..labelling import Labelling, Task, find_to_label, keep_label, labelling_of, may_review, note_seen, sees_verdicts

@@ -19,7 +19,7 @@ from ....results.database import Database
 from ....results.kept import reading
 from ....results.run import Run, case_at
 from ....results.summary import NUMBER, OUTCOME
-from ....runs.hosting import HostedRun
+from ....runs.hosted_run import HostedRun
 from ...common import validated
 from ...run_results import Filters, OpenedRun, open_results
 from ..rendering import CaseNav

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request, Response
 from ....errors import InputError
 from ....reports.run.wording import percent, signed
 from ....results import require_extra
-from ....runs.hosting import HostedRun
+from ....runs.hosted_run import HostedRun
 from ...callers import CallerOf
 from ...common import State, StateOf
 from ...run_results import Glance, glance_at, open_results

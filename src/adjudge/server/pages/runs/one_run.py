@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from ....results import require_extra
-from ....runs.hosting import HostedRun, RunStatus
+from ....runs.hosted_run import HostedRun, RunStatus
 from ...callers import Caller, CallerOf
 from ...common import StateOf, validated
 from ...run_exports import ExportQuery, export_run

@@ -10,7 +10,7 @@ from typing import Any
 
 from ....reports.run.wording import duration, many, number
 from ....reports.wording import dollars
-from ....runs.hosting import HostedRun, RunStatus
+from ....runs.hosted_run import HostedRun, RunStatus
 from ...callers import Caller
 from ...common import State
 from ...run_results import glance_at
