@@ -1,0 +1,137 @@
+"""One run of a service, in a folder that several processes may look at: where it stands, whose it is, who pays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..files import open_private
+from .directory import RunDirectory, write_whole
+from .state import Tally
+
+Stopped = Literal["cancelled", "budget", "unreachable", "revoked", "error"]
+_SAID: dict[str, str] = {
+    "budget": "the budget does not allow one more call",
+    "unreachable": "the judge cannot be reached, or does not accept the service's key",
+    "error": "the run cannot be continued as it is; the service's log has the details",
+}
+
+
+class RunStatus(BaseModel):
+    """Where a run stands. Every case is in exactly one of verdicts, failures and open."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    run_id: str
+    name: str
+    protocol: Literal["compare", "dialogue", "review"]
+    state: Literal["queued", "running", "stopped", "finished"]
+    stopped_by: Stopped | None = Field(None, description="For a stopped run: why; `error` says it in a sentence.")
+    error: str | None = None
+    created: str
+    judges: list[str]
+    rubric: str = Field(description="Name and version.")
+    source: str = Field(description="The file's name.")
+    cases: int
+    verdicts: int
+    failures: int
+    open: int
+    answers: dict[str, int] = Field(description="Decided verdicts by answer.")
+    undecided: int
+    reasons: dict[str, int] = Field(description="Failures by reason.")
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: str = Field(description="What the replies behind the outcomes cost.")
+    paid_usd: str = Field(description="What was paid for this run; a reply that was in the journal costs nothing.")
+    cases_without_a_price: int
+    agreement: dict[str, int] | None = Field(None, description="Labelled cases, and how many verdicts agree.")
+    per_second: float = 0.0
+    seconds_left: float | None = None
+    waits_for: str | None = None
+    budget: str | None = Field(None, description="Dollars that the run may cost.")
+    rate: float | None = Field(None, description="Calls a minute to each provider.")
+    concurrency: int = Field(description="Calls in flight to each provider.")
+
+
+class HostedRun:
+    """One of the folder's runs."""
+
+    def __init__(self, folder: Path, run_id: str) -> None:
+        self.run_id = run_id
+        self.directory = RunDirectory(folder / "runs" / run_id)
+        self.marker = folder / "queue" / run_id
+        self.progress = self.directory.path / "progress.json"
+        self._record = self.directory.path / "service.json"
+
+    @property
+    def owner(self) -> str | None:
+        """Whose it is; None on a service that is open."""
+        owner = self._read(self._record).get("owner")
+        return owner if isinstance(owner, str) else None
+
+    @property
+    def payer(self) -> str | None:
+        """Who pays for it: its owner, or whoever continued it last; None if nobody has to."""
+        return self._read(self._record).get("payer", self.owner) or None
+
+    @property
+    def estimate(self) -> dict[str, Any] | None:
+        """What it was expected to ask and cost, if it was to wait for its start."""
+        found = self._read(self._record).get("estimate")
+        return found if isinstance(found, dict) else None
+
+    def status(self) -> RunStatus:
+        """Where it stands, as the executing process last said."""
+        known, record, told = self.directory.read(), self._read(self._record), self._read(self.progress)
+        counts = {**Tally(known["input"]["cases"]).as_json(), **told}
+        state, why = self._state(counts["open"]), record.get("why")
+        plan, options = self.directory.plan(), known["options"]
+        at_work = state == "running"
+        return RunStatus.model_validate(
+            {
+                **counts,
+                "per_second": counts.get("per_second", 0.0) if at_work else 0.0,
+                "seconds_left": counts.get("seconds_left") if at_work else None,
+                # What a provider said is for the log.
+                "waits_for": "the judge" if at_work and counts.get("waits_for") else None,
+                "run_id": self.run_id,
+                "name": record.get("name", ""),
+                "protocol": known["protocol"],
+                "state": state,
+                "stopped_by": why if state == "stopped" else None,
+                "error": (record.get("error") or _SAID.get(why or "")) if state == "stopped" else None,
+                "created": known["created"],
+                "judges": list(plan.judges),
+                "rubric": record.get("rubric", ""),
+                "source": known["input"]["source"],
+                **{name: options[name] for name in ("budget", "rate", "concurrency")},
+            }
+        )
+
+    def note(self, **changes: Any) -> None:
+        """Keep something about the run."""
+        write_whole(self._record, orjson.dumps({**self._read(self._record), **changes}))
+
+    def want(self, *, retry: bool = False) -> None:
+        """Ask for its execution."""
+        self.marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open_private(self.marker, "wb") as file:
+            file.write(b"retry" if retry else b"")
+
+    def _state(self, open_cases: int) -> str:
+        try:
+            return "running" if b"running" in self.marker.read_bytes() else "queued"
+        except FileNotFoundError:
+            return "stopped" if open_cases else "finished"
+
+    @staticmethod
+    def _read(path: Path) -> dict[str, Any]:
+        try:
+            known = orjson.loads(path.read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return {}
+        return known if isinstance(known, dict) else {}
