@@ -57,6 +57,14 @@ def test_shares_are_never_below_zero_or_above_one():
     assert all(0 <= end <= 1 for name in ("A", "B") for end in found[name].corrected.interval)
 
 
+def test_a_raw_win_rates_interval_stays_between_none_and_all():
+    labelled = Confusion(("A", "B", "tie"), ((9, 1, 0), (1, 9, 0), (2, 2, 6)))
+    raw = corrected_rate(labelled, {"A": 3, "B": 0, "tie": 1}, {"A": 1, "tie": 0.5}).raw
+    assert raw.value == 0.875
+    assert raw.interval is not None and 0 <= raw.interval[0] < raw.value and raw.interval[1] == 1
+    assert corrected_rate(labelled, {"A": 1}, {"A": 1, "tie": 0.5}).raw.interval is None
+
+
 def test_a_class_that_people_never_use_takes_no_share():
     found = corrected_rate(table([[40, 5, 5], [0, 0, 0], [5, 5, 40]], THREE), {"A": 45, "tie": 10, "B": 45}, {"A": 1})
     assert found.corrected.value == pytest.approx(0.5)

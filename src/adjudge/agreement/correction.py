@@ -111,7 +111,11 @@ def _raw(value_of: Any, calls: Any) -> Figure:
     shares = calls / total
     mean = float(value_of @ shares)
     deviation = float(np.sqrt(value_of @ _covariance(shares) @ value_of * total / max(total - 1, 1)))
-    return Figure(mean, total, "", mean_interval(mean, deviation, total))
+    interval = mean_interval(mean, deviation, total)
+    if interval is not None:
+        low, high = np.clip(interval, value_of.min(), value_of.max())
+        interval = float(low), float(high)
+    return Figure(mean, total, "", interval)
 
 
 def _covariance(shares: Any) -> Any:
