@@ -195,14 +195,15 @@ class Unpacked:
             env=self.environment,
             cwd=self.folder,
             user=self.user if others_can_run_python() else None,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, *args: str) -> tuple[int, str, str]:
+    def run(self, *args: str, typed: str = "") -> tuple[int, str, str]:
         with self.start([*self.entrypoint, *args]) as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(typed, timeout=60)
         return process.returncode, out, err
 
     def healthy(self) -> bool:
@@ -286,6 +287,8 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
         # Nobody of the image's own file is known there.
         status, _, said = unpacked.run(*command)
         assert status == 2 and "`adjudge user add NAME" in said
+        added = unpacked.run("user", "add", "ann", "--role", "admin", "--password-stdin", typed="a long password\n")
+        assert added[0] == 0, added
         status, token, _ = unpacked.run("token", "add", "ben")
         assert status == 0
         with unpacked.serving(command) as client:

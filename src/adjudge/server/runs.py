@@ -18,7 +18,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError
+from ..errors import InputError, NotFoundError
 from ..models import ErrorReport
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
@@ -203,7 +203,10 @@ def _settings(state: State, caller: Caller, asked: RunRequest) -> Settings:
 
 def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
     name, _, version = reference.partition("@")
-    rubric = state.rubrics.find(caller.shelf, name, version or None).rubric
+    try:
+        rubric = state.rubrics.find(caller.shelf, name, version or None).rubric
+    except NotFoundError as error:
+        raise InputError("rubric", str(error), "GET /api/rubrics lists those there are") from None
     if rubric.protocol != protocol:
         raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
     return rubric
