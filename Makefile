@@ -4,8 +4,6 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Tests wait for servers and browsers, so one more than there are cores.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 HASHED := $(PIP) --require-hashes --requirement
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
@@ -25,11 +23,11 @@ demo: .venv/.base
 	@echo "Or run $(BIN)/adjudge serve --demo and open http://127.0.0.1:8000: these examples, judged, and a form for your own."
 
 test: .venv/.dev lint
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
 # What takes minutes: a real local model, a Ray cluster, whole benchmarks.
 slow: .venv/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
