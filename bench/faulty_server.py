@@ -1,7 +1,8 @@
 """A server that remembers every request it ever got, and misbehaves as it is told: for runs that are killed or crossed.
 
 Run as `python bench/faulty_server.py REPLY.json DELAY_SECONDS [FAULTS.json]`; it prints its port. What befalls a
-request is drawn from the seed, its body and how often that body came before; bursts go by the number of the request.
+request is drawn from the seed, its body without the fence codes (each journal has its own) and how often that body came
+before; bursts go by the number of the request.
 `/stats` says what was done so far; after `/kill` requests that come again count against that kill.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 import socket
 import struct
 import sys
@@ -20,6 +22,7 @@ from pathlib import Path
 
 from instant_server import Connection, answer_of, listen
 
+_FENCE_CODE = re.compile(rb"[0-9a-f]{16}")
 _FAILED = b'{"error":{"message":"the model is unwell","type":"server_error"}}'
 _BUSY = b'{"error":{"message":"too many requests","type":"rate_limit"}}'
 
@@ -117,7 +120,8 @@ def fate(faults: Faults, number: int, body: bytes, before: int) -> str:
         return "error"
     if faults.always_malformed and faults.always_malformed.encode() in body:
         return "malformed"
-    drawn = hashlib.sha256(f"{faults.seed} {before} ".encode() + body).digest()
+    said = _FENCE_CODE.sub(b"", body)
+    drawn = hashlib.sha256(f"{faults.seed} {before} ".encode() + said).digest()
     share = int.from_bytes(drawn[:8], "big") / 2**64
     for what, part in (("malformed", faults.malformed), ("error", faults.errors), ("reset", faults.resets)):
         if share < part:
