@@ -125,6 +125,7 @@ async def test_a_review_is_decided_with_keys_only(site, browser):
         await tab_to(page, "a[href$='?judged']")
         await press("Enter")
         await expect(page.locator("h1")).to_have_text("Response 1 is better")
+        await page.wait_for_load_state()  # with it the script that knows the keys
         await press("Control+Enter")
         await expect(page.locator("#decision > .by b")).to_have_text("Accepted")
 
