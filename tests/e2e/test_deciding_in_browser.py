@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Iterator
 
 import httpx2
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from e2e.test_pages_in_browser import CHECKED, FORMS, IDS, PAGES, _store, opened
+from e2e.pages import VERDICTS, every_form, opened, page_width, serious_faults, store_samples, tab_to
 from e2e.test_service import serving
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 from server.test_rubrics_api import OURS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -20,7 +17,7 @@ LONG = OURS.replace("our answers", "long").replace("true?", f"true? <script>aler
 WRONG = OURS.replace("weight: 2", "weight: -2")
 BACKGROUND = "e => getComputedStyle(e).backgroundColor"
 ADDRESSES = {
-    "decided review": f"/verdicts/{IDS['hostile review']}",
+    "decided review": VERDICTS["hostile review"],
     "rubrics": "/rubrics",
     "shipped rubric": "/rubrics/review",
     "two versions": "/rubrics/our%20answers?version=2&against=1",
@@ -32,9 +29,7 @@ ADDRESSES = {
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("site")
-    storing = threading.Thread(target=lambda: asyncio.run(_store(folder / "journal.db")))
-    storing.start()
-    storing.join()
+    store_samples(folder / "journal.db")
     with serving(folder) as url:
         for text in (OURS, OURS.replace('"1"', '"2"').replace("weight: 2", "weight: 3"), LONG):
             assert httpx2.post(f"{url}/api/rubrics", content=text).status_code == 201
@@ -43,24 +38,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-async def tab_to(page: Page, selector: str) -> None:
-    for _ in range(120):
-        await page.keyboard.press("Tab")
-        if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
-            return
-    raise AssertionError(f"{selector} cannot be reached with the Tab key")
-
-
 # -- every page -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "scheme"), FORMS)
-async def test_every_page_fits_and_runs_nothing(site, browser, width, scheme):
-    async with opened(browser, "about:blank", width, scheme) as tab:
+async def test_every_page_fits_and_runs_nothing(site, browser):
+    async with opened(browser, "about:blank") as tab:
         for name, address in ADDRESSES.items():
             await tab.page.goto(site + address)
-            await tab.unfold()
-            assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, name
+            async for width, _ in every_form(tab):
+                assert await page_width(tab) == width, name
             assert await tab.page.locator("main script").count() == 0
             assert tab.complaints == [], name
 
@@ -68,33 +54,26 @@ async def test_every_page_fits_and_runs_nothing(site, browser, width, scheme):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*ADDRESSES, "wrong text", "wrong decision"])
 async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(site, browser, name):
-    starts = {"wrong text": ADDRESSES["editor"], "wrong decision": PAGES["audited"]}
-    for width, scheme in FORMS[::3]:
-        async with opened(browser, site + {**ADDRESSES, **starts}[name], width, scheme) as tab:
-            page = tab.page
-            if name == "wrong text":
-                await page.fill("#source", WRONG)
-                await page.click("text=Check it")
-                await expect(page.locator("#wrong")).to_be_focused()
-            elif name == "wrong decision":
-                await page.keyboard.press("6")
-                await page.click("[value=fixed]")
-                await expect(page.locator(".decide .summary")).to_be_focused()
-            await tab.unfold()
-            found = (await Axe().run(page, options=CHECKED)).response["violations"]
-            serious = [
-                (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-                for fault in found
-                if fault["impact"] in ("serious", "critical")
-            ]
-            assert serious == [], (width, scheme)
+    starts = {"wrong text": ADDRESSES["editor"], "wrong decision": VERDICTS["audited"]}
+    async with opened(browser, site + {**ADDRESSES, **starts}[name]) as tab:
+        page = tab.page
+        if name == "wrong text":
+            await page.fill("#source", WRONG)
+            await page.click("text=Check it")
+            await expect(page.locator("#wrong")).to_be_focused()
+        elif name == "wrong decision":
+            await page.keyboard.press("6")
+            await page.click("[value=fixed]")
+            await expect(page.locator(".decide .summary")).to_be_focused()
+        async for form in every_form(tab):
+            assert await serious_faults(tab) == [], form
 
 
 # -- a review ---------------------------------------------------------------------------------------------------------
 
 
 async def test_a_review_is_decided_with_keys_only(site, browser):
-    async with opened(browser, site + PAGES["audited"]) as tab:
+    async with opened(browser, site + VERDICTS["audited"]) as tab:
         page, press = tab.page, tab.page.keyboard.press
         await press("?")
         await expect(page.locator("#keys")).to_be_visible()
@@ -131,7 +110,7 @@ async def test_a_review_is_decided_with_keys_only(site, browser):
 
 
 async def test_without_a_script_a_review_is_fixed_and_rejected_and_nothing_is_lost(site, browser):
-    async with opened(browser, site + PAGES["audited"], java_script_enabled=False) as tab:
+    async with opened(browser, site + VERDICTS["audited"], java_script_enabled=False) as tab:
         page = tab.page
         row = page.locator("#rating-A-truthfulness")
         await row.locator("summary").first.click()
@@ -157,7 +136,7 @@ async def test_without_a_script_a_review_is_fixed_and_rejected_and_nothing_is_lo
 
 
 async def test_each_block_is_one_click_to_copy_or_marked_where_a_browser_may_not(site, browser):
-    async with opened(browser, site + PAGES["audited"], permissions=["clipboard-read", "clipboard-write"]) as tab:
+    async with opened(browser, site + VERDICTS["audited"], permissions=["clipboard-read", "clipboard-write"]) as tab:
         page = tab.page
         await page.get_by_label("Copy SBQ").click()
         assert (await page.evaluate("navigator.clipboard.readText()")).startswith("<SBQ>\n")
@@ -179,7 +158,7 @@ async def test_each_block_is_one_click_to_copy_or_marked_where_a_browser_may_not
     ],
 )
 async def test_tabbing_to_a_criterion_lights_its_quotes_and_to_a_quote_its_criterion(site, browser, name, place, mark):
-    async with opened(browser, site + PAGES[name]) as tab:
+    async with opened(browser, site + VERDICTS[name]) as tab:
         page = tab.page
         quote, other = page.locator(f".q-{mark}").first, page.locator(place.partition(" ")[0])
         unlit = await quote.evaluate(BACKGROUND)
@@ -202,7 +181,7 @@ async def test_tabbing_to_a_criterion_lights_its_quotes_and_to_a_quote_its_crite
     ],
 )
 async def test_without_a_script_reasons_unfold_and_marks_lead_to_them(site, browser, name, summary, said):
-    async with opened(browser, site + PAGES[name], java_script_enabled=False) as tab:
+    async with opened(browser, site + VERDICTS[name], java_script_enabled=False) as tab:
         page = tab.page
         await expect(page.locator(said).first).to_be_hidden()
         await page.click(summary)

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from e2e.test_pages_in_browser import CHECKED, FORMS, opened
+from e2e.pages import every_form, opened, page_width, serious_faults
 from e2e.test_service import serving
 from playwright.async_api import expect
 
@@ -58,32 +57,24 @@ def addresses(site: tuple[str, str]) -> list[str]:
 
 
 async def test_every_page_fits_shows_hostile_texts_as_text_and_asks_nobody_else(site, browser):
-    for width, scheme in FORMS:
-        async with opened(browser, site[0] + "/label", width, scheme) as tab:
-            for address in addresses(site):
-                await tab.show(address)
-                await tab.unfold()
-                assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (address, width)
-                assert await tab.page.locator("main script, main .text b, main i, main img").count() == 0, address
-                assert tab.complaints == [], address
-                assert all(asked.startswith((site[0], "data:")) for asked in tab.requests), address
+    async with opened(browser, site[0] + "/label") as tab:
+        for address in addresses(site):
+            await tab.show(address)
+            async for width, _ in every_form(tab):
+                assert await page_width(tab) == width, address
+            assert await tab.page.locator("main script, main .text b, main i, main img").count() == 0, address
+            assert tab.complaints == [], address
+            assert all(asked.startswith((site[0], "data:")) for asked in tab.requests), address
 
 
 @pytest.mark.slow
 async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(site, browser):
     url, run = site
-    for width, scheme in FORMS:
-        async with opened(browser, url + "/label", width, scheme) as tab:
-            for address in (*addresses(site), f"{url}/runs/{run}/agreement"):
-                await tab.show(address)
-                await tab.unfold()
-                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
-                serious = [
-                    (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-                    for fault in found
-                    if fault["impact"] in ("serious", "critical")
-                ]
-                assert serious == [], (address, width, scheme)
+    async with opened(browser, url + "/label") as tab:
+        for address in (*addresses(site), f"{url}/runs/{run}/agreement"):
+            await tab.show(address)
+            async for form in every_form(tab):
+                assert await serious_faults(tab) == [], (address, form)
 
 
 async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browser):

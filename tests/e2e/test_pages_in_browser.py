@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from e2e.reports import Tab
+from e2e.pages import IDS, SAMPLES, VERDICTS, every_form, opened, page_width, serious_faults, store_samples, tab_to
 from e2e.test_service import serving
-from playwright.async_api import Browser, expect
-from reports import dialogue_samples, review_report_samples, verdict_samples
+from playwright.async_api import expect
 
-from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
 from adjudge.protocols.compare import reweighted
 from adjudge.reports import view_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-FORMS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
 LINE = "x" * 100_000
-CHECKED = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-# Verdicts as judges other than the embedded one give them, by name; an id is a letter and twenty digits.
-SAMPLES: dict[str, tuple[Any, Any]] = {
-    "plain": (verdict_samples.plain_sample(), CompareSettings),
-    "tied": (verdict_samples.tied_sample(), CompareSettings),
-    "one order": (verdict_samples.tied_sample(one_order=True), CompareSettings),
-    "hostile comparison": (verdict_samples.hostile_sample(), CompareSettings),
-    "debated": (dialogue_samples.debated_sample(), DialogueSettings),
-    "hostile dialogue": (dialogue_samples.hostile_sample(), DialogueSettings),
-    "audited": (review_report_samples.every_sample()["audited"], ReviewSettings),
-    "hostile review": (review_report_samples.hostile_sample(), ReviewSettings),
-}
-IDS = {name: f"{settings.protocol[0]}{at:020d}" for at, (name, (_, settings)) in enumerate(SAMPLES.items())}
 PAGES = {
     "form of a comparison": "/judge/compare?example=1",
     "form of a dialogue": "/judge/dialogue?example=1",
@@ -46,46 +25,16 @@ PAGES = {
     "empty form": "/",
     "error": "/nowhere",
     "calls": f"/verdicts/{IDS['plain']}/calls",
-    **{name: f"/verdicts/{IDS[name]}" for name in SAMPLES},
+    **VERDICTS,
 }
-
-
-async def _store(journal: Any) -> None:
-    async with open_engine(journal) as engine:
-        for name, (sample, settings) in SAMPLES.items():
-            verdict = sample.verdict.model_copy(update={"verdict_id": IDS[name]})
-            await engine.store(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("site")
-    # In a thread: the session's own loop runs here.
-    storing = threading.Thread(target=lambda: asyncio.run(_store(folder / "journal.db")))
-    storing.start()
-    storing.join()
+    store_samples(folder / "journal.db")
     with serving(folder, "--demo") as url:
         yield url
-
-
-@asynccontextmanager
-async def opened(
-    browser: Browser, address: str, width: int = 1440, scheme: str = "light", **context: Any
-) -> AsyncIterator[Tab]:
-    """A tab of its own, with its own storage."""
-    size = {"width": width, "height": 900}
-    made = await browser.new_context(
-        viewport=size,
-        color_scheme=scheme,
-        reduced_motion="reduce",
-        **context,  # type: ignore[arg-type]
-    )
-    tab = Tab(await made.new_page())
-    await tab.page.goto(address)
-    try:
-        yield tab
-    finally:
-        await made.close()
 
 
 # -- every page -------------------------------------------------------------------------------------------------------
@@ -93,31 +42,23 @@ async def opened(
 
 @pytest.mark.parametrize("name", PAGES)
 async def test_a_page_fits_and_asks_nobody_else(site, browser, name):
-    for width, scheme in FORMS:
-        async with opened(browser, site + PAGES[name], width, scheme) as tab:
-            await tab.unfold()
-            assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (width, scheme)
-            wide = """[...document.querySelectorAll('main *:not(.unseen, .label, textarea, pre)')].filter(
-                e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline'
-            ).map(e => e.className)"""
+    wide = """[...document.querySelectorAll('main *:not(.unseen, .label, textarea, pre)')].filter(
+        e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline'
+    ).map(e => e.className)"""
+    async with opened(browser, site + PAGES[name]) as tab:
+        async for width, scheme in every_form(tab):
+            assert await page_width(tab) == width, scheme
             assert await tab.page.evaluate(wide) == [], (width, scheme)
-            assert [said for said in tab.complaints if name != "error" or "404" not in said] == []
-            assert all(address.startswith((site, "data:")) for address in tab.requests)
+        assert [said for said in tab.complaints if name != "error" or "404" not in said] == []
+        assert all(address.startswith((site, "data:")) for address in tab.requests)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(site, browser, name):
-    for width, scheme in FORMS:
-        async with opened(browser, site + PAGES[name], width, scheme) as tab:
-            await tab.unfold()
-            found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
-            serious = [
-                (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-                for fault in found
-                if fault["impact"] in ("serious", "critical")
-            ]
-            assert serious == [], (width, scheme)
+    async with opened(browser, site + PAGES[name]) as tab:
+        async for form in every_form(tab):
+            assert await serious_faults(tab) == [], form
 
 
 @pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile review"])
@@ -137,7 +78,7 @@ async def test_a_line_of_100_kb_and_marks_that_turn_the_direction_are_judged_and
             await page.fill("#responseB", "\u202e<b>short</b> and to the point, as was asked for")
             await page.click(".start")
             await page.wait_for_url("**/verdicts/*")
-            assert await page.evaluate("document.documentElement.scrollWidth") == width
+            assert await page_width(tab) == width
             assert LINE in await page.locator(".answer.A .text").inner_text()
             assert await page.locator(".answer.B .text b").count() == 0
             assert tab.complaints == []
@@ -150,20 +91,13 @@ async def test_with_keys_only_an_example_is_loaded_and_judged(site, browser):
     async with opened(browser, site) as tab:
         page = tab.page
 
-        async def tab_to(selector: str) -> None:
-            for _ in range(60):
-                await page.keyboard.press("Tab")
-                if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
-                    return
-            raise AssertionError(f"{selector} cannot be reached with the Tab key")
-
         await page.keyboard.press("Tab")
         assert await page.evaluate("document.activeElement.className") == "skip"
         await page.keyboard.press("Enter")
-        await tab_to("a[href='/judge/compare?example=1']")
+        await tab_to(page, "a[href='/judge/compare?example=1']")
         await page.keyboard.press("Enter")
         await page.wait_for_url("**example=1")
-        await tab_to("#weight-clarity_structure")
+        await tab_to(page, "#weight-clarity_structure")
         await page.keyboard.press("ArrowRight")
         assert await page.locator("output[for=weight-clarity_structure]").inner_text() == "1.5 · 18\u00a0%"
         # What the Enter key means anywhere in the form.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from e2e.test_pages_in_browser import CHECKED, FORMS, opened
+from e2e.pages import every_form, opened, serious_faults
 from e2e.test_service import serving
 from playwright.async_api import expect
 from server.people_samples import PASSWORD, QUICK
@@ -98,19 +97,12 @@ async def test_without_scripts_a_person_is_added_and_removed(site, browser):
 
 @pytest.mark.slow
 async def test_the_pages_have_no_serious_fault_for_those_who_cannot_see_or_point(site, browser):
-    for width, scheme in FORMS:
-        async with opened(browser, f"{site}{PAGES[0]}", width, scheme) as tab:
-            for path in PAGES:
-                await tab.page.goto(site + path)
-                await tab.unfold()
-                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
-                serious = [
-                    (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-                    for fault in found
-                    if fault["impact"] in ("serious", "critical")
-                ]
-                assert serious == [], (path, width, scheme)
-                if path == "/sign-in":
-                    await tab.page.focus("#name")
-                    await sign_in(tab.page)
-                    await tab.page.wait_for_selector(".who")
+    async with opened(browser, f"{site}{PAGES[0]}") as tab:
+        for path in PAGES:
+            await tab.page.goto(site + path)
+            async for form in every_form(tab):
+                assert await serious_faults(tab) == [], (path, form)
+            if path == "/sign-in":
+                await tab.page.focus("#name")
+                await sign_in(tab.page)
+                await tab.page.wait_for_selector(".who")

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from e2e.test_pages_in_browser import CHECKED, FORMS, opened
+from e2e.pages import every_form, opened, page_width, serious_faults
 from e2e.test_service import serving
 from playwright.async_api import Browser, Page, expect
 
@@ -142,24 +141,16 @@ async def addresses(site: str, browser: Browser) -> dict[str, str]:
 
 async def test_every_page_fits_and_complains_of_nothing(site, browser: Browser):
     for name, address in (await addresses(site, browser)).items():
-        for width, scheme in ((1440, "light"), (390, "dark")):
-            async with opened(browser, site + address, width, scheme) as tab:
-                await tab.unfold()
-                assert await tab.page.evaluate("document.documentElement.scrollWidth") == width, (name, width)
-                assert await tab.page.locator("main script, main iframe").count() == 0, name
-                assert tab.complaints == [], name
+        async with opened(browser, site + address) as tab:
+            async for width, _ in every_form(tab):
+                assert await page_width(tab) == width, name
+            assert await tab.page.locator("main script, main iframe").count() == 0, name
+            assert tab.complaints == [], name
 
 
 @pytest.mark.slow
 async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(site, browser: Browser):
     for name, address in (await addresses(site, browser)).items():
-        for width, scheme in FORMS:
-            async with opened(browser, site + address, width, scheme) as tab:
-                await tab.unfold()
-                found = (await Axe().run(tab.page, options=CHECKED)).response["violations"]
-                serious = [
-                    (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-                    for fault in found
-                    if fault["impact"] in ("serious", "critical")
-                ]
-                assert serious == [], (name, width, scheme)
+        async with opened(browser, site + address) as tab:
+            async for form in every_form(tab):
+                assert await serious_faults(tab) == [], (name, form)

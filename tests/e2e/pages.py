@@ -1,0 +1,100 @@
+"""The service's pages in a real browser: each is opened once and looked at in every width and colour scheme."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.async_playwright import Axe
+from e2e.reports import Tab
+from playwright.async_api import Browser, Page
+from reports import dialogue_samples, review_report_samples, verdict_samples
+
+from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
+
+FORMS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
+_CHECKED = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+# Verdicts as judges other than the embedded one give them, by name; an id is a letter and twenty digits.
+SAMPLES: dict[str, tuple[Any, Any]] = {
+    "plain": (verdict_samples.plain_sample(), CompareSettings),
+    "tied": (verdict_samples.tied_sample(), CompareSettings),
+    "one order": (verdict_samples.tied_sample(one_order=True), CompareSettings),
+    "hostile comparison": (verdict_samples.hostile_sample(), CompareSettings),
+    "debated": (dialogue_samples.debated_sample(), DialogueSettings),
+    "hostile dialogue": (dialogue_samples.hostile_sample(), DialogueSettings),
+    "audited": (review_report_samples.every_sample()["audited"], ReviewSettings),
+    "hostile review": (review_report_samples.hostile_sample(), ReviewSettings),
+}
+IDS = {name: f"{settings.protocol[0]}{at:020d}" for at, (name, (_, settings)) in enumerate(SAMPLES.items())}
+VERDICTS = {name: f"/verdicts/{IDS[name]}" for name in SAMPLES}
+
+
+def store_samples(journal: Path) -> None:
+    """Keep every sample in a journal, where a service finds it."""
+
+    async def store() -> None:
+        async with open_engine(journal) as engine:
+            for name, (sample, settings) in SAMPLES.items():
+                verdict = sample.verdict.model_copy(update={"verdict_id": IDS[name]})
+                await engine.store(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+
+    # In a thread: the session's own loop runs here.
+    storing = threading.Thread(target=lambda: asyncio.run(store()))
+    storing.start()
+    storing.join()
+
+
+@asynccontextmanager
+async def opened(
+    browser: Browser, address: str, width: int = 1440, scheme: str = "light", **context: Any
+) -> AsyncIterator[Tab]:
+    """A tab of its own, with its own storage."""
+    size = {"width": width, "height": 900}
+    made = await browser.new_context(
+        viewport=size,
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        **context,  # type: ignore[arg-type]
+    )
+    tab = Tab(await made.new_page())
+    await tab.page.goto(address)
+    try:
+        yield tab
+    finally:
+        await made.close()
+
+
+async def every_form(tab: Tab) -> AsyncIterator[tuple[int, str]]:
+    """Unfold the page and show it as wide as a desktop and as a phone, light and dark; which of these it is."""
+    await tab.unfold()
+    for width, scheme in FORMS:
+        await tab.page.set_viewport_size({"width": width, "height": 900})
+        await tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        yield width, scheme
+
+
+async def page_width(tab: Tab) -> int:
+    return await tab.page.evaluate("document.documentElement.scrollWidth")  # type: ignore[no-any-return]
+
+
+async def serious_faults(tab: Tab) -> list[tuple[str, list[str]]]:
+    """What axe finds that would stop those who cannot see or point: the rule, and where."""
+    found = (await Axe().run(tab.page, options=_CHECKED)).response["violations"]
+    return [
+        (fault["id"], [node["target"] for node in fault["nodes"]][:3])
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]
+
+
+async def tab_to(page: Page, selector: str) -> None:
+    """Press the Tab key until something has the focus."""
+    for _ in range(120):
+        await page.keyboard.press("Tab")
+        if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} cannot be reached with the Tab key")
