@@ -5,13 +5,7 @@ import re
 import pytest
 from runs.conftest import judge_of, write_lines
 
-TALKS = [
-    {
-        "id": f"t{n}",
-        "turns": [{"role": "user", "content": f"Is bus {n} late?"}, {"role": "assistant", "content": "No."}],
-    }
-    for n in range(3)
-]
+TALK = [{"role": "user", "content": "Is it late?"}, {"role": "assistant", "content": "No."}]
 
 
 async def told(command, *args):
@@ -24,7 +18,8 @@ async def told(command, *args):
 
 @pytest.fixture
 def talks(tmp_path):
-    return write_lines(tmp_path / "talks.jsonl", TALKS).name
+    rows = [{"id": f"t{n}", "turns": [*TALK, {"role": "user", "content": f"And bus {n}?"}]} for n in range(3)]
+    return write_lines(tmp_path / "talks.jsonl", rows).name
 
 
 async def test_a_critic_is_counted_and_priced_as_itself(command, talks):
