@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from runs.conftest import judge_of, write_lines
+from runs.conftest import judge_of, pairs, write_lines
 
 TALK = [{"role": "user", "content": "Is it late?"}, {"role": "assistant", "content": "No."}]
 
@@ -52,3 +52,11 @@ async def test_a_review_with_a_persons_words_is_asked_about_them_too(command, pr
     write_lines(tmp_path / "reviews.jsonl", rows)
     calls, _ = await told(command, "review", "reviews.jsonl", "--judge", judge_of(provider))
     assert (calls, provider.calls) == (6, 0)
+
+
+async def test_the_comparisons_after_a_search_are_counted(command, provider, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(2))
+    searching = ("compare", "pairs.jsonl", "--judge", judge_of(provider), "--search", f"searxng:{provider.url}")
+    assert await told(command, *searching) == (6, None)
+    assert await told(command, *searching, "--one-order") == (4, None)
+    assert provider.calls == 0

@@ -32,7 +32,7 @@ _BYTES_PER_TOKEN = 4
 # Until a reply has been seen: what the shipped rubrics' replies usually take, in tokens a call.
 _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
 # What is asked only after a reply, which on silent wires never comes: after which one, and of whom.
-_FOLLOWED = {"dialogue": ("evaluation", "critic"), "review": ("rating", "judge")}
+_FOLLOWED = {"compare": ("searches", "judge"), "dialogue": ("evaluation", "critic"), "review": ("rating", "judge")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,13 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
 
 
 def _further(plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes]) -> dict[str, int]:
-    """By judge, the calls that follow those of the sample: a Critic's; in a review those that ask about a person's
-    words, at most one for each review that has some."""
-    if plan.protocol not in _FOLLOWED:
-        return {}
+    """By judge, the calls that follow those of the sample: a Critic's; the comparisons after a search; in a review
+    those that ask about a person's words, at most one for each review that has some."""
     reply, judge = _FOLLOWED[plan.protocol]
     follow = max(sum(kind == reply for kind, _ in wire.sent.values()) for wire in wires.values())
-    if plan.protocol == "review":
+    if plan.protocol == "compare":
+        follow *= 1 if plan.settings["one_order"] else 2
+    elif plan.protocol == "review":
         follow = min(follow, sum(map(_has_words, lines)))
     return dict.fromkeys(single_judges(str(plan.settings[judge])), follow)
 
