@@ -24,19 +24,19 @@ def bench():
 
 @pytest.fixture(scope="module")
 def cases(bench):
-    return bench.cases(RUBRIC, 120, seed=0)
+    return bench.cases(RUBRIC, 60, seed=0)
 
 
 def test_the_same_seed_gives_the_same_cases(bench, cases):
-    assert bench.cases(RUBRIC, 120, seed=0) == cases
-    assert bench.cases(RUBRIC, 120, seed=1) != cases
+    assert bench.cases(RUBRIC, 60, seed=0) == cases
+    assert bench.cases(RUBRIC, 60, seed=1) != cases
 
 
 async def test_a_judge_that_answers_truly_corrects_every_planted_error_and_nothing_else(bench, cases):
     audit = await bench.with_the_truth(cases, RUBRIC)
     assert audit.wrong == []
-    assert (audit.total.planted, audit.total.corrected, audit.total.changed) == (120, 120, 0)
-    assert audit.justified == 120
+    assert (audit.total.planted, audit.total.corrected, audit.total.changed) == (60, 60, 0)
+    assert audit.justified == 60
 
 
 async def test_facts_alone_change_no_correct_dimension(bench, cases):

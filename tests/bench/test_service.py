@@ -37,7 +37,7 @@ def test_nothing_grows_in_twenty_seconds_of_everything_at_once():
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_two_hundred_clients_at_once_are_all_answered():
-    done = run("service_load.py", "--part", "load", "--clients", 200, "--seconds", 3)
+    done = run("service_load.py", "--part", "load", "--clients", 200, "--seconds", 1)
     assert done.returncode == 0, done.stdout + done.stderr
     titles, *rows = done.stdout.splitlines()[1:]
     columns = re.split(r"\s{2,}", titles.strip())
@@ -56,7 +56,7 @@ def test_two_hundred_clients_at_once_are_all_answered():
     ["Postgres restarted", "torn journal", "journal locked", "never answers", "endless body", "SIGKILL of the service"],
 )
 def test_a_fault_that_is_caused_for_real_loses_nothing(fault):
-    done = run("faults.py", "--cases", 20, "--only", fault)
+    done = run("faults.py", "--cases", 12, "--only", fault)
     assert done.returncode == 0, done.stdout + done.stderr
     table = done.stdout.splitlines()
     assert table[1].startswith(fault)

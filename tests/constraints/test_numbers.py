@@ -57,7 +57,8 @@ def test_a_number_that_is_not_there_is_not_found(text, amount, languages):
     assert find_number(text, amount, languages) is None
 
 
-@given(st.text(max_size=200), st.integers(1, 10_000), st.sampled_from(["es", "zh", "xx", "ru"]))
+# Few different amounts: to spell one out in a language is the slow part, and is remembered.
+@given(st.text(max_size=200), st.sampled_from([1, 3, 21, 250, 10_000]), st.sampled_from(["es", "zh", "xx", "ru"]))
 def test_a_place_lies_in_the_text(text, amount, language):
     place = find_number(text, amount, [language])
     assert place is None or text[place.start : place.end]

@@ -9,10 +9,12 @@ from protocols.test_dialogue_with_a_scripted_judge import TALK, criticizes, eval
 from scripted.provider import fails, judges, refuses, says
 
 from adjudge import CompareSettings, DialogueSettings, ReviewSettings, open_engine, render, replay
-from adjudge.models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from adjudge.models import ComparisonVerdict, DialogueVerdict, Failure, MemberScores, ReviewVerdict
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison
 from adjudge.models.rows import row_of
+from adjudge.protocols.dialogue import jury_results
+from adjudge.rubric import parse
 
 CASE = Comparison(
     "How do I boil an egg?",
@@ -311,6 +313,14 @@ async def test_a_jury_of_evaluators_that_come_to_different_results_is_unsure_and
     assert from_json(DialogueVerdict, to_json(plain), case=TALK, rubric=plain.rubric).evaluator_members == (
         plain.evaluator_members
     )
+
+
+async def test_a_members_score_of_zero_is_a_score(tmp_path):
+    criteria = "".join(f"  - {{key: {key}, weight: 0.5, guidance: Good}}\n" for key in ("one", "two"))
+    text = f'name: own\nversion: "1"\nprotocol: dialogue\nscale: {{min: 0, max: 4}}\ncriteria:\n{criteria}'
+    verdict = await judged(tmp_path, TALK, DialogueSettings(rubric=parse(text, "own.yaml")))
+    zero, four = (MemberScores(judge="j", scores=dict.fromkeys(("one", "two"), Decimal(n))) for n in (0, 4))
+    assert jury_results(verdict.updated(evaluator_members=(zero, four))) == {0, 4}
 
 
 @pytest.mark.parametrize(

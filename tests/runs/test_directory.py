@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.engine import case_of
@@ -70,6 +70,7 @@ def test_a_file_that_is_nothing_but_half_a_line_becomes_empty(tmp_path):
     assert list(whole_lines(tmp_path / "not there")) == []
 
 
+@settings(max_examples=40)
 @given(st.recursive(texts | st.integers(-9, 9), lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
 def test_a_verdict_on_one_line_says_the_same(content):
     from adjudge.runs.directory import CaseLine, verdict_line

@@ -1,17 +1,21 @@
 """The embedded judge's process pool: killed processes are replaced, and a case that always ends its process fails."""
 
+import asyncio
 import os
 import pickle
 import signal
 from contextlib import suppress
 from pathlib import Path
 
+import orjson
 import pytest
 from runs.conftest import pairs, read_lines, until, write_lines
 
+from adjudge import CompareSettings
 from adjudge.errors import InputError, JudgeSpecError, RubricError
+from adjudge.runs.job import Job, engine_for_run
 from adjudge.runs.plan import Plan, RunOptions
-from adjudge.runs.pool import worker_count
+from adjudge.runs.pool import PoolRunner, worker_count
 
 
 def pool_of(pid):
@@ -62,6 +66,17 @@ async def test_a_killed_run_leaves_no_process_behind_and_goes_on(command, files,
     rest = await command("run", "--resume", "out")
     assert rest.code == 0, rest.err
     files.check_complete(60)
+
+
+async def test_an_error_of_one_case_does_not_leave_the_others_waiting_for_its_process(tmp_path):
+    options, journal = RunOptions(), str(tmp_path / "journal.db")
+    plan = Plan.of("r1", "compare", CompareSettings())
+    async with engine_for_run(plan, journal, options) as engine:
+        pool = PoolRunner(Job(plan, engine), journal, options, 1)
+        broken = (pool.run(b'{"position":%d,' % number) for number in range(3))
+        ended = await asyncio.wait_for(asyncio.gather(*broken, return_exceptions=True), 20)
+        pool.close()
+    assert [type(error) for error in ended] == [orjson.JSONDecodeError] * 3
 
 
 def test_a_pool_is_for_many_cases_of_the_embedded_judge_alone():

@@ -46,6 +46,7 @@ class ScriptedBatches:
         self.silent = asyncio.Event()
         self.fails_at: dict[str, list[int]] = {}
         self.expires: Callable[[Request], bool] = lambda request: False
+        self.garbles: Callable[[Request], bool] = lambda request: False
         self.invalid: dict[str, Any] | None = None
         self.room = 10**9  # questions in all batches that are not done; one that does not fit in fails as a whole
         self.turned_away: list[Batch] = []
@@ -210,6 +211,9 @@ class ScriptedBatches:
             if self.expires(request):
                 batch.status = "expired"
                 bad.append(_expired(key, path))
+                continue
+            if self.garbles(request):
+                good.append({"custom_id": key, "response": "x", "result": "x"})
                 continue
             response = await self._answer(request, raw)
             assert isinstance(response, web.Response)

@@ -13,20 +13,31 @@ from adjudge.text.evidence import Haystack, Miss, Span
 ANSWER = "First, run the tests.\nThen “commit” what you’ve   changed and push it to the main branch today."
 
 
+def place_of(text, quote):
+    (place,) = Haystack(text).locate([quote])
+    return place
+
+
 def found(text, quote):
-    span = Haystack(text).locate(quote)
+    span = place_of(text, quote)
     assert isinstance(span, Span), span
     return text[span.start : span.end]
 
 
 def missed(text, quote):
-    miss = Haystack(text).locate(quote)
+    miss = place_of(text, quote)
     assert isinstance(miss, Miss), miss
     return miss.reason
 
 
 def test_a_quote_that_stands_there_has_its_offsets():
-    assert Haystack(ANSWER).locate("run the tests.\nThen “commit” what") == Span(7, 37 + 3)
+    assert place_of(ANSWER, "run the tests.\nThen “commit” what") == Span(7, 37 + 3)
+
+
+def test_several_quotes_are_each_looked_up_by_themselves():
+    several = ("push it to the main branch", "not there", "run the tests.", "what you've changed and push it")
+    assert Haystack(ANSWER).locate(several) == [place_of(ANSWER, quote) for quote in several]
+    assert Haystack(ANSWER).locate([]) == []
 
 
 def test_white_space_and_typographic_quotes_do_not_matter():
@@ -79,7 +90,7 @@ def test_a_quote_has_five_to_twenty_five_words():
     text = " ".join(f"w{n}" for n in range(40))
     words = text.split()
     for count in range(1, 41):
-        place = Haystack(text).locate(" ".join(words[3 : 3 + count]))
+        place = place_of(text, " ".join(words[3 : 3 + count]))
         stands = min(count, 37)
         if 5 <= stands <= 25:
             assert isinstance(place, Span), count
@@ -148,8 +159,7 @@ def test_a_hundred_kilobytes_are_searched_quickly(unit):
     haystack = Haystack(text)
     started = time.process_time()
     for number in range(50):
-        haystack.locate(f"this is certainly not in the text {number}")
-        haystack.locate("plain  words in a   row, plain words")
+        haystack.locate([f"this is certainly not in the text {number}", "plain  words in a   row, plain words"])
     assert time.process_time() - started < 1.0
 
 

@@ -143,10 +143,13 @@ def jury_results(verdict: DialogueVerdict) -> set[Decimal]:
     """What the evaluations of a jury's members lead to, each by itself; empty without a jury."""
     weights, scale = verdict.rubric.weights, verdict.rubric.scale
     marks = {key: mark.value for key, mark in verdict.marks.items()}
-    return {
-        overall_experience(weighted_total({key: own.scores[key] or marks[key] for key in weights}, weights), scale)
-        for own in verdict.evaluator_members
-    }
+    # What a member did not assess has no score; 0 is one.
+    members = [{**marks, **_known(own.scores)} for own in verdict.evaluator_members]
+    return {overall_experience(weighted_total(scores, weights), scale) for scores in members}
+
+
+def _known(scores: Mapping[str, Decimal | None]) -> dict[str, Decimal]:
+    return {key: score for key, score in scores.items() if score is not None}
 
 
 def _unassessed(evaluation: Evaluation, rulings: Mapping[str, Ruling]) -> list[Warning]:

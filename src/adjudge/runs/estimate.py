@@ -16,11 +16,14 @@ import orjson
 
 from ..engine import Engine
 from ..errors import SetupError
+from ..judges.specs import single_judges
 from ..llm.base import Completion, Delivery, Prompt, Sampling, Wire
-from ..llm.prices import LOCAL, cost_of
+from ..llm.prices import cost_of
 from ..models import Failure, Usage
-from .directory import case_digest, position_of
+from ..models.cases import Review
+from .directory import case_digest, position_of, read_case
 from .job import Job
+from .plan import Plan
 from .state import Positions, RunState
 
 SAMPLE = 30
@@ -28,8 +31,8 @@ _SMALL = 100_000  # bytes
 _BYTES_PER_TOKEN = 4
 # Until a reply has been seen: what the shipped rubrics' replies usually take, in tokens a call.
 _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
-# A critic is asked only after its evaluator, which on silent wires never answers.
-_STAGES = {"compare": 1, "dialogue": 2, "review": 1}
+# What is asked only after a reply, which on silent wires never comes: after which one, and of whom.
+_FOLLOWED = {"compare": ("searches", "judge"), "dialogue": ("evaluation", "critic"), "review": ("rating", "judge")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,10 @@ class Estimate:
 
 @dataclass(slots=True)
 class _SilentWire:
-    """Stands before a wire: notes the bytes of each call that would be sent, and sends nothing."""
+    """Stands before a wire: notes kind and bytes of each call that would be sent, and sends nothing."""
 
     inner: Wire
-    sent: dict[str, int] = field(default_factory=dict)
+    sent: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def provider(self) -> str:
@@ -66,7 +69,7 @@ class _SilentWire:
         return self.inner.identity()
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        self.sent[key] = len(orjson.dumps((prompt.system, prompt.user, prompt.schema)))
+        self.sent[key] = prompt.schema_name, len(orjson.dumps((prompt.system, prompt.user, prompt.schema)))
         # As if the model did not take it: then a cascade goes on to its next stage, and the estimate is the most.
         return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
 
@@ -98,20 +101,21 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
         scale = max(1.0, state.open * known.get("distinct", known["cases"]) / known["cases"] / max(1, len(lines)))
     calls_left = tokens_in = tokens_out = 0
     total, unpriced = Decimal(0), []
+    sizes = [size for wire in silent.values() for _, size in wire.sent.values()]
+    sent: float = sum(sizes) / _BYTES_PER_TOKEN / max(1, len(sizes))
+    reply: float = _USUAL_REPLY[plan.protocol]
+    if tally.calls:
+        sent, reply = tally.input_tokens / tally.calls, tally.output_tokens / tally.calls
+    elif found:
+        reply = sum(usage.output_tokens for usage in found.values()) / len(found)
+    further = _further(plan, silent, lines)
     for name, wire in silent.items():
-        asked = round(len(wire.sent) * scale * _STAGES[plan.protocol])
-        sent = sum(wire.sent.values()) / _BYTES_PER_TOKEN / max(1, len(wire.sent))
-        if tally.calls:
-            sent, reply = tally.input_tokens / tally.calls, tally.output_tokens / tally.calls
-        elif found:
-            reply = sum(usage.output_tokens for usage in found.values()) / len(found)
-        else:
-            reply = _USUAL_REPLY[plan.protocol]
+        asked = round((len(wire.sent) + further.get(name, 0)) * scale)
         used = Usage(input_tokens=round(asked * sent), output_tokens=round(asked * reply))
         calls_left += asked
         tokens_in += used.input_tokens
         tokens_out += used.output_tokens
-        cost = Decimal(0) if wire.provider == LOCAL else cost_of(wire.provider, wire.model, used, time.time())
+        cost = cost_of(wire.provider, wire.model, used, time.time())
         if cost is None:
             unpriced.append(name)
         else:
@@ -120,6 +124,28 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
         state.open, len(lines), calls_left, round(len(found) * scale), tokens_in, tokens_out,
         None if unpriced and not total else total, tuple(unpriced), _missing(silent),
     )  # fmt: skip
+
+
+def _further(plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes]) -> dict[str, int]:
+    """By judge, the calls that follow those of the sample: a Critic's; the comparisons after a search; in a review
+    those that ask about a person's words, at most one for each review that has some."""
+    reply, judge = _FOLLOWED[plan.protocol]
+    follow = max(sum(kind == reply for kind, _ in wire.sent.values()) for wire in wires.values())
+    if plan.protocol == "compare":
+        follow *= 1 if plan.settings["one_order"] else 2
+    elif plan.protocol == "review":
+        follow = min(follow, sum(map(_has_words, lines)))
+    return dict.fromkeys(single_judges(str(plan.settings[judge])), follow)
+
+
+def _has_words(line: bytes) -> bool:
+    """Whether the person who rated gave a reason."""
+    given = read_case(line).input
+    if given is None:
+        return False
+    case = Review.model_validate(given)
+    entered = (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)
+    return any(original.justification for original in entered)
 
 
 def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:

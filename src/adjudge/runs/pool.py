@@ -36,8 +36,11 @@ class PoolRunner:
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case and store what came of it."""
         worker = await self._idle.get()
-        judgement = await self._judge(worker, line, final)
-        self._idle.put_nowait(worker)
+        try:
+            judgement = await self._judge(worker, line, final)
+        finally:
+            # Also after an error that ends the run: others wait for a process.
+            self._idle.put_nowait(worker)
         return await self._job.store(judgement)
 
     def stop(self) -> None:

@@ -259,7 +259,7 @@ def conversations(draw: st.DrawFn) -> Dialogue:
 
 
 @given(conversations(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 async def test_any_conversation_is_judged_the_same_again_whatever_annotators_wrote(
     case: Dialogue, data: st.DataObject
 ) -> None:
@@ -274,7 +274,7 @@ async def test_any_conversation_is_judged_the_same_again_whatever_annotators_wro
 
 
 @given(conversations())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 async def test_case_and_typographic_apostrophes_change_no_score(case: Dialogue) -> None:
     plain = [turn.updated(text=turn.text if turn.text.isascii() else "Yes") for turn in case.turns]
     curly = [turn.updated(text=turn.text.replace("'", "’")) for turn in plain]
@@ -287,7 +287,7 @@ async def test_case_and_typographic_apostrophes_change_no_score(case: Dialogue) 
 
 
 @given(conversations(), st.sampled_from(["Unfortunately not.", "I cannot do that."]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 async def test_one_more_refusal_never_helps_and_thanks_at_the_end_never_hurt(case: Dialogue, refusal: str) -> None:
     before = (await opinions_on(case))[0].marks
     spoken = [*case.turns, Turn("USER", "And a taxi.", 99), Turn("SYSTEM", "Platform 4.", 100)]

@@ -55,7 +55,7 @@ def check(case: Comparison, opinion: ComparisonOpinion, rubric: Rubric) -> None:
     for item in opinion.evidence:
         text = case.answer(item.answer)
         assert text[item.start : item.end] == item.quote
-        assert isinstance(Haystack(text).locate(item.quote), Span)
+        assert isinstance(Haystack(text).locate([item.quote])[0], Span)
         assert opinion.scores[item.criterion][item.answer].assessed and item.rationale
     assert opinion.rationale and all(opinion.summaries.values())
     assert opinion.calls == () and opinion.warnings == ()

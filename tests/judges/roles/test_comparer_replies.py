@@ -149,3 +149,15 @@ def test_a_flood_of_quotes_is_looked_at_only_so_far() -> None:
     flood = [further(f"the invented passage with the number {at}") for at in range(1000)]
     reading = read(reply_to(own(), *flood))
     assert len(reading.problems) == 12
+
+
+def test_of_two_quotes_about_the_same_only_the_one_whose_rationale_is_invented_loses_it():
+    goes_on = further("Then it ends, as most plans do.", 1)
+    reading = read(reply_to(own(), goes_on | {"rationale": 'It says "never mind the owner" there.'}))
+    assert [item.rationale for item in evidence_for(reading, "B")] == [
+        "So.", "Scored 10; the judge's reason quoted words that are not in the text."
+    ]  # fmt: skip
+    replacement = {"evidence": [], "reasons": [{"place": "two.rationale_1", "words": "It goes on."}]}
+    question = CompareQuestion(CASE, own(), "ba")
+    again = COMPARER.read_repair(question, reading, orjson.dumps(replacement).decode(), "j")
+    assert [item.rationale for item in evidence_for(again, "B")] == ["So.", "It goes on."]

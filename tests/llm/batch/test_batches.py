@@ -181,6 +181,16 @@ async def test_each_question_has_its_own_fate(batched: OpenBatched, provider: Sc
     assert all(not outcome.calls for outcome in outcomes if isinstance(outcome, Failure))
 
 
+async def test_a_line_of_the_results_that_cannot_be_read_is_no_answer_to_its_question_alone(
+    batched: OpenBatched, provider: ScriptedProvider
+) -> None:
+    provider.batches.garbles = lambda request: "Hello number 1," in request.turns[0]
+    first, second, third = await ask(batched(), 3)
+    assert isinstance(second, Failure)
+    assert (second.reason, "has no answer to this request" in second.message) == ("server_error", True)
+    assert isinstance(first, ComparisonOpinion) and isinstance(third, ComparisonOpinion)
+
+
 async def test_what_a_model_does_not_take_is_left_out_in_the_next_batch(
     batched: OpenBatched, provider: ScriptedProvider
 ) -> None:

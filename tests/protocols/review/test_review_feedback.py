@@ -97,6 +97,13 @@ def test_an_overlooked_fact_is_named(name, key, value, says):
     assert says in said
 
 
+def test_words_about_a_system_prompt_are_no_demand_of_one():
+    missing = fact("wording").updated(found="does not contain “system prompt”, as was asked for")
+    rules = {"A": {"instruction_following": "wording"}}
+    said = first({"instruction_following": 2}, None, entered(), entered(), facts=[missing], rules=rules)
+    assert said.startswith("Words that were asked for, or not wanted, were not looked up in Response 1")
+
+
 def test_a_right_refusal_that_was_marked_down():
     said = first(
         None, None, entered(instruction_following=1, overall_quality=2), entered(),

@@ -158,10 +158,9 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             return Reading(None, tuple(dict.fromkeys(empty)))
         check = _checker(question)
         wrong = [_BadReason(place, why) for place, words in reasons.items() if (why := check.invented_quote(words))]
-        wrong += [
-            _BadReason(_place_of(item, shown), why) for item in found if (why := check.invented_quote(item.rationale))
-        ]
+        invented = [(item, why) for item in found if (why := check.invented_quote(item.rationale))]
         unusable = {reason.place for reason in wrong}
+        wrong += [_BadReason(_place_of(item, shown), why) for item, why in invented]
         scores = {
             key: {label: Decimal(str(marks[f"score_{_number(label, shown)}"])) for label in LABELS}
             for key, marks in reply["criteria"].items()
@@ -178,9 +177,10 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             judge=judge,
             order=question.order,
             scores={key: {label: score(key, label) for label in LABELS} for key in scores},
+            # Two quotes may be about the same: only the rationale that is bad goes.
             evidence=tuple(
                 _because(item, scored(scores[item.criterion][item.answer]))
-                if _place_of(item, shown) in unusable
+                if any(item is bad for bad, _ in invented)
                 else item
                 for item in found
             ),
@@ -334,17 +334,20 @@ def _locate(
     question: CompareQuestion, quotes: Iterable[Mapping[str, Any]]
 ) -> tuple[tuple[Evidence, ...], list[_BadQuote]]:
     """The quotes with their places, and those that have none. An empty field is no quote at all."""
+    asked = [(given, question.shown[given["answer"] - 1]) for given in quotes]
     answers = {label: Haystack(question.case.answer(label)) for label in LABELS}
+    places = {
+        label: iter(_places(answers[label], [given["quote"] for given, named in asked if named == label]))
+        for label in LABELS
+    }
     found: list[Evidence] = []
     bad: list[_BadQuote] = []
-    for given in quotes:
-        criterion, quote, label = given["criterion"], given["quote"], question.shown[given["answer"] - 1]
-        text = answers[label].text
-        place = _place(answers[label], quote)
+    for given, label in asked:
+        place, text = next(places[label]), answers[label].text
         if isinstance(place, Span):
             found.append(
                 Evidence(
-                    criterion=criterion,
+                    criterion=given["criterion"],
                     answer=label,
                     impact=given["impact"],
                     quote=text[place.start : place.end],
@@ -354,19 +357,20 @@ def _locate(
                 )
             )
         elif place is not None:
-            bad.append(_BadQuote(criterion, label, quote, place.reason))
+            bad.append(_BadQuote(given["criterion"], label, given["quote"], place.reason))
     return _each_once(found), bad
 
 
-def _place(answer: Haystack, quote: str) -> Span | Miss | None:
-    """Where a quote stands. A short answer is quoted whole, whatever the judge wrote; None if there is no quote."""
+def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:
+    """Where quotes stand. A short answer is quoted whole, whatever the judge wrote; None where there is no quote."""
     if answer.word_count == 0:
-        return None
+        return [None] * len(quotes)
     if answer.word_count < MIN_WORDS:
         whole = answer.text.strip()
         start = answer.text.index(whole)
-        return Span(start, start + len(whole))
-    return answer.locate(quote) if quote.strip() else None
+        return [Span(start, start + len(whole))] * len(quotes)
+    located = iter(answer.locate(quote for quote in quotes if quote.strip()))
+    return [next(located) if quote.strip() else None for quote in quotes]
 
 
 def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:

@@ -79,7 +79,7 @@ class TranscriptChecker:
         for number, (turn, haystack) in enumerate(self._turns):
             if turn.speaker == speaker and (span := haystack.find(quote)) is not None:
                 words = turn.text[span.start : span.end]
-                if count_words(words) >= min(MIN_WORDS, count_words(turn.text)) and count_words(words):
+                if count_words(words) >= max(1, min(MIN_WORDS, haystack.word_count)):
                     return Utterance(
                         speaker=turn.speaker, quote=words, turn=number, line=turn.line, start=span.start, end=span.end
                     )

@@ -9,6 +9,7 @@ import asyncio
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -104,11 +105,8 @@ class BatchApi(ABC):
             if not isinstance(reply, Answered):
                 return reply
             for line in reply.body.splitlines():
-                try:
+                with suppress(ValueError, LookupError, TypeError, AttributeError):
                     item = orjson.loads(line)
-                except orjson.JSONDecodeError:
-                    continue
-                if isinstance(item, dict) and "custom_id" in item:
                     outcomes[str(item["custom_id"])] = self.outcome(item)
         return outcomes
 

@@ -16,6 +16,7 @@ from ...rubric import LIKERT, OVERALL, Criterion, Rubric
 from .binding import HARMFUL, SAFE
 from .consistency import allowed_likerts, allowed_overalls, badness, deciding, dimensions, severity
 from .correcting import read_rating
+from .findings import BY_THE_SYSTEM_PROMPT
 from .justifying import NOT_SPECIFIC, NOT_TRUE, Tables
 
 LEAST, MOST = 2, 4
@@ -84,7 +85,7 @@ class ReviewAudit:
     def outranked(self, label: Label, name: str) -> bool:
         """Was it the system prompt that asked for what a fact of this name found missing?"""
         return any(
-            fact.certain and fact.where == label and fact.name == name and "system prompt" in fact.found
+            fact.certain and fact.where == label and fact.name == name and fact.found.endswith(BY_THE_SYSTEM_PROMPT)
             for fact in self.facts
         )
 

@@ -42,7 +42,8 @@ _REFUSALS = {
     False: ("refusal_of_a_safe_request", "declines a request that is safe to answer"),
     True: ("refusal_of_a_harmful_request", "declines a harmful request"),
 }
-_BY = {"system_prompt": "the system prompt", "conversation": "the conversation", "prompt": ""}
+BY_THE_SYSTEM_PROMPT = " (by the system prompt)"
+_BY = {"system_prompt": BY_THE_SYSTEM_PROMPT, "conversation": " (by the conversation)", "prompt": ""}
 
 
 # -- task checks -------------------------------------------------------------------------------------------------------
@@ -130,8 +131,7 @@ def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> li
         measured = measure(constraint, text)
         if measured is None or measured.severity is None:
             continue
-        by = _BY[constraint.source]
-        found = f"{measured.says} (by {by})" if by else measured.says
+        found = measured.says + _BY[constraint.source]
         facts.append(
             _fact(_name(constraint, measured), label, 0, len(text), found, constraint.certain, measured.severity)
         )
@@ -195,9 +195,16 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
     words = [count_words(text[start:end]) for start, end in _apart(strange)]
     if 2 * sum(words) > count_words(without_end_markers(text)):
         return "major"
-    sentences = set(sentence_spans(text))
-    whole = any((one.start, one.end) in sentences for one in strange)
+    # Quoted with its marks or without.
+    bare = [_without_marks(text, *span) for span in sentence_spans(text)]
+    whole = any(one.start <= start < end <= one.end for one in strange for start, end in bare)
     return "minor" if whole or max(words) >= _STRETCH else None
+
+
+def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch from its first letter or digit to its last."""
+    letters = [at for at in range(start, end) if text[at].isalnum()]
+    return (letters[0], letters[-1] + 1) if letters else (start, start)
 
 
 def _language_alone(case: Review, label: Label) -> list[Fact]:
