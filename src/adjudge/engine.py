@@ -81,8 +81,10 @@ class _Settings:
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
-            if not low <= getattr(self, name) <= high:
-                raise InputError(name, str(getattr(self, name)), f"{low} to {high} is allowed")
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float if name == "temperature" else int) and not isinstance(value, bool)
+            if not is_number or not low <= value <= high:
+                raise InputError(name, str(value), f"{low} to {high} is allowed")
         for name in ("judge", "evaluator", "critic", "search"):
             refuse_password(name, getattr(self, name, None) or "")
 
@@ -154,6 +156,12 @@ class ReviewSettings(_Settings):
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings
+
+
+def codes_in(written: str | None) -> tuple[str, ...]:
+    """The codes of languages in a text such as `en, es`."""
+    return tuple(code.strip() for code in (written or "").split(",") if code.strip())
+
 
 # -- what is stored ---------------------------------------------------------------------------------------------------
 
@@ -231,11 +239,13 @@ class Engine:
 
     async def close(self) -> None:
         """Close all judges and search services, and the journal."""
-        for closable in (*self._wires.values(), *self.searchers.values()):
-            await closable.close()
-        self._wires.clear()
-        self.searchers.clear()
-        self.journal.close()
+        try:
+            for closable in (*self._wires.values(), *self.searchers.values()):
+                await closable.close()
+        finally:
+            self._wires.clear()
+            self.searchers.clear()
+            self.journal.close()
 
     def judge(self, spec: str, settings: Settings) -> Judge:
         """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, plain_reason
+from ..files import user_path
 from .asking import check_folders
 from .outputs import write_out
 
@@ -51,7 +51,7 @@ def run_fit(args: argparse.Namespace) -> int:
     from ..judges.embedded.model import write_model
 
     check_folders(args)
-    path = Path(args.labels).expanduser()
+    path = user_path(args.labels)
     try:
         rows = read_rows(path)
     except OSError as error:
@@ -88,7 +88,7 @@ def run_show(args: argparse.Namespace) -> int:
     from ..judges.embedded.measures import MEASURES
     from ..judges.embedded.model import load_model, read_model
 
-    model = load_model() if args.model is None else read_model(Path(args.model).expanduser())
+    model = load_model() if args.model is None else read_model(user_path(args.model))
     print(f"decides from {model.decide:.2f} on")
     for measure, weight in sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0])):
         print(f"  {weight:+.4f}  {MEASURES[measure].title} ({MEASURES[measure].criterion})")

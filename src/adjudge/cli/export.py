@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
+from ..files import user_path
 from .asking import say
 
 if TYPE_CHECKING:
@@ -86,12 +87,12 @@ def run(args: argparse.Namespace) -> int:
         elif chosen == "html":
             path = _write_html(database, args.output)
         else:
-            path = Path(args.output).expanduser() if args.output else written.folder / "results.parquet"
+            path = user_path(args.output) if args.output else written.folder / "results.parquet"
             _write_file(database, chosen, path)
         counts = database.counts()
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
-        named = args.output if args.output and Path(args.output).expanduser() == path else path
+        named = args.output if args.output and user_path(args.output) == path else path
         print(f"{named}: {rows if args.where else headline(counts)}", file=sys.stderr)
     if late := missing(counts, args.where is not None):
         say(late)
@@ -137,7 +138,7 @@ def _write_file(database: Database, chosen: Format, path: Path) -> None:
 def _write_html(database: Database, output: str | None) -> Path:
     from ..reports.run.html import write_html
 
-    index = Path(output).expanduser() if output else database.run.folder / "report.html"
+    index = user_path(output) if output else database.run.folder / "report.html"
     if index.is_dir() or not index.suffix:
         index.mkdir(parents=True, exist_ok=True)
         index = index / "index.html"

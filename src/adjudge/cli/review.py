@@ -56,7 +56,7 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge, print in the file's order, say what failed."""
-    from ..engine import ReviewSettings
+    from ..engine import ReviewSettings, codes_in
     from ..errors import InputError
     from ..inputs.review import read_reviews
     from ..models import Failure
@@ -69,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if args.draft is not None and not args.interactive:
         raise InputError("--draft", "given without --interactive", "adjudge review --interactive --draft ID")
     check_folders(args)
-    codes = tuple(code.strip() for code in (args.languages or "").split(",") if code.strip())
-    settings = settings_from(ReviewSettings, args, judge=args.judge, languages=codes)
+    settings = settings_from(ReviewSettings, args, judge=args.judge, languages=codes_in(args.languages))
     chosen = choose_format(args.format, args.output, piped="tags")
     if args.interactive:
         from .interactive import ask_for_pieces

@@ -6,10 +6,10 @@ import argparse
 import ipaddress
 import socket
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, SetupError, plain_reason
+from ..files import user_path
 from .asking import add_journal_argument, check_folders, say
 from .people import add_place_arguments, database_url, opened_database
 
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     if not 0 <= args.port <= 65535:
         raise InputError("--port", str(args.port), "0 to 65535 is allowed")
     local = _is_loopback(args.host)
-    if args.tokens and not Path(args.tokens).expanduser().is_file():
+    if args.tokens and not user_path(args.tokens).is_file():
         raise InputError("--tokens", f"{args.tokens}: file not found", "`adjudge token add NAME` makes it")
     database = opened_database(args)
     tokens = TokenStore(database)
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
             settings,
             allowed_judges=tuple(args.allow_judge),
             journal=args.journal or database_url(args),
-            data=Path(args.data).expanduser() if args.data else None,
+            data=user_path(args.data) if args.data else None,
             tokens=tokens,
             token_required=not local or bool(args.tokens),
             auth=args.auth,

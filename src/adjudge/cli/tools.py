@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..files import user_path
 from .asking import add_journal_argument, check_folders
 from .outputs import write_out
 
@@ -88,12 +89,13 @@ def run_replay(args: argparse.Namespace) -> int:
 def run_rubric(args: argparse.Namespace) -> int:
     """Print or check."""
     from ..errors import RubricError
+    from ..reports.escaping import one_line
     from ..rubric import PROTOCOLS, load, shipped
 
     if args.name in PROTOCOLS:
         print(shipped(args.name).source, end="")
         return 0
-    if not Path(args.name).expanduser().exists():
+    if not user_path(args.name).exists():
         raise RubricError(args.name, "file not found", f"{', '.join(PROTOCOLS)} or a YAML file is allowed")
     rubric = load(args.name)
     print(f"{rubric.reference}: a rubric for {rubric.protocol} with {len(rubric.criteria)} criteria")
@@ -103,7 +105,8 @@ def run_rubric(args: argparse.Namespace) -> int:
         step = f" by {criterion.scale.step}" if criterion.scale.step != 1 else ""
         print(f"  {criterion.weight!s:>6}  {scale + step:<10}  {criterion.key}")
     if (kept := rubric.calibration) is not None:
-        print(f"calibrated for the judge {kept.judge}: {kept.map.kind}, {kept.cases} labelled cases, {kept.date}")
+        learned = f"{kept.map.kind}, {kept.cases} labelled cases, {kept.date}"
+        print(one_line(f"calibrated for the judge {kept.judge}: {learned}"))
     return 0
 
 
@@ -147,6 +150,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     from ..errors import AdjudgeError
     from ..llm.providers import PROVIDERS
     from ..redaction import redact
+    from ..reports.escaping import one_line
 
     check_folders(args)
     failed = False
@@ -164,7 +168,7 @@ def run_doctor(args: argparse.Namespace) -> int:
             print(f"ok       {name}: {check()}")
         except AdjudgeError as error:
             failed = True
-            print(f"failed   {redact(name)}: {error}")
+            print("failed  ", one_line(f"{redact(name)}: {error}"))  # a provider's words may hold commands
     for extra, module in _EXTRAS.items():
         if find_spec(module) is None:
             print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")

@@ -53,6 +53,13 @@ def test_conversations_in_parquet(tmp_path):
     assert [turn.text for turn in row.case.turns] == ["Hi", "x"]
 
 
+def test_a_folder_that_looks_like_a_partition_is_no_column(tmp_path):
+    (tmp_path / "context=none").mkdir()
+    path = written(tmp_path / "context=none" / "p.parquet", "SELECT 't' AS task, 'x' AS a, 'y' AS b")
+    (row,) = open_rows(path, "compare", shipped("compare"))
+    assert (row.case.context, row.extra) == ("", {})
+
+
 def test_rows_are_numbered_in_the_order_of_the_file(tmp_path):
     path = written(tmp_path / "p.parquet", "SELECT 't' AS task, 'x' || i AS a, 'y' AS b FROM range(300) r(i)")
     rows = list(open_rows(path, "compare", shipped("compare")))
