@@ -189,11 +189,11 @@ TALK = [
 
 def test_a_transcript_messages_and_a_dialogue_are_the_same(tmp_path):
     text = "USER\tWhere is my order?\nSYSTEM\tIt comes tomorrow before noon.\n"
-    given = [text, TALK, one_dialogue(text, 7)]
+    given = [text, TALK, {"messages": TALK}, one_dialogue(text, 7)]
     verdicts = [dialogue_sync(form, dialogue_id=7, journal=tmp_path / "journal.db") for form in given]
     assert all(isinstance(verdict, DialogueVerdict) for verdict in verdicts)
-    assert [json.loads(render(verdict, "json"))["dialogue_id"] for verdict in verdicts] == [7, 7, 7]
-    assert render(verdicts[0], "json") == render(verdicts[1], "json") == render(verdicts[2], "json")
+    (shown,) = {render(verdict, "json") for verdict in verdicts}
+    assert json.loads(shown)["dialogue_id"] == 7
 
 
 @pytest.mark.parametrize(
@@ -208,6 +208,18 @@ def test_what_is_not_one_dialogue_is_refused(tmp_path, given, says):
     with pytest.raises(InputError) as caught:
         dialogue_sync(given, journal=tmp_path / "journal.db")
     assert str(caught.value).startswith(says)
+
+
+@pytest.mark.parametrize(("judge", "found"), [(None, "null"), (3, "a number"), (["embedded"], "an array")])
+def test_what_is_no_judge_is_refused(tmp_path, judge, found):
+    with pytest.raises(InputError, match=f"judge: expected a judge, found {found}; a judge's name, or an object with"):
+        review_sync(CASE, judge=judge, journal=tmp_path / "journal.db")
+
+
+@pytest.mark.parametrize("languages", ["en,es", "en, es,", ["en", "es"], ("en", "es")])
+def test_languages_come_as_text_or_as_a_list(tmp_path, languages):
+    verdict = review_sync(CASE, languages=languages, journal=tmp_path / "journal.db")
+    assert isinstance(verdict, ReviewVerdict) and verdict.invalid is None
 
 
 def test_a_sync_function_has_the_signature_of_its_async_one():

@@ -258,3 +258,12 @@ def test_the_map_of_the_code_names_every_part():
     for path in (ROOT / "src/adjudge").iterdir():
         if not path.name.startswith(("__", "py.typed")):
             assert f"`{path.name}" in contributing or f"{path.name}`" in contributing, path.name
+
+
+def test_every_field_that_the_page_of_python_names_is_there():
+    rows = section(page("python"), "Cases") + section(page("python"), "Verdicts")
+    classes = re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE)
+    assert len(classes) == 9
+    for name, said in classes:
+        known = {*dir(getattr(adjudge, name)), *getattr(adjudge, name).model_fields}
+        assert set(re.findall(r"`([a-z]\w*)", re.sub(r"\(.*?\)", "", said))) <= known, name

@@ -103,6 +103,10 @@ async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider
     assert "\x1b" not in said
     assert "\x07" not in said
     assert said.count("\n") == 2
+    assert await asyncio.to_thread(main, ["doctor", *args[2:]]) == 1
+    said = capsys.readouterr().out
+    assert "]0;pwnedno more" in said.replace("�", "")
+    assert "\x1b" not in said
 
 
 @pytest.mark.parametrize("name", ["temperature", "seed", "sample", "max_tokens"])
@@ -110,7 +114,7 @@ def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
     low, high = RANGES[name]
     for value in (low, high):
         assert getattr(CompareSettings(**{name: value}), name) == value
-    for value in (low - 1, high + 1):
+    for value in (low - 1, high + 1, "1", True, None, float("nan")):
         with pytest.raises(InputError, match=f"{name}: {value}; {low} to {high} is allowed"):
             CompareSettings(**{name: value})
     limits = (Path(__file__).parents[1] / "docs" / "limits.md").read_text("utf-8")

@@ -79,6 +79,8 @@ def test_a_changed_file_is_another_rubric():
         ("name: mine", "name: mine\nname: yours", 2, "name: appears twice in the rubric; each field once"),
         ("scale: {min: 1, max: 5, step: 0.5}", "scale: 5", 4, "scale: expected key: value lines, found '5'"),
         ("name: mine", "name: [", 3, "not YAML: "),
+        ("name: mine", 'name: "\\e[31m"', 1, r"name: '\x1b[31m'; one line without control characters is allowed"),
+        ("name: Wit", 'name: "W\\nit"', 10, r"wit.name: 'W\nit'; one line without control characters is allowed"),
     ],
 )
 def test_a_mistake_is_refused_with_its_line_and_what_is_allowed(old, new, line, says):

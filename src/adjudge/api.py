@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack
 
 import orjson
 
@@ -21,6 +21,7 @@ from .engine import (
     Judged,
     ReviewSettings,
     case_of,
+    codes_in,
     open_engine,
     rubric_for,
     run_sync,
@@ -83,7 +84,7 @@ async def compare(
 
 
 async def dialogue(
-    transcript: str | Sequence[Mapping[str, Any]] | Dialogue,
+    transcript: str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Dialogue,
     *,
     dialogue_id: int | str | None = None,
     judge: str | Judge = "embedded",
@@ -95,8 +96,9 @@ async def dialogue(
 ) -> DialogueVerdict | Failure:
     """Judge one conversation: the Evaluator scores it, the Critic challenges the scores, the Referee settles them.
 
-    `transcript` is text in any form that `adjudge dialogue` reads, a list of `{"role", "content"}` messages, or a
-    `Dialogue`. `judge` does both parts unless `evaluator` or `critic` names another.
+    `transcript` is text in any form that `adjudge dialogue` reads, a list of `{"role", "content"}` messages, an
+    object with such a list under `messages`, or a `Dialogue`. `judge` does both parts unless `evaluator` or `critic`
+    names another.
     """
     case = one_dialogue(transcript, dialogue_id)
     (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
@@ -122,7 +124,7 @@ async def review(
     chosen = rubric_for("review", rubric)
     case = one_review(slots, chosen)
     name, opened = _named(judge)
-    codes = tuple(languages.split(",") if isinstance(languages, str) else languages)
+    codes = codes_in(languages) if isinstance(languages, str) else tuple(languages)
     settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **sampling)
     async with open_engine(journal) as engine:
         return await engine.review(case, settings, opened)
@@ -130,7 +132,12 @@ async def review(
 
 def _named(judge: str | Judge) -> tuple[str, Judge | None]:
     """A judge's name, and the judge itself if it is already open."""
-    return (judge, None) if isinstance(judge, str) else (judge.name, judge)
+    if isinstance(judge, str):
+        return judge, None
+    if not hasattr(judge, "opine"):
+        found = f"expected a judge, found {kind_of(judge)}"
+        raise JudgeSpecError("judge", found, "a judge's name, or an object with name, opine and close")
+    return judge.name, judge
 
 
 def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -149,7 +156,7 @@ review_sync = _sync(review)
 
 
 def one_dialogue(
-    transcript: str | Sequence[Mapping[str, Any]] | Dialogue, dialogue_id: int | str | None = None
+    transcript: str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Dialogue, dialogue_id: int | str | None = None
 ) -> Dialogue:
     """The one dialogue in a transcript."""
     if isinstance(transcript, Dialogue):
@@ -159,7 +166,7 @@ def one_dialogue(
     else:
         place = "messages"
         try:
-            raw = json.dumps(list(transcript)).encode()
+            raw = json.dumps(transcript if isinstance(transcript, Mapping) else list(transcript)).encode()
         except (TypeError, ValueError) as error:
             raise InputError(place, str(error), "text, or a list of {role, content} objects") from None
     found = read_dialogues(raw, place, first_id=dialogue_id)
@@ -267,11 +274,7 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
 async def _made_again(stored: Mapping[str, Any], engine: Engine) -> Judged[Any] | Failure:
     case = case_of(stored["protocol"], stored["case"])
     settings = settings_of(stored["protocol"], stored["settings"], parse(stored["rubric"], "the stored rubric"))
-    if isinstance(settings, DialogueSettings):
-        return await engine.judge_dialogue(cast(Dialogue, case), settings)
-    if isinstance(settings, ReviewSettings):
-        return await engine.judge_review(cast(Review, case), settings)
-    if settings.search is not None:
+    if isinstance(settings, CompareSettings) and settings.search is not None:
         lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
         engine.searchers[settings.search] = RecordedSearcher(lookups)
-    return await engine.judge_comparison(cast(Comparison, case), settings)
+    return await engine.judge_case(case, settings)

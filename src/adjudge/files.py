@@ -1,4 +1,4 @@
-"""Files for this user's eyes alone: they hold the texts that are judged. A symbolic link is never written through."""
+"""Paths, and files for this user's eyes alone: they hold the texts that are judged. No link is written through."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ except ImportError:  # Windows
 # How temporary files begin: a kill may leave one.
 TEMPORARY = ".adjudge-"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none
+
+
+def user_path(given: str | Path) -> Path:
+    """A path as a person gives it: `~` is a home folder. Where there is no such user, it stays, and is not found."""
+    path = Path(given)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def open_private(path: Path, mode: str) -> BinaryIO:

@@ -57,7 +57,8 @@ def redact_reply(body: bytes) -> bytes:
 
 def holds_password(address: str) -> bool:
     """Whether a web address holds a user or a password, or a judge's name such an address; a model may have an @."""
-    return re.search(r"https?://[^#]*@", address, re.IGNORECASE) is not None
+    after_scheme = (re.split("https?://", part, maxsplit=1, flags=re.IGNORECASE)[1:] for part in address.split("#"))
+    return any("@" in rest for found in after_scheme for rest in found)
 
 
 def names_secret(variable: str) -> bool:

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from .arithmetic import plain, rounded, to_decimal
 from .errors import InputError, RubricError, plain_reason
+from .files import user_path
 from .models.calibration import CalibratedKind, SavedCalibration
 from .models.cases import MAX_WEIGHT_PLACES, check_weight
 
@@ -30,6 +31,7 @@ MAX_CRITERIA = 40
 MAX_SCALE_STEPS = 101
 
 _SHIPPED = Path(__file__).parent / "rubrics"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria", "calibration"}
 _NEEDED = ("name", "version", "protocol", "scale", "criteria")
@@ -127,7 +129,7 @@ def shipped(name: str) -> Rubric:
 def load(path: str | Path, protocol: str | None = None) -> Rubric:
     """A user's own rubric, refused with the line if anything is wrong with it, or if it is for another protocol."""
     try:
-        with Path(path).expanduser().open("rb") as opened:
+        with user_path(path).open("rb") as opened:
             raw = opened.read(MAX_RUBRIC_BYTES + 1)
     except OSError as error:
         raise RubricError(str(path), plain_reason(error)) from None
@@ -195,8 +197,8 @@ class _Reader:
         if band < 0:
             self.refuse(fields["tie_band"], f"tie_band: {band} is negative", "a number ≥ 0 is allowed")
         made = Rubric(
-            name=self.text(fields["name"], "name"),
-            version=self.text(fields["version"], "version"),
+            name=self.line(fields["name"], "name"),
+            version=self.line(fields["version"], "version"),
             protocol=protocol,
             scale=scale,
             tie_band=band,
@@ -278,7 +280,7 @@ class _Reader:
             raise
         except InputError as error:
             self.refuse(fields["weight"], f"{error.place}: {error.found}", error.allowed)
-        name = self.text(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize()
+        name = self.line(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize()
         guidance = self.text(fields["guidance"], f"{key}.guidance").strip()
         return Criterion(key, name, weight, guidance, scale, self.bands(fields))
 
@@ -305,6 +307,13 @@ class _Reader:
         if not isinstance(node, yaml.SequenceNode):
             self.refuse(node, f"{what}: expected a list, found {_kind(node)}", "lines that begin with `- `")
         return list(node.value)
+
+    def line(self, node: yaml.Node, what: str) -> str:
+        """A text that stands in reports and on terminals between other words."""
+        text = self.text(node, what)
+        if _CONTROL.search(text):
+            self.refuse(node, f"{what}: {text[:40]!r}", "one line without control characters is allowed")
+        return text
 
     def text(self, node: yaml.Node, what: str) -> str:
         if not isinstance(node, yaml.ScalarNode) or not str(node.value).strip():

@@ -147,6 +147,21 @@ def test_invalid_utf8_is_refused_with_the_byte(adjudge, tmp_path):
     refused(adjudge("compare", "-", stdin=b'{"a": "\xff"}'), "standard input: invalid UTF-8 at byte 7 (0xff)")
 
 
+def test_utf_16_is_refused_with_the_remedy_also_without_its_mark(adjudge, tmp_path):
+    (tmp_path / "wide.txt").write_text("Name one prime number.", "utf-16-le")
+    refused(
+        adjudge("compare", "--task", "@wide.txt", "--a", "x", "--b", "y"),
+        "--task: wide.txt: looks like UTF-16; convert it to UTF-8: iconv -f UTF-16LE",
+    )
+
+
+def test_columns_may_be_mapped_by_one_option_or_by_several(adjudge, tmp_path):
+    (tmp_path / "p.jsonl").write_text('{"x": "Name a prime.", "y": "11 is one.", "z": "12 is one."}\n')
+    for options in (["--map", "task=x", "a=y", "b=z"], ["--map", "task=x", "--map", "a=y", "--map", "b=z"]):
+        done = adjudge("run", "compare", "p.jsonl", "--run", "r", "--dry-run", *options)
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_rubric_with_a_typo_is_refused_with_the_line(adjudge, tmp_path):
     text = adjudge("rubric", "compare").stdout.decode()
     (tmp_path / "mine.yaml").write_text(text.replace("weight: 2.0", "weigth: 2.0"))
@@ -175,6 +190,13 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("compare", "--task", "t", "--a", "x"), "--b: missing; give a case file, or all of --task, --a and --b"),
         (("compare", "none.json"), "none.json: file not found\n"),
         (("compare", "."), ".: is a folder, not a file\n"),
+        (("compare", "~no-such-user/x.json"), "~no-such-user/x.json: file not found\n"),
+        (("run", "compare", "~no-such-user/x.csv", "--run", "r"), "~no-such-user/x.csv: file not found\n"),
+        (("show", "~no-such-user/run"), "DIR: ~no-such-user/run: "),
+        (
+            ("run", "compare", EXAMPLE, "--run", "r", "--map", "a=x", "--map", "a=y"),
+            "--map a: given as x and as y; each",
+        ),
         (("compare", "--task", "t", "--a", "@none.txt", "--b", "x"), "--a: none.txt: file not found\n"),
         (("compare", "-"), "standard input: empty; one JSON object with userTask, responseA, responseB"),
         (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is named twice; once is allowed"),
@@ -261,7 +283,7 @@ def test_help_takes_less_than_300_milliseconds_of_cpu():
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    assert min(seconds() for _ in range(3)) < 0.3
+    assert any(seconds() < 0.3 for _ in range(3))
 
 
 def test_help_imports_nothing_that_only_a_command_needs():

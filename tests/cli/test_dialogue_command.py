@@ -29,6 +29,11 @@ def test_one_dialogue_gives_exactly_the_contracts_object(adjudge):
         assert quote[1:-1] in text
 
 
+@pytest.mark.parametrize(("given", "told"), [("-5", -5), ("007", "007"), ("0", 0), ("chat-7", "chat-7")])
+def test_an_id_is_a_number_where_it_is_written_like_one(adjudge, given, told):
+    assert json.loads(adjudge("dialogue", EXAMPLE, "--id", given)[1])["dialogue_id"] == told
+
+
 def test_several_dialogues_give_a_line_each_in_the_files_order(adjudge):
     code, out, _ = adjudge("dialogue", "-", stdin=TWO)
     assert code == 0

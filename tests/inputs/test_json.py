@@ -26,8 +26,14 @@ MANY = "more than 200,000 JSON values in one; at most 200,000 are allowed"
         (b'{"a":' + b"[" * 100 + b"]" * 100 + b"}", "nested too deeply .* at most 100 levels"),
         (b'{"a":' + b"1" * 1_001 + b"}", "too long a number; .* 1,000 digits"),
         (b'{"a":[' + (b"1" * 4_000 + b",") * 3_900 + b"1]}", "too long a number"),
+        (b'{"a":1e99999999}', "too long a number"),
+        (b'{"a":-1.5e-99999999}', "too long a number"),
+        (b'{"a":0.' + b"1" * 1_001 + b"}", "too long a number"),
     ],
-    ids=["many keys", "keys", "numbers", "arrays", "strings", "escapes", "open", "deep", "digits", "many digits"],
+    ids=[
+        *("many keys", "keys", "numbers", "arrays", "strings", "escapes", "open", "deep", "digits", "many digits"),
+        *("large exponent", "small exponent", "decimals"),
+    ],
 )
 def test_json_that_would_cost_far_more_than_its_bytes_is_refused_before_it_is_built(raw: bytes, says: str) -> None:
     tracemalloc.start()

@@ -6,10 +6,10 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError, TooLargeError, plain_reason
+from ..files import user_path
 from ..redaction import redact
 from .outputs import FORMATS
 
@@ -23,6 +23,27 @@ MAX_FILE_BYTES = 8_000_000
 _ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 
 # -- options ----------------------------------------------------------------------------------------------------------
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int] | None,
+    summary: str,
+    description: str,
+    epilog: str | None = None,
+) -> argparse.ArgumentParser:
+    """A command that does `run`, or has actions that do.
+
+    A description of several lines is shown as it is written; one line is wrapped.
+    """
+    shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=description, epilog=epilog, formatter_class=shown
+    )
+    if run is not None:
+        parser.set_defaults(run=run)
+    return parser
 
 
 def add_judging_group(parser: argparse.ArgumentParser) -> Any:
@@ -110,7 +131,7 @@ def check_folders(args: argparse.Namespace) -> None:
         value = getattr(args, name, None)
         if not value or value == "-" or "://" in value:
             continue
-        path = Path(value).expanduser()
+        path = user_path(value)
         if path.is_dir():
             raise InputError(f"--{name}", f"{value}: is a folder, not a file")
         if not path.parent.is_dir():
@@ -130,15 +151,13 @@ def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
 
 def read_text(value: str, option: str) -> str:
     """The text an argument stands for: itself, a file's (`@FILE`), or standard input's (`-`)."""
+    from ..inputs.text import decode
+
     if value == "-" or value.startswith("@"):
         raw, place = _read_file(value.removeprefix("@"), f"{option}: ")
     else:
         raw, place = value.encode("utf-8", "surrogateescape"), option
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        found = f"invalid UTF-8 at byte {error.start} (0x{raw[error.start]:02x})"
-        raise InputError(place, found, "UTF-8 text is needed") from None
+    return decode(raw, place, numbered=False)
 
 
 def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
@@ -148,7 +167,7 @@ def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
         if path == "-":
             raw = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
         else:
-            with Path(path).expanduser().open("rb") as file:
+            with user_path(path).open("rb") as file:
                 raw = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise InputError(place, plain_reason(error)) from None

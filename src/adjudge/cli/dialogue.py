@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from typing import Any
 
 from .asking import (
     Warnings,
     add_asking_arguments,
+    add_command,
     add_judging_group,
     add_output_arguments,
     check_folders,
@@ -29,12 +29,7 @@ role and content, or CSV; - is standard input. One dialogue gives one result; se
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "dialogue",
-        help="judge customer-service conversations",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "dialogue", run, "judge customer-service conversations", _DESCRIPTION)
     parser.add_argument("file", metavar="FILE", help="a file with one or many dialogues, or - for standard input")
     parser.add_argument("--id", metavar="ID", help="the dialogue's id, if the file has one dialogue without its own")
     judging = add_judging_group(parser)
@@ -42,13 +37,13 @@ def register(commands: Any) -> None:
     judging.add_argument("--critic", metavar="JUDGE", help="who challenges the scores (default: --judge)")
     add_asking_arguments(judging, "dialogue")
     add_output_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge, print in the file's order, say what failed."""
     from ..engine import DialogueSettings
     from ..errors import InputError
+    from ..inputs.delimited import id_in_cell
     from ..inputs.transcript import read_dialogues
     from ..models import Failure
     from ..models.base import to_json
@@ -59,11 +54,11 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_from(
         DialogueSettings, args, evaluator=args.evaluator or args.judge, critic=args.critic or args.judge
     )
-    # A number only if it is written like one: 007 is a name.
-    number = args.id is not None and re.fullmatch(r"0|[1-9][0-9]{0,17}", args.id) is not None
+    # An empty one is refused like any other that cannot be an id.
+    given_id = id_in_cell(args.id) if args.id else args.id
     raw, place = read_cases(args.file, "a dialogue is needed")
     with Warnings():
-        cases = read_dialogues(raw, place, first_id=int(args.id) if number else args.id)
+        cases = read_dialogues(raw, place, first_id=given_id)
     alone = len(cases) == 1
     if args.id is not None and not alone:
         raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed for a file with one")

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from .asking import say
+from ..files import user_path
+from .asking import add_command, say
 
 if TYPE_CHECKING:
     from ..results.database import Database
@@ -48,12 +49,8 @@ examples:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "export",
-        help="the results of a run as JSONL, CSV, Parquet, HTML or Markdown",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "export", run, "the results of a run as JSONL, CSV, Parquet, HTML or Markdown", _DESCRIPTION, _EPILOG
     )
     parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
     parser.add_argument("--format", choices=_FORMATS, help="default: what -o's suffix says")
@@ -64,7 +61,6 @@ def register(commands: Any) -> None:
         help="where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)",
     )
     parser.add_argument("--where", metavar="SQL", help="only rows for which this holds, such as 'cost > 0.01'")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -86,12 +82,12 @@ def run(args: argparse.Namespace) -> int:
         elif chosen == "html":
             path = _write_html(database, args.output)
         else:
-            path = Path(args.output).expanduser() if args.output else written.folder / "results.parquet"
+            path = user_path(args.output) if args.output else written.folder / "results.parquet"
             _write_file(database, chosen, path)
         counts = database.counts()
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
-        named = args.output if args.output and Path(args.output).expanduser() == path else path
+        named = args.output if args.output and user_path(args.output) == path else path
         print(f"{named}: {rows if args.where else headline(counts)}", file=sys.stderr)
     if late := missing(counts, args.where is not None):
         say(late)
@@ -137,7 +133,7 @@ def _write_file(database: Database, chosen: Format, path: Path) -> None:
 def _write_html(database: Database, output: str | None) -> Path:
     from ..reports.run.html import write_html
 
-    index = Path(output).expanduser() if output else database.run.folder / "report.html"
+    index = user_path(output) if output else database.run.folder / "report.html"
     if index.is_dir() or not index.suffix:
         index.mkdir(parents=True, exist_ok=True)
         index = index / "index.html"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import InputError
+from ..files import user_path
 
 if TYPE_CHECKING:
     from ..engine import Verdict
@@ -59,7 +60,7 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
     if not output or output == "-":
         sys.stdout.buffer.writelines(pieces)
         return
-    with new_file(Path(output).expanduser()) as file:
+    with new_file(user_path(output)) as file:
         file.writelines(pieces)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import (
     add_asking_arguments,
+    add_command,
     add_judging_group,
     add_output_arguments,
     check_folders,
@@ -33,12 +34,7 @@ With --interactive the pieces come one at a time, in any order, and are kept bet
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "review",
-        help="audit a person's side-by-side ratings",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "review", run, "audit a person's side-by-side ratings", _DESCRIPTION)
     parser.add_argument(
         "file", metavar="FILE", nargs="?", help="a file with one or many reviews, or - for standard input"
     )
@@ -51,12 +47,11 @@ def register(commands: Any) -> None:
     )
     add_asking_arguments(judging, "review")
     add_output_arguments(parser, ("tags", *FORMATS))
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge, print in the file's order, say what failed."""
-    from ..engine import ReviewSettings
+    from ..engine import ReviewSettings, codes_in
     from ..errors import InputError
     from ..inputs.review import read_reviews
     from ..models import Failure
@@ -69,8 +64,7 @@ def run(args: argparse.Namespace) -> int:
     if args.draft is not None and not args.interactive:
         raise InputError("--draft", "given without --interactive", "adjudge review --interactive --draft ID")
     check_folders(args)
-    codes = tuple(code.strip() for code in (args.languages or "").split(",") if code.strip())
-    settings = settings_from(ReviewSettings, args, judge=args.judge, languages=codes)
+    settings = settings_from(ReviewSettings, args, judge=args.judge, languages=codes_in(args.languages))
     chosen = choose_format(args.format, args.output, piped="tags")
     if args.interactive:
         from .interactive import ask_for_pieces

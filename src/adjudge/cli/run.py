@@ -8,10 +8,10 @@ import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .asking import Warnings, add_asking_arguments, check_folders, journal_place, settings_from
+from ..files import user_path
+from .asking import Warnings, add_asking_arguments, add_command, check_folders, journal_place, settings_from
 from .run_messages import progress_of, raise_budget, spent_of, tell, tell_before, tell_end, tell_suspects
 
 if TYPE_CHECKING:
@@ -52,12 +52,13 @@ _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_addres
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    parser = add_command(
+        commands,
         "run",
-        help="judge many cases: resumable, within a budget, on this machine or a cluster",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        run,
+        "judge many cases: resumable, within a budget, on this machine or a cluster",
+        _DESCRIPTION,
+        _EPILOG,
     )
     parser.add_argument("protocol", nargs="?", choices=("compare", "dialogue", "review"), help="what to do with a case")
     parser.add_argument("input", nargs="?", metavar="INPUT", help="a file, a folder, or - for standard input")
@@ -69,7 +70,11 @@ def register(commands: Any) -> None:
     )
     where.add_argument("--retry-failed", action="store_true", help="try failed cases again, whatever made them fail")
     where.add_argument(
-        "--skip-case", nargs="+", metavar="ID", help="count these cases as failures; for cases that end the process"
+        "--skip-case",
+        nargs="+",
+        action="extend",
+        metavar="ID",
+        help="count these cases as failures; for cases that end the process",
     )
     where.add_argument("--dry-run", action="store_true", help="say how many cases, calls and dollars, and stop there")
     _add_reading(parser.add_argument_group("reading INPUT"))
@@ -81,12 +86,16 @@ def register(commands: Any) -> None:
     defaults = {action.dest: action.default for action in options}
     for action in options:
         action.default = argparse.SUPPRESS
-    parser.set_defaults(run=run, defaults=defaults)
+    parser.set_defaults(defaults=defaults)
 
 
 def _add_reading(group: Any) -> None:
     group.add_argument(
-        "--map", nargs="+", metavar="FIELD=COLUMN", help="where fields are read from: task=question a=output_1 …"
+        "--map",
+        nargs="+",
+        action="extend",
+        metavar="FIELD=COLUMN",
+        help="where fields are read from: task=question a=output_1 …",
     )
     group.add_argument("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet, … if the name does not tell")
     group.add_argument(
@@ -211,7 +220,7 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
 
     value = getattr(args, name)
     if name == "input":
-        return value if value == "-" else str(Path(value).expanduser().resolve())
+        return value if value == "-" else str(user_path(value).resolve())
     if name == "map":
         return _mapping(value)
     if name == "rubric":
@@ -328,7 +337,7 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+    from ..engine import CompareSettings, DialogueSettings, ReviewSettings, codes_in
     from ..errors import InputError
 
     for name, protocol in _OF_ONE_PROTOCOL.items():
@@ -340,15 +349,18 @@ def _settings(args: argparse.Namespace) -> Settings:
         return settings_from(
             DialogueSettings, args, evaluator=args.evaluator or args.judge, critic=args.critic or args.judge
         )
-    languages = tuple(code.strip() for code in args.languages.split(",")) if args.languages else ()
-    return settings_from(ReviewSettings, args, judge=args.judge, languages=languages)
+    return settings_from(ReviewSettings, args, judge=args.judge, languages=codes_in(args.languages))
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:
     from ..errors import InputError
 
-    pairs = [piece.partition("=") for piece in given or ()]
-    for field, equals, column in pairs:
-        if not (field and equals and column):
-            raise InputError("--map", f"{field}{equals}{column}", "FIELD=COLUMN, such as task=question")
-    return {field: column for field, _, column in pairs}
+    columns: dict[str, str] = {}
+    for piece in given or ():
+        field, _, column = piece.partition("=")
+        if not field or not column:
+            raise InputError("--map", piece, "FIELD=COLUMN, such as task=question")
+        if field in columns:
+            raise InputError(f"--map {field}", f"given as {columns[field]} and as {column}", "each field once")
+        columns[field] = column
+    return columns

@@ -6,11 +6,11 @@ import argparse
 import ipaddress
 import socket
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, SetupError, plain_reason
-from .asking import add_journal_argument, check_folders, say
+from ..files import user_path
+from .asking import add_command, add_journal_argument, check_folders, say
 from .people import add_place_arguments, database_url, opened_database
 
 if TYPE_CHECKING:
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    parser = add_command(
+        commands,
         "serve",
-        help="serve the pages and the HTTP API",
-        description="Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
+        run,
+        "serve the pages and the HTTP API",
+        "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
         "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it.",
     )
     parser.add_argument(
@@ -62,7 +64,6 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--open", action="store_true", help="open the first page in your browser")
     add_journal_argument(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     if not 0 <= args.port <= 65535:
         raise InputError("--port", str(args.port), "0 to 65535 is allowed")
     local = _is_loopback(args.host)
-    if args.tokens and not Path(args.tokens).expanduser().is_file():
+    if args.tokens and not user_path(args.tokens).is_file():
         raise InputError("--tokens", f"{args.tokens}: file not found", "`adjudge token add NAME` makes it")
     database = opened_database(args)
     tokens = TokenStore(database)
@@ -106,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
             settings,
             allowed_judges=tuple(args.allow_judge),
             journal=args.journal or database_url(args),
-            data=Path(args.data).expanduser() if args.data else None,
+            data=user_path(args.data) if args.data else None,
             tokens=tokens,
             token_required=not local or bool(args.tokens),
             auth=args.auth,

@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .asking import add_journal_argument, check_folders
+from ..files import user_path
+from .asking import add_command, add_journal_argument, check_folders
 from .outputs import write_out
 
 _CASE = (
@@ -32,37 +33,41 @@ _EXTRAS = {
 
 def register(commands: Any) -> None:
     """Add the commands."""
-    replay: argparse.ArgumentParser = commands.add_parser(
+    replay = add_command(
+        commands,
         "replay",
-        help="make a verdict again from stored replies",
-        description="Make a verdict again from its stored replies, free and offline, and check that it is the same.",
+        run_replay,
+        "make a verdict again from stored replies",
+        "Make a verdict again from its stored replies, free and offline, and check that it is the same.",
     )
     replay.add_argument("verdict", metavar="VERDICT", help="a verdict's id (a unique beginning is enough)")
     replay.add_argument("-o", "--output", metavar="FILE", help="write the JSON here instead of printing it")
     add_journal_argument(replay)
-    replay.set_defaults(run=run_replay)
-    rubric: argparse.ArgumentParser = commands.add_parser(
+    rubric = add_command(
+        commands,
         "rubric",
-        help="print a rubric to start from, or check your own",
-        description="Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show "
+        run_rubric,
+        "print a rubric to start from, or check your own",
+        "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show "
         "what was read.",
     )
     rubric.add_argument("name", metavar="compare|dialogue|review|FILE", help="a protocol's name, or a YAML file")
-    rubric.set_defaults(run=run_rubric)
-    judges: argparse.ArgumentParser = commands.add_parser(
+    add_command(
+        commands,
         "judges",
-        help="list the judges and which are ready",
-        description="List the judges that --judge takes, and which are ready to use.",
+        run_judges,
+        "list the judges and which are ready",
+        "List the judges that --judge takes, and which are ready to use.",
     )
-    judges.set_defaults(run=run_judges)
-    doctor: argparse.ArgumentParser = commands.add_parser(
+    doctor = add_command(
+        commands,
         "doctor",
-        help="say what is missing and how to fix it",
-        description="Check this installation. With --judge, also put one small real question to that judge.",
+        run_doctor,
+        "say what is missing and how to fix it",
+        "Check this installation. With --judge, also put one small real question to that judge.",
     )
     doctor.add_argument("--judge", metavar="JUDGE", help="a judge to try; costs one small call")
     add_journal_argument(doctor)
-    doctor.set_defaults(run=run_doctor)
 
 
 def run_replay(args: argparse.Namespace) -> int:
@@ -88,12 +93,13 @@ def run_replay(args: argparse.Namespace) -> int:
 def run_rubric(args: argparse.Namespace) -> int:
     """Print or check."""
     from ..errors import RubricError
+    from ..reports.escaping import one_line
     from ..rubric import PROTOCOLS, load, shipped
 
     if args.name in PROTOCOLS:
         print(shipped(args.name).source, end="")
         return 0
-    if not Path(args.name).expanduser().exists():
+    if not user_path(args.name).exists():
         raise RubricError(args.name, "file not found", f"{', '.join(PROTOCOLS)} or a YAML file is allowed")
     rubric = load(args.name)
     print(f"{rubric.reference}: a rubric for {rubric.protocol} with {len(rubric.criteria)} criteria")
@@ -103,7 +109,8 @@ def run_rubric(args: argparse.Namespace) -> int:
         step = f" by {criterion.scale.step}" if criterion.scale.step != 1 else ""
         print(f"  {criterion.weight!s:>6}  {scale + step:<10}  {criterion.key}")
     if (kept := rubric.calibration) is not None:
-        print(f"calibrated for the judge {kept.judge}: {kept.map.kind}, {kept.cases} labelled cases, {kept.date}")
+        learned = f"{kept.map.kind}, {kept.cases} labelled cases, {kept.date}"
+        print(one_line(f"calibrated for the judge {kept.judge}: {learned}"))
     return 0
 
 
@@ -147,6 +154,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     from ..errors import AdjudgeError
     from ..llm.providers import PROVIDERS
     from ..redaction import redact
+    from ..reports.escaping import one_line
 
     check_folders(args)
     failed = False
@@ -164,7 +172,7 @@ def run_doctor(args: argparse.Namespace) -> int:
             print(f"ok       {name}: {check()}")
         except AdjudgeError as error:
             failed = True
-            print(f"failed   {redact(name)}: {error}")
+            print("failed  ", one_line(f"{redact(name)}: {error}"))  # a provider's words may hold commands
     for extra, module in _EXTRAS.items():
         if find_spec(module) is None:
             print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")

@@ -162,4 +162,8 @@ def _explain(error: csv.Error) -> Unreadable:
     if "field larger than field limit" in said:
         found = f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed"
         return Unreadable(found, "a shorter one is needed")
+    if "new-line character" in said:
+        return Unreadable(
+            "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
+        )
     return Unreadable(f"cannot read the row: {said}", _DOUBLE_QUOTES)

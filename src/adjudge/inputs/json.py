@@ -66,8 +66,16 @@ def _whole_number(digits: str) -> int:
     return int(digits)
 
 
+def _decimal(written: str) -> Decimal:
+    # 1e999999999 is short, and fills the memory where it is written out.
+    number = Decimal(written)
+    if len(written) > MAX_DIGITS or abs(number.adjusted()) > MAX_DIGITS:
+        raise ValueError
+    return number
+
+
 _STRICT = json.JSONDecoder(
-    parse_float=Decimal, parse_int=_whole_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
+    parse_float=_decimal, parse_int=_whole_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
 )
 # Finds where a refused value ends, so that reading can go on after it.
 _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
@@ -188,8 +196,8 @@ class _ItemReader:
         while True:
             try:
                 value, end = _value_at(self.text, self.at)
-                # A number that ends where the text ends may go on in the next piece.
-                if end < len(self.text) or not self._read_more():
+                # A number that ends where the text ends may go on in the next piece; so may `1.` and `1e+`.
+                if end < len(self.text) - _CUT or not self._read_more():
                     return value, end
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated string") or error.pos >= len(self.text) - _CUT

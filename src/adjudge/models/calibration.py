@@ -54,18 +54,24 @@ class CalibrationMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
         """What `as_data` wrote; anything else is refused."""
-        found = None
-        if data.get("kind") == "isotonic" and (points := data.get("points")):
-            found = cls("isotonic", points=tuple((float(x), float(y)) for x, y in points))
-        if data.get("kind") == "ordinal" and len(data.get("levels", ())) == len(data.get("cuts", ())) + 1:
-            levels, cuts = (tuple(map(float, data[key])) for key in ("levels", "cuts"))
-            found = cls("ordinal", levels=levels, slope=float(data["slope"]), cuts=cuts)
-        if found is None or not found._rises:
-            raise ValueError("not a calibration map: kind isotonic with points, or ordinal with levels, slope and cuts")
-        return found
+        try:
+            if data["kind"] == "isotonic":
+                found = cls("isotonic", points=tuple((float(x), float(y)) for x, y in data["points"]))
+            else:
+                levels, cuts = (tuple(map(float, data[key])) for key in ("levels", "cuts"))
+                found = cls(data["kind"], levels=levels, slope=float(data["slope"]), cuts=cuts)
+            if found._is_whole:
+                return found
+        except (KeyError, TypeError, ValueError):
+            pass
+        raise ValueError("not a calibration map: kind isotonic with points, or ordinal with levels, slope and cuts")
 
     @property
-    def _rises(self) -> bool:
+    def _is_whole(self) -> bool:
+        """Whether it is one of the two kinds, has what that kind needs, and rises."""
+        needed = {"isotonic": bool(self.points), "ordinal": len(self.levels) == len(self.cuts) + 1}
+        if not needed.get(self.kind):
+            return False
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
         rising = all(low < high for each in (xs, self.levels, self.cuts) for low, high in pairwise(each))
         finite = all(map(math.isfinite, (*xs, *ys, *self.levels, *self.cuts, self.slope)))
@@ -119,3 +125,10 @@ class CalibratedScore(Frozen):
     value: Exact
     method: MapKind
     cases: int = Field(description="How many labelled cases the map was learned from.")
+
+
+# A field of every verdict, left out of the JSON where there is none.
+Calibrated = Annotated[
+    CalibratedScore | None,
+    Field(exclude_if=absent, description="On the scale of people, if the rubric has a calibration."),
+]

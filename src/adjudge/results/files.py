@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import InputError, plain_reason
+from ..files import user_path
 
 # A folder with this file in it was written by us, so we may write it anew.
 MARK = ".adjudge-report"
@@ -20,7 +21,7 @@ MARK = ".adjudge-report"
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the place of what was there when the block ends well, and else never existed."""
-    path = path.expanduser()
+    path = user_path(path)
     with _writable(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             # A device or a pipe is written to; only a file is replaced.
@@ -44,7 +45,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of one that we wrote before, and of nothing else."""
-    path = path.expanduser()
+    path = user_path(path)
     _refuse_link(path)
     path = path.resolve()
     if path.exists() and not (path / MARK).is_file():

@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 from ..errors import InputError, plain_reason
+from ..files import user_path
 from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.base import from_json
 from ..models.cases import Comparison, Dialogue, Review
@@ -165,7 +166,7 @@ def case_at(run: Run, position: int) -> dict[str, Any]:
 
 def open_run(path: str | Path, place: str = "DIR") -> Run:
     """The run in a directory, or what is wrong with it."""
-    folder = Path(path).expanduser()
+    folder = user_path(path)
     config = _config(folder, place)
     protocol = config.get("protocol")
     if protocol not in _MODELS:

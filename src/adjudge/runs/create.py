@@ -24,7 +24,7 @@ from typing import Any
 import orjson
 
 from ..errors import InputError, plain_reason
-from ..files import TEMPORARY
+from ..files import TEMPORARY, user_path
 from ..inputs.rows import BadRow, Rows
 from ..journal import masked
 from ..version import __version__
@@ -192,7 +192,7 @@ def journal_name(journal: str | None) -> str:
     """The journal as the run remembers it: in its own folder, elsewhere, or in a database, without the password."""
     if journal is None:
         return OWN_JOURNAL
-    return masked(journal) if "://" in journal else str(Path(journal).expanduser().resolve())
+    return masked(journal) if "://" in journal else str(user_path(journal).resolve())
 
 
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ import orjson
 
 from ..engine import case_json
 from ..errors import InputError, plain_reason
-from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock
+from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock, user_path
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models import Failure, total_cost, total_usage
 from ..models.base import exact_number
@@ -40,7 +40,7 @@ class RunDirectory:
     """The files of one run."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = path = Path(path).expanduser()
+        self.path = path = user_path(path)
         self.config = path / "run.json"
         self.cases = path / "cases.jsonl"
         self.verdicts = path / "verdicts.jsonl"

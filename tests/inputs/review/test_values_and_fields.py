@@ -62,6 +62,15 @@ def test_the_preference_comes_as_a_number_an_object_or_lines(given, expected):
     assert read({**BASE, "original_likert_and_justification": given}).preference == expected
 
 
+@pytest.mark.parametrize("unit", [" ", "*", "\n", "> ", "- "])
+def test_a_megabyte_beside_the_preference_takes_seconds_not_minutes(unit):
+    started = time.process_time()
+    for begin in ("rating", "likert", "likert (", "justification", "*"):
+        with contextlib.suppress(InputError):
+            read({**BASE, "original_likert_and_justification": f"{begin}{unit * (900_000 // len(unit))}x"})
+    assert time.process_time() - started < 10
+
+
 def test_texts_stand_as_they_are_and_null_is_not_provided():
     assert read({**BASE, "system_prompt": None, "taskconfig": "[...]"}) == Review(prompt="p", a="a", b="b")
     assert read({"RESPONSE1": "</RESPONSE1>\n<PROMPT>\r\n"}) == Review(a="</RESPONSE1>\n<PROMPT>\r\n")

@@ -67,6 +67,12 @@ def test_an_unclosed_quote_before_quoted_rows_costs_one_row(opened):
     assert rows[2].case.a == 'x "y" z'
 
 
+def test_lines_that_end_with_a_carriage_return_alone_are_refused_with_the_remedy(opened):
+    remedy = "a carriage return without a line feed; end lines with a line feed, or put the text in quotes"
+    assert opened.refused("mac.csv", "id,task,a,b\r1,t,a,b\r") == f"mac.csv, line 1: cannot read the header: {remedy}"
+    assert opened.bad("pairs.csv", HEADER + "1,t\ru,a,b\n2,t,a,b\n") == [("line 2", remedy)]
+
+
 def test_a_quote_out_of_place_is_a_bad_row(opened):
     ((line, message),) = opened.bad("pairs.csv", HEADER + '1,t,"a"x,b\n2,t,a,b\n')
     assert line == "line 2"

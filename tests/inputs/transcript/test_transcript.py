@@ -225,20 +225,28 @@ LARGE = {
 
 
 @pytest.mark.parametrize("form", LARGE)
-def test_two_megabytes_take_seconds_not_minutes(form):
+def test_a_megabyte_takes_seconds_not_minutes(form):
     head, unit = LARGE[form]
-    raw = head + unit * (2_000_000 // len(unit))
+    raw = head + unit * (1_100_000 // len(unit))
     started = time.process_time()
     if form in ("one line of commas", "one line of words"):
         with pytest.raises(InputError):
             read_dialogues(raw, "chat")
     else:
         read_dialogues(raw + b"]" * (form == "JSON"), "chat")
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
-    "said", ["A" * 900_000, "b" + " " * 900_000 + "c", "A," * 450_000, "A_" * 450_000, "3," * 450_000]
+    "said",
+    [
+        "A" * 900_000,
+        "OVERALL" + " " * 900_000 + "c",
+        "b" + " " * 900_000 + "c",
+        "A," * 450_000,
+        "A_" * 450_000,
+        "3," * 450_000,
+    ],
 )
 @pytest.mark.parametrize("end", ["", "\t3,3", " 3,3"])
 def test_a_megabyte_in_one_utterance_takes_seconds_not_minutes(said, end):

@@ -61,7 +61,7 @@ _LABEL = re.compile(
     r"(?:\s*+\([^)\n]*+\))?+\s*+(?:\*\*|__)?+\s*+[:：](?:\*\*|__)?(?P<said>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_RATED = re.compile(r"[*\s]*(?:(?:rating|score)\b[*\s]*[:：=]?[*\s]*)?[-+−–]?\d[^\n]*", re.IGNORECASE)
+_RATED = re.compile(r"[*\s]*+(?:(?:rating|score)\b[*\s]*+[:：=]?+[*\s]*+)?+[-+−–]?\d[^\n]*", re.IGNORECASE)
 _LINES = "Likert: … and Justification: … are allowed, each once; use JSON for other text"
 
 

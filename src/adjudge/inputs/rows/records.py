@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from ...errors import InputError, SetupError, TooLargeError, plain_reason
+from ...files import user_path
 from ...models.cases import Comparison, Dialogue, Review
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
@@ -49,6 +50,7 @@ _USE_JSON = "rename the file to .json, or say --input-format json"
 _ROWS_AT_A_TIME = 64
 _MEMORY = "2GB"  # a page that unpacks to more is refused
 _GLOB = re.compile(r"[*?\[]")
+_FILE = "read_parquet(?, hive_partitioning=false)"  # a folder called a=1 is no column
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Source:
     def __init__(self, given: str) -> None:
         self.is_piped = given == STANDARD_INPUT
         self.name = "standard input" if self.is_piped else given
-        self.path = Path(given).expanduser()
+        self.path = user_path(given)
         suffixes = [] if self.is_piped else [suffix.lower() for suffix in self.path.suffixes]
         self.is_zipped = suffixes[-1:] == [".gz"]
         self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
@@ -307,10 +309,10 @@ def _parquet(source: Source) -> Iterator[Record | BadRow]:
 def _parquet_rows(connection: duckdb.DuckDBPyConnection, source: Source) -> Iterator[Record | BadRow]:
     # Not a pattern: a file may be called [draft].parquet.
     path = _GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))
-    described: list[Any] = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+    described: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {_FILE}", [path]).fetchall()
     columns = [name for name, *_ in described]
     chosen = ", ".join(_selected(name, kind) for name, kind, *_ in described)
-    result = connection.execute(f"SELECT {chosen} FROM read_parquet(?)", [path])
+    result = connection.execute(f"SELECT {chosen} FROM {_FILE}", [path])
     row = unpacked = 0
     limit = unpacked_limit(source)
     while rows := result.fetchmany(_ROWS_AT_A_TIME):

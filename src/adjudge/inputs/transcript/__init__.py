@@ -37,7 +37,7 @@ _INSTRUCTIONS = frozenset({"system", "developer"})
 _INDENT = "indent the line if it belongs to the utterance before it"
 _WARNINGS = 3  # labels of one dialogue
 _log = logging.getLogger(__name__)
-_OVERALL_LINE = re.compile(r"\s*OVERALL\b[\s:]*(?:[A-Z][A-Za-z_+-]*)?[\s:]*([0-9.,;/\s]*)")
+_OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+(?:[A-Z][A-Za-z_+-]*+)?+[\s:]*+([0-9.,;/\s]*+)")
 
 
 def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None) -> list[Dialogue]:
