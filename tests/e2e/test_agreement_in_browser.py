@@ -12,7 +12,7 @@ from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 from adjudge.agreement.report.build import build_report
 from adjudge.models.cases import Comparison
-from adjudge.reports.agreement.page import page_of
+from adjudge.reports.agreement.view import page_of
 from adjudge.results.run import open_run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -23,9 +23,8 @@ from adjudge.errors import InputError
 from adjudge.judges.specs import single_judges
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison, Review
-from adjudge.reports.agreement.page import page_of
-from adjudge.reports.agreement.view import as_document, build
-from adjudge.reports.run.document import as_markdown, as_text
+from adjudge.reports.agreement.view import as_document, build, page_of
+from adjudge.reports.document import as_markdown, as_text
 from adjudge.results.run import open_run
 
 TEXTS = (GOOD, SHORT, LONG)

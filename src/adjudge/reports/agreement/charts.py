@@ -9,10 +9,10 @@ from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
-from ..run.document import Grid
-from ..run.pictures import Bar, Chart, ChartPoint, ChartSeries, Matrix, Picture
-from ..run.wording import many, number, percent, rounded_percent, signed
-from .wording import interval_of, side, value_of, who
+from ..document import Grid
+from ..pictures import Bar, Chart, ChartPoint, ChartSeries, Matrix, Picture
+from ..wording import many, percent, rounded, rounded_percent, signed
+from .figures import interval_of, side, value_of, who
 
 
 def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
@@ -100,7 +100,9 @@ def calibration_chart(report: AgreementReport) -> Chart | None:
     curve = report.score_curve
     if len(curve) < 2:
         return None
-    axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped or it.people)])
+    axis = _Axis(
+        [value for it in curve for value in (it.judge, it.people, it.people if it.mapped is None else it.mapped)]
+    )
     dots = [
         ChartPoint(
             axis.at(it.judge), axis.at(it.people), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
@@ -140,7 +142,7 @@ def _margin_chart(report: AgreementReport) -> Chart | None:
     axis = _Axis([0.0, *middles])
     dots = []
     for it, middle in zip(bins, middles, strict=True):
-        said = f"{number(it.low)} to {number(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
+        said = f"{rounded(it.low)} to {rounded(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
         dots.append(ChartPoint(axis.at(middle), it.right.value or 0.0, said, *_ends(it.right)))
     lead = "How often the judge is right by how far apart its totals are: it names no confidence of its own."
     series, ticks = (ChartSeries("the judge", "A", tuple(dots)),), axis.ticks(lambda value: f"{value:g}")

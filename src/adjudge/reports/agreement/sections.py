@@ -10,12 +10,12 @@ from ...agreement.report.build import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric
-from ..run.document import Grid
-from ..run.pictures import Chart, Matrix, Picture
-from ..run.wording import many, number, percent, rounded_percent
-from ..wording import criterion_names
+from ..document import Grid
+from ..escaping import shorten
+from ..pictures import Chart, Matrix, Picture
+from ..wording import criterion_names, many, percent, rounded, rounded_percent
 from .charts import beside_bars, confusion_matrix, constant_of, length_chart
-from .wording import HABITS, METRICS, SHORT, both, point_bounds, points, side, told_once, value_of, who, with_bounds
+from .figures import HABITS, METRICS, SHORT, both, in_points, side, told_once, value_of, who, with_bounds
 
 _LONG = 240
 
@@ -170,7 +170,7 @@ def bias_section(report: AgreementReport) -> AgreementSection | None:
     rows = tuple(
         (
             *(HABITS[habit.name], value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people)),
-            *(points(_bounded(habit.followed)), point_bounds(habit.followed)),
+            *in_points(_bounded(habit.followed)),
             *(value_of("accuracy", _bounded(habit.balanced_agreement)), f"{habit.more_wins.cases:,}"),
         )
         for habit in bias.habits
@@ -216,9 +216,10 @@ def bias_sentence(report: AgreementReport, name: str) -> str:
         return f"No {title} found: {wins}."
     assert habit.followed is not None
     way = "go to" if (habit.followed.value or 0) > 0 else "go against"
+    much, bounds = in_points(habit.followed)
     return (
-        f"{title.capitalize()}: beyond people’s own preference, {points(habit.followed, sign=False).lstrip('−')} in a "
-        f"hundred verdicts {way} it ({point_bounds(habit.followed)}); {wins}."
+        f"{title.capitalize()}: beyond people’s own preference, {much.lstrip('+−')} in a hundred verdicts {way} it "
+        f"({bounds}); {wins}."
     )
 
 
@@ -259,7 +260,7 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Dispu
     if found.confidence is not None:
         about.append(f"{rounded_percent(found.confidence)} sure")
     if found.margin is not None and report.protocol != "review":
-        about.append(f"{number(found.margin)} apart")
+        about.append(f"{rounded(found.margin)} apart")
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked for its doubts")
     criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
@@ -270,7 +271,7 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Dispu
         people=f"people {side(found.human, report.protocol)}{votes}",
         about=", ".join(about),
         criterion=criterion,
-        reason=found.reason if len(found.reason) <= _LONG else f"{found.reason[: _LONG - 1].rstrip()}…",
+        reason=shorten(found.reason, _LONG),
         quotes=found.quotes,
     )
 

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
 from ...rubric import Rubric
-from ..run.document import Document, Grid, Section
-from ..run.pictures import Matrix
-from ..run.wording import listed, many, number, percent, rounded_percent
-from ..wording import judge_note
+from ...version import __version__
+from ..document import Document, Grid, Section
+from ..origin import judge_note
+from ..pages import environment
+from ..pictures import Matrix
+from ..wording import listed, many, percent, rounded, rounded_percent
 from .charts import as_grid, constant_of
+from .figures import ENDINGS, RULES, told_once, value_of, who, with_bounds
 from .remedies import against_section, calibration_section, corrected_section, over_time_section, weights_section
 from .sections import (
     AgreementSection,
@@ -28,7 +32,6 @@ from .sections import (
     disputed_section,
     reading_section,
 )
-from .wording import ENDINGS, RULES, told_once, value_of, who, with_bounds
 
 _FEW = 30  # labelled cases: fewer say little
 _MOSTLY_DECIDED = 0.9
@@ -100,6 +103,18 @@ def as_document(view: AgreementView) -> Document:
     return Document(view.headline, (view.lead, f"{facts[0].upper()}{facts[1:]}."), (*warning, *sections))
 
 
+def page_of(report: AgreementReport, rubric: Rubric) -> str:
+    """One self-contained page: no script, no network, pictures drawn in SVG."""
+    template = environment("html").get_template("agreement/html.j2")
+    return template.render(frame="page.html.j2", **page_values(report, rubric))
+
+
+def page_values(report: AgreementReport, rubric: Rubric) -> dict[str, Any]:
+    """What its template needs beside a frame."""
+    view = build(report, rubric)
+    return {"view": view, "headline": f"{view.headline}: {report.run}", "home": "", "software": __version__}
+
+
 def _told(card: DisputedCard) -> Iterable[str]:
     yield f"{card.opening} ({card.about})"
     if card.criterion:
@@ -120,7 +135,7 @@ def _headline(report: AgreementReport) -> str:
         said = rounded_percent(guesses.metrics["accuracy"].value or 0.0)
         return f"Decides no labelled case; its best guesses agree with people in {said}"
     if report.protocol == "dialogue":
-        return f"{number(main.value, 1)} points from people"
+        return f"{rounded(main.value, 1)} points from people"
     open_cases = report.left_out.get("undecided", 0)
     if (decided := report.counted / (report.counted + open_cases)) < _MOSTLY_DECIDED:
         # A judge that leaves most cases open may be right in nearly all the others: both belong in one line.

@@ -13,12 +13,11 @@ from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
 from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportCard
-from ...agreement.figures import Figure
+from ..document import Document, Grid, Section
+from ..origin import judge_note
 from ..pages import environment
-from ..run.document import Document, Grid, Section
-from ..run.pictures import Bar, Picture
-from ..run.wording import many, number, p_is, percent, rounded_percent
-from ..wording import judge_note, words_of
+from ..pictures import Bar, Picture
+from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
 _JUDGES = (
@@ -139,7 +138,7 @@ def annotators_document(report: AnnotatorReport) -> Document:
 
 def annotators_html(report: AnnotatorReport) -> str:
     """One self-contained page."""
-    template = environment("html", "adjudge.reports.run").get_template("annotators/html.j2")
+    template = environment("html").get_template("annotators/html.j2")
     view = build(report)
     return template.render(frame="page.html.j2", view=view, headline=view.headline, home="") + "\n"
 
@@ -213,7 +212,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
         name=card.person,
         counted=f"{card.reviews:,}",
         rate=percent(card.overall.value),
-        interval=_interval(card.overall),
+        interval=interval(card.overall.interval, percent),
         findings=findings,
         calm="" if findings else "Nothing stands out beyond chance.",
         lessons=tuple(_lesson(lesson, report) for lesson in card.lessons),
@@ -226,7 +225,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
         corrections=Grid(
             ("Dimension", "Entered", "Final", "Times"),
             tuple(
-                (report.names[dimension], number(entered, 0), number(final, 0), f"{count:,}")
+                (report.names[dimension], rounded(entered, 0), rounded(final, 0), f"{count:,}")
                 for dimension, entered, final, count in card.confused
             ),
         )
@@ -237,7 +236,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
         agreement=Grid(
             ("Dimension", "Alpha", "95 % interval", "Rated together"),
             tuple(
-                (report.names[key], number(figure.value), _plain_interval(figure), f"{figure.cases:,}")
+                (report.names[key], rounded(figure.value), interval(figure.interval, rounded), f"{figure.cases:,}")
                 for key, figure in known
             ),
         )
@@ -280,7 +279,7 @@ def _row(rate: CorrectionRate, report: AnnotatorReport) -> tuple[str, ...]:
         f"{wrong:,} of {rate.counted.cases:,}",
         percent(rate.counted.value),
         percent(rate.shrunk.value),
-        _interval(rate.shrunk),
+        interval(rate.shrunk.interval, percent),
         percent(report.pool[rate.dimension].value),
     )
 
@@ -379,14 +378,6 @@ def _card_sections(card: CardView) -> list[Section]:
 
 def _pooled(report: AnnotatorReport) -> Sequence[CorrectionRate]:
     return [rate for card in report.cards for rate in card.dimensions]
-
-
-def _interval(figure: Figure) -> str:
-    return "–" if figure.interval is None else f"{percent(figure.interval[0])} to {percent(figure.interval[1])}"
-
-
-def _plain_interval(figure: Figure) -> str:
-    return "–" if figure.interval is None else f"{number(figure.interval[0])} to {number(figure.interval[1])}"
 
 
 def _span(report: AnnotatorReport) -> str:

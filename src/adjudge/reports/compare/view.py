@@ -16,7 +16,8 @@ from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
 from .. import wording
 from ..highlighting import Highlight, Piece, marked
-from ..wording import Origin, number, short
+from ..origin import Origin, judge_note, origin_of
+from ..wording import number, short
 
 _FIRST = {"ab": "A first", "ba": "B first"}
 _SIGNS = {"favorable": "+", "unfavorable": "−"}
@@ -139,7 +140,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
         order=_order(verdict),
         order_badge=_order_badge(verdict),
         orders_differ=_differ(verdict),
-        judge_note=wording.judge_note(verdict.provenance.judge),
+        judge_note=judge_note(verdict.provenance.judge),
         task=verdict.case.task,
         context=verdict.case.context.strip(),
         rows=rows,
@@ -155,7 +156,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
         ),
         facts=tuple((wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts),
         lookups=verdict.lookups,
-        origin=wording.origin_of(verdict),
+        origin=origin_of(verdict),
     )
 
 
@@ -177,7 +178,7 @@ def _confidence(verdict: ComparisonVerdict) -> str:
     """How sure the judge is, as a sentence; empty if it does not say."""
     if verdict.confidence is None:
         return ""
-    sure = f"{int(verdict.confidence * 100)}\u00a0% sure"
+    sure = f"{wording.percent_sure(verdict.confidence)}\u00a0% sure"
     if verdict.decided:
         return f"The judge is {sure}."
     if any(fact.name in ATTEMPTS for fact in verdict.facts):

@@ -16,7 +16,8 @@ from ...protocols.audit import RULES, TAKEN, decisions, evidence_used
 from ...rubric import Rubric
 from .. import wording
 from ..highlighting import Highlight, Piece, marked
-from ..wording import Origin, hundredths, number
+from ..origin import Origin, judge_note, origin_of
+from ..wording import hundredths, number
 
 # Beyond this a transcript is taller than most windows, and gets one of its own.
 _LONG_TURNS, _LONG_TEXT = 12, 1500
@@ -114,7 +115,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         averages=(evaluator, final),
         shares=(wording.share(verdict.evaluator_average, scale), wording.share(verdict.final_average, scale)),
         dialogue=str(verdict.dialogue_id),
-        utterances=wording.counted(len(turns), "utterance"),
+        utterances=wording.many(len(turns), "utterance"),
         judges=verdict.judges,
         judge_note=_judge_note(verdict.judges),
         turns=tuple(
@@ -132,7 +133,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         mapping=verdict.output.audit.mapping_rule,
         evidence=tuple(by_place[used] for used in evidence_used(verdict.rulings.values())),
         refs=tuple(highlight.ref for _, highlight in found),
-        origin=wording.origin_of(verdict),
+        origin=origin_of(verdict),
     )
 
 
@@ -162,7 +163,7 @@ def _objections(verdict: DialogueVerdict) -> str:
 
 def _judge_note(judges: tuple[str, str]) -> str:
     """What a reader must know about the judges before trusting them; empty for most."""
-    evaluator, critic = map(wording.judge_note, judges)
+    evaluator, critic = map(judge_note, judges)
     if evaluator == critic:
         return evaluator
     return " ".join(f"{role}: {note}" for role, note in (("Evaluator", evaluator), ("Critic", critic)) if note)

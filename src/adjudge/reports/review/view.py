@@ -25,7 +25,8 @@ from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
 from .. import wording
 from ..escaping import one_line, shorten
 from ..highlighting import Highlight, Piece, marked
-from ..wording import Origin, number
+from ..origin import Origin, judge_note, origin_of
+from ..wording import number
 
 RESPONSES: dict[str, str] = {"A": "Response 1", "B": "Response 2"}
 
@@ -243,7 +244,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         counts=counts,
         from_scratch=scratch,
         blank=bool(blank),
-        judge_note=wording.judge_note(verdict.provenance.judge),
+        judge_note=judge_note(verdict.provenance.judge),
         responses=(response("A"), response("B")),
         changelog=verdict.changelog,
         feedback=verdict.feedback,
@@ -252,7 +253,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         own=_own(verdict, names),
         opinion=verdict.opinion,
         refs=(*(quote.ref for own in quotes.values() for quote in own), *(fact.ref for fact in facts if fact.mark)),
-        origin=wording.origin_of(verdict),
+        origin=origin_of(verdict),
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
-from .document import Document, Grid, Section
-from .pictures import Bar, Picture, Stack
-from .wording import between, listed, many, number, p_is, p_value, percent, signed
+from ..document import Document, Grid, Section
+from ..pictures import Bar, Picture, Stack
+from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
 _COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
@@ -113,14 +113,13 @@ def _lead(diff: Diff) -> tuple[str, ...]:
     if not diff.changed and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
-        said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, points=True)}")
+        said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
     elif tested is not None:
         said.append(f"{_NAMES[MAIN[diff.protocol]]} {_moved(tested)}")
     return tuple(said)
 
 
-def _moved(change: Change, *, points: bool = False) -> str:
-    show = percent if points else number
+def _moved(change: Change, show: Callable[[float], str] = rounded) -> str:
     if change.change == 0:
         return f"is the same in both: {show(change.before)}."
     verdict = "more than chance would explain" if change.real else "no more than chance may explain"
@@ -160,11 +159,11 @@ def _verdicts(diff: Diff) -> Section:
 def _tests(diff: Diff) -> list[Section]:
     rows = []
     if (found := diff.agreement) is not None:
-        shown = (percent(found.before), percent(found.after), f"{signed(100 * found.change, 1)} points")
-        rows.append(("Decided as labelled", f"{found.pairs:,}", *shown, between(found.interval, 1, points=True)))
+        shown = (percent(found.before), percent(found.after), f"{points(found.change)} points")
+        rows.append(("Decided as labelled", f"{found.pairs:,}", *shown, interval(found.interval, points)))
     for name, change in diff.tests.items():
-        shown = (number(change.before), number(change.after), signed(change.change))
-        rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
+        shown = (rounded(change.before), rounded(change.after), signed(change.change))
+        rows.append((_NAMES[name], f"{change.pairs:,}", *shown, interval(change.interval, signed)))
     if not rows or not diff.changed:
         return []
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
@@ -187,8 +186,8 @@ def _criteria(diff: Diff) -> list[Section]:
         (
             name,
             f"{shift.moved:,} of {shift.pairs:,}",
-            number(shift.before),
-            number(shift.after),
+            rounded(shift.before),
+            rounded(shift.after),
             signed(shift.after - shift.before),
         )
         for name, shift in moved
@@ -253,7 +252,7 @@ def diff_pictures(diff: Diff) -> list[Picture]:
         for name, change, (low, high) in moved:
             text = f"{signed(change.change)}{' · real' if change.real else ''}"
             tone = ("A" if change.change > 0 else "B") if change.real else ""
-            note = f"{between((low, high))}, p {p_is(change.p)}"
+            note = f"{interval((low, high), signed)}, p {p_is(change.p)}"
             bars.append(Bar(_NAMES[name], text, place(change.change), place(low), place(high), tone, note))
         lead = "Change of each mean with its 95 % interval; the line in the middle is no change."
         found.append(Picture("points", "How far numbers moved", lead, bars, middle=True))

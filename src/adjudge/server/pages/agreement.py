@@ -60,7 +60,7 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     require_extra("agreement with people", "agreement")
     # SciPy takes seconds to load: only when there is something to measure.
     from ...agreement.report.build import build_report
-    from ...reports.agreement.page import page_values
+    from ...reports.agreement.view import page_values
 
     run = open_run(hosted.directory.path)
     folder = str(run.folder / FOLDER)
