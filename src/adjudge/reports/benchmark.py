@@ -43,8 +43,8 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
     if people:
         explained += " One person is each person against what the others say together."
     return [
-        Section("Agreement with people", (explained,), Grid(head, tuple(rows))),
-        Section("Where the judge decides", (), _decided(sets)),
+        Section("Agreement with people", (explained,), (Grid(head, tuple(rows)),)),
+        Section("Where the judge decides", (), (_decided(sets),)),
         Section("Against the longest answer", tuple(_claims(sets))),
     ]
 
@@ -106,7 +106,7 @@ def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
         "One person is each person against the mean of the others: what a judge can be expected to reach, not 1. "
         "A constant ranks nothing and has no correlation."
     )
-    return [Section("Dialogues: rank agreement with people", (explained,), Grid(head, tuple(rows)))]
+    return [Section("Dialogues: rank agreement with people", (explained,), (Grid(head, tuple(rows)),))]
 
 
 def _notes(benchmark: Benchmark) -> list[str]:

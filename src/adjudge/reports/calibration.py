@@ -82,7 +82,7 @@ def _sections(report: CalibrationReport) -> list[Section]:
     if found.errors:
         rows = tuple((_NAMES[kind], rounded(error, 3)) for kind, error in found.errors.items())
         told = f"Root mean square of what is off from {_PEOPLE[report.what]}, on cases that took no part in the fit."
-        sections.append(Section("Error", (told,), Grid(("What is compared with people", "Error"), rows)))
+        sections.append(Section("Error", (told,), (Grid(("What is compared with people", "Error"), rows),)))
     if (chosen := found.chosen) is not None:
         if chosen.kind == "isotonic":
             scores = [x for x, _ in chosen.points]
@@ -94,7 +94,7 @@ def _sections(report: CalibrationReport) -> list[Section]:
         shown = [*scores[:-1:step], scores[-1]]
         rows = tuple((rounded(score), rounded(chosen.apply(score))) for score in shown)
         head = (_JUDGE[report.what], _PEOPLE[report.what])
-        sections.append(Section("The map", (), Grid(head, rows, names=0)))
+        sections.append(Section("The map", (), (Grid(head, rows, names=0),)))
     if report.weights is not None:
         sections.append(_weights(report.weights))
     return sections
@@ -109,4 +109,4 @@ def _weights(weights: LearnedWeights) -> Section:
         "rubric’s own weights; to use others, write them into a new version of it.",
     )
     rows = tuple((key, rounded(default), rounded(weights.weights[key])) for key, default in weights.defaults.items())
-    return Section("Weights", said, Grid(("Criterion", "Default", "Learned"), rows))
+    return Section("Weights", said, (Grid(("Criterion", "Default", "Learned"), rows),))

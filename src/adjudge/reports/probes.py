@@ -42,7 +42,7 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
         "Undecided verdicts count with the judge’s best guess.",
     )
     found = Section("What moves this judge", tuple(map(_finding, results)))
-    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, Grid(head, rows))))
+    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, (Grid(head, rows),))))
 
 
 def _finding(each: ProbeResult) -> str:

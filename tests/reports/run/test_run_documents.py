@@ -46,7 +46,7 @@ def exported(folder, where=None):
 
 
 def test_a_table_is_whole_when_piped_and_wrapped_on_a_terminal():
-    document = Document("t", (), (Section("s", (), Grid(("System", "Won"), ((LONG_NAME, "12"),))),))
+    document = Document("t", (), (Section("s", (), (Grid(("System", "Won"), ((LONG_NAME, "12"),)),)),))
     assert f"{LONG_NAME}   12\n" in as_text(document, colour=False, width=None)
     lines = as_text(document, colour=False, width=60).splitlines()
     assert all(len(line) <= 60 for line in lines)

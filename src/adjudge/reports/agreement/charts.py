@@ -9,7 +9,6 @@ from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
-from ..document import Grid
 from ..pictures import Bar, Chart, ChartPoint, ChartSeries, Matrix, Picture
 from ..wording import many, percent, rounded, rounded_percent, signed
 from .figures import interval_of, side, value_of, who
@@ -61,12 +60,6 @@ def confusion_matrix(report: AgreementReport) -> Matrix | None:
         )
     lead = "Rows are what people say, columns what the judge says. The diagonal is agreement."
     return Matrix("Confusion", lead, tuple(names), tuple(rows))
-
-
-def as_grid(matrix: Matrix) -> Grid:
-    """The same counts as a plain table."""
-    head = ("People say", *(f"judge: {name}" for name in matrix.head))
-    return Grid(head, tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows))
 
 
 def length_chart(report: AgreementReport) -> Chart | None:
@@ -180,7 +173,8 @@ def time_chart(report: AgreementReport) -> Chart | None:
         ChartPoint(x, figure.value or 0.0, f"{run}: {value_of(name, figure)}", *_ends(figure))
         for x, (_, run, figure) in zip(places, figures, strict=True)
     ]
-    ticks = tuple((x, day) for x, (day, _, _) in zip(places, figures, strict=True))
+    days = tuple((x, day) for x, (day, _, _) in zip(places, figures, strict=True))
+    ticks = days[:: -(-len(days) // _DAYS)]
     lead = "The same judge and rubric in earlier runs, with 95 % intervals."
     series = (ChartSeries("the judge", "A", tuple(dots)),)
     return Chart("Over time", lead, "", "same as people", ticks, _SHARES, series)
@@ -210,4 +204,5 @@ def _ends(figure: Figure) -> tuple[float, float]:
     return figure.interval or (value, value)
 
 
+_DAYS = 5  # that have room below a chart
 _SHARES = tuple((place, f"{100 * place:.0f} %") for place in (0.0, 0.25, 0.5, 0.75, 1.0))

@@ -3,18 +3,18 @@ calibration; and the same labels under another judge, or at another time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...agreement.figures import Difference
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.remedies import MEAN
 from ...rubric import Rubric
-from ..document import Grid
+from ..document import Grid, Section
+from ..pictures import Chart
 from ..wording import criterion_names, many, p_is, p_value, rounded, rounded_percent, signed
 from .charts import calibration_chart, cost_chart, time_chart
 from .figures import SHORT, both, in_points, interval_of, side, told_once, value_of
-from .sections import AgreementSection
 
 _MAPS = {
     "unchanged": "The judge’s own score",
@@ -24,7 +24,7 @@ _MAPS = {
 }
 
 
-def corrected_section(report: AgreementReport) -> AgreementSection | None:
+def corrected_section(report: AgreementReport) -> Section | None:
     """What the judge says, and the same without its measured error."""
     if not report.corrected:
         return None
@@ -40,18 +40,21 @@ def corrected_section(report: AgreementReport) -> AgreementSection | None:
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), tuple(rows))
-    title = "Corrected for the judge’s errors"
-    return AgreementSection("corrected", "Corrected", title, (said,), (grid,), after=tuple(told_once(reasons)))
+    return Section(
+        "Corrected for the judge’s errors",
+        (said,),
+        (grid,),
+        key="corrected",
+        short="Corrected",
+        after=tuple(told_once(reasons)),
+    )
 
 
-def weights_section(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
-    """Weights of criteria that the labels would give."""
+def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
+    """Weights of criteria that the labels would give, if they give any."""
     found = report.weights
-    if found is None:
+    if found is None or found.weights is None:
         return None
-    title = ("weights", "Weights", "Weights that these labels would give")
-    if found.weights is None:
-        return AgreementSection(*title, (), why_bare=found.reason)
     names = criterion_names(found.defaults, rubric)
     rows = tuple((names[key], rounded(found.defaults[key]), rounded(found.weights[key])) for key in found.defaults)
     what = "log loss" if report.protocol == "compare" else "mean square"
@@ -59,10 +62,11 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> AgreementSection
     said = f"On held-out cases they predict people better than the rubric’s own ({loss})."
     if not found.better:
         said = f"On held-out cases they predict people no better than the rubric’s own ({loss}): keep those."
-    return AgreementSection(*title, (said,), (Grid(("Criterion", "Rubric", "Learned"), rows),))
+    grid = Grid(("Criterion", "Rubric", "Learned"), rows)
+    return Section("Weights that these labels would give", (said,), (grid,), key="weights", short="Weights")
 
 
-def calibration_section(report: AgreementReport) -> AgreementSection | None:
+def calibration_section(report: AgreementReport) -> Section | None:
     """How sure the judge is and how often right, and the map to people’s scale."""
     said, grids, found = [], [], report.calibration
     if report.calibration_error is not None and report.counted:
@@ -85,14 +89,19 @@ def calibration_section(report: AgreementReport) -> AgreementSection | None:
         bins = [(rounded(it.low), rounded(it.high), it.right) for it in report.by_margin]
         rows = [(low if low == high else f"{low} to {high}", *both("accuracy", right)) for low, high, right in bins]
         grids.append(Grid(("Totals apart", "Right", "95 % interval"), tuple(rows)))
-    title = ("calibration", "Calibration", "Calibration")
-    return AgreementSection(*title, tuple(said), tuple(grids), (chart,) if chart else ())
+    return _with_chart("Calibration", "calibration", "Calibration", said, grids, chart)
+
+
+def _with_chart(
+    title: str, key: str, short: str, said: Sequence[str], grids: Sequence[Grid], chart: Chart | None
+) -> Section:
+    return Section(title, tuple(said), tuple(grids), key=key, short=short, pictures=(chart,) if chart else ())
 
 
 # -- other judges, other times ----------------------------------------------------------------------------------------
 
 
-def against_section(report: AgreementReport) -> AgreementSection | None:
+def against_section(report: AgreementReport) -> Section | None:
     """The same labels under another judge or rubric."""
     other = report.against
     if other is None:
@@ -114,8 +123,7 @@ def against_section(report: AgreementReport) -> AgreementSection | None:
         grids.append(_cascade_grid(curve))
         said.append("A threshold chosen by these labels will agree a little less on new cases.")
         chart = cost_chart(curve)
-    title = ("against", "Beside", f"Beside {other.run}")
-    return AgreementSection(*title, tuple(said), tuple(grids), (chart,) if chart else ())
+    return _with_chart(f"Beside {other.run}", "against", "Beside", said, grids, chart)
 
 
 def _cascade_grid(curve: CascadeCurve) -> Grid:
@@ -134,7 +142,7 @@ def _cascade_grid(curve: CascadeCurve) -> Grid:
     return Grid(head, rows)
 
 
-def over_time_section(report: AgreementReport) -> AgreementSection | None:
+def over_time_section(report: AgreementReport) -> Section | None:
     """Earlier runs."""
     if not report.earlier:
         return None
@@ -146,8 +154,7 @@ def over_time_section(report: AgreementReport) -> AgreementSection | None:
             said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so that no change is drift.")
         said += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
         grids.append(_changes_grid(run.run, report.run, run.metrics))
-    chart = time_chart(report)
-    return AgreementSection("time", "Over time", "Over time", tuple(said), tuple(grids), (chart,) if chart else ())
+    return _with_chart("Over time", "time", "Over time", said, grids, time_chart(report))
 
 
 def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) -> Grid:

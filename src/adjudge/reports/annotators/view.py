@@ -128,7 +128,7 @@ def _most_telling(report: AnnotatorReport) -> list[ReportCard]:
 def annotators_document(report: AnnotatorReport) -> Document:
     """For a terminal and for Markdown."""
     view = build(report)
-    sections = [Section("Annotators", (), view.overview)]
+    sections = [Section("Annotators", (), (view.overview,))]
     for card in view.cards:
         sections += _card_sections(card)
     facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
@@ -352,7 +352,7 @@ def _asides(card: ReportCard, report: AnnotatorReport) -> list[str]:
 
 def _card_sections(card: CardView) -> list[Section]:
     first = Section(
-        card.name, (card.summary, *card.findings, *filter(None, [card.calm]), *card.asides), card.dimensions
+        card.name, (card.summary, *card.findings, *filter(None, [card.calm]), *card.asides), (card.dimensions,)
     )
     sections = [first]
     if card.lessons:
@@ -362,14 +362,15 @@ def _card_sections(card: CardView) -> list[Section]:
         )
         sections.append(Section(f"{card.name}: lessons", said))
     if card.corrections:
-        sections.append(Section(f"{card.name}: most frequent corrections", (), card.corrections))
+        sections.append(Section(f"{card.name}: most frequent corrections", (), (card.corrections,)))
     change = (
         [f"{bar.label}: {bar.text} of ratings corrected." for bar in card.change.rows if isinstance(bar, Bar)]
         if card.change
         else []
     )
     sections.append(Section(f"{card.name}: over time", (*change, card.change_said)))
-    sections.append(Section(f"{card.name}: agreement with others", (card.agreement_said,), card.agreement))
+    grids = (card.agreement,) if card.agreement else ()
+    sections.append(Section(f"{card.name}: agreement with others", (card.agreement_said,), grids))
     return sections
 
 

@@ -152,7 +152,7 @@ def _verdicts(diff: Diff) -> Section:
     return Section(
         "Verdicts",
         (f"{sentence}(95 % interval {percent(low)} to {percent(high)}).",),
-        Grid(("From", "To", "Cases"), rows, names=2),
+        (Grid(("From", "To", "Cases"), rows, names=2),),
     )
 
 
@@ -175,7 +175,7 @@ def _tests(diff: Diff) -> list[Section]:
         "“Real” is p below 0.05; among several lines one may come about by chance.",
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
-    return [Section("Is the difference real?", said, Grid(head, tuple(full)))]
+    return [Section("Is the difference real?", said, (Grid(head, tuple(full)),))]
 
 
 def _criteria(diff: Diff) -> list[Section]:
@@ -192,7 +192,7 @@ def _criteria(diff: Diff) -> list[Section]:
         )
         for name, shift in moved
     )
-    return [Section("Scores that moved", (), Grid(("Column", "Moved in", "Before", "After", "Change"), rows))]
+    return [Section("Scores that moved", (), (Grid(("Column", "Moved in", "Before", "After", "Change"), rows),))]
 
 
 def _failures(diff: Diff) -> list[Section]:
@@ -214,7 +214,7 @@ def _cases(diff: Diff, limit: int) -> list[Section]:
     said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
     rows = tuple((each.case, each.before, each.after, moved_scores(each), signed(each.change)) for each in shown)
     head = ("Case", "Before", "After", "Scores that moved most", measured(diff))
-    return [Section("Cases that changed", said, Grid(head, rows, names=4))]
+    return [Section("Cases that changed", said, (Grid(head, rows, names=4),))]
 
 
 def measured(diff: Diff) -> str:

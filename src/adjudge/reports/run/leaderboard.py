@@ -20,7 +20,7 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     """The table, what a reader must know before trusting it, and how it was made."""
     notes = _notes(board)
     cautions = (Section("Before you trust it", tuple(notes), warning=True),) if notes else ()
-    return (Section("Systems", (), _grid(board)), *cautions, Section("How to read it", _explained(board)))
+    return (Section("Systems", (), (_grid(board),)), *cautions, Section("How to read it", _explained(board)))
 
 
 def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:

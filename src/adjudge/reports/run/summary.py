@@ -224,10 +224,11 @@ def _sections(run: Run, summary: Summary) -> Iterable[Section]:
             for _, said, share in outcome_shares(run, summary)
         )
         head = ("Step" if run.protocol == "dialogue" else "Outcome", "Cases", "Share", "95 % interval")
-        yield Section(OUTCOMES_ARE[run.protocol], (), Grid(head, rows))
-    yield from agreement(summary)
+        yield Section(OUTCOMES_ARE[run.protocol], (), (Grid(head, rows),))
+    if summary.labelled:
+        yield _agreement(summary)
     if summary.means:
-        yield Section("Mean scores", (), _means(run, summary.means))
+        yield Section("Mean scores", (), (_means(run, summary.means),))
     if said := calibrated_sentence(run, summary):
         yield Section("Calibrated", (said,))
     if any(counted.total() for counted in summary.corrections.values()):
@@ -236,11 +237,11 @@ def _sections(run: Run, summary: Summary) -> Iterable[Section]:
             (names.get(key, key), *(f"{counted[action]:,}" for action in ACTIONS))
             for key, counted in summary.corrections.items()
         )
-        yield Section("What became of the ratings", (), Grid(("Dimension", *map(str.capitalize, ACTIONS)), rows))
+        yield Section("What became of the ratings", (), (Grid(("Dimension", *map(str.capitalize, ACTIONS)), rows),))
     if summary.reasons:
-        yield Section("Why cases failed", (), _counts(("Reason", "Cases"), summary.reasons))
+        yield Section("Why cases failed", (), (_counts(("Reason", "Cases"), summary.reasons),))
     if summary.warnings:
-        yield Section("Warnings", (), _counts(("Code", "Verdicts"), summary.warnings))
+        yield Section("Warnings", (), (_counts(("Code", "Verdicts"), summary.warnings),))
     yield Section("Cost", (cost_sentence(summary),))
 
 
@@ -296,19 +297,16 @@ def calibrated_sentence(run: Run, summary: Summary) -> str:
     return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
-def agreement(summary: Summary) -> Iterable[Section]:
+def _agreement(summary: Summary) -> Section:
     """How often the verdict says what people say; what the judge did not decide is said beside it."""
-    if not summary.labelled:
-        return
-    sentences = [agreement_sentence(summary)]
-    grid = None
+    grids: tuple[Grid, ...] = ()
     if summary.confusion:
         outcomes = ("A", "B", "tie", *(("undecided",) if summary.labelled_undecided else ()))
         rows = tuple(
             (label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")
         )
-        grid = Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows)
-    yield Section("Agreement with labels", tuple(sentences), grid)
+        grids = (Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows),)
+    return Section("Agreement with labels", (agreement_sentence(summary),), grids)
 
 
 def agreement_sentence(summary: Summary) -> str:
