@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ..agreement.figures import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,13 @@ class Bar:
     high: float
     tone: str = ""
     note: str = ""
+
+
+def bar_to(top: float, label: str, text: str, figure: Figure, tone: str = "", note: str = "") -> Bar:
+    """A figure with its interval along an axis from 0 to `top`."""
+    value = figure.value or 0.0
+    low, high = figure.interval or (value, value)
+    return Bar(label, text, value / top, low / top, high / top, tone, note)
 
 
 @dataclass(frozen=True, slots=True)

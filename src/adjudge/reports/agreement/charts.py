@@ -9,7 +9,7 @@ from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
-from ..pictures import Bar, Chart, ChartPoint, ChartSeries, Matrix, Picture
+from ..pictures import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar_to
 from ..wording import many, percent, rounded, rounded_percent, signed
 from .figures import interval_of, side, value_of, who
 
@@ -21,12 +21,11 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
     top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
     constant, guessed = constant_of(report, figures), figures is not report
     bars = [
-        Bar(
+        bar_to(
+            top,
             who(row, constant, guessed=guessed),
             value_of(name, figure),
-            (figure.value or 0.0) / top,
-            _ends(figure)[0] / top,
-            _ends(figure)[1] / top,
+            figure,
             {"judge": "A", SAME_PEOPLE: "A", ONE_PERSON: "B"}.get(row, ""),
             interval_of(name, figure) if figure.interval else "",
         )

@@ -16,7 +16,7 @@ from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportC
 from ..document import Document, Grid, Section
 from ..origin import judge_note
 from ..pages import environment
-from ..pictures import Bar, Picture
+from ..pictures import Bar, Picture, bar_to
 from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
@@ -295,14 +295,11 @@ def _rates(card: ReportCard, report: AnnotatorReport, top: float) -> Picture:
     """Bars along an axis that all cards share, so that they can be compared."""
     rows = []
     for rate in card.dimensions:
-        low, high = rate.shrunk.interval or (0.0, 0.0)
-        value = rate.shrunk.value or 0.0
         wrong = f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}"
         swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
         why = _way(rate.dimension, rate.direction) if rate.direction else "confused" if swapped else ""
         note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
-        name = report.names[rate.dimension]
-        rows.append(Bar(name, percent(value), value / top, low / top, high / top, tone, note))
+        rows.append(bar_to(top, report.names[rate.dimension], percent(rate.shrunk.value), rate.shrunk, tone, note))
     lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."
     return Picture("bars", "Corrected, by dimension", lead, rows)
 
@@ -315,12 +312,10 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
         return None, "Too few reviews with a time to compare an earlier half with a later one."
     halves = (("Earlier half", change.first), ("Later half", change.second))
     top = max((figure.interval or (0.0, figure.value or 0.0))[1] for _, figure in halves) or 1.0
-    rows = []
-    for name, figure in halves:
-        low, high = figure.interval or (figure.value or 0.0, figure.value or 0.0)
-        note = many(figure.cases, "review")
-        tone = "B" if card.drifts else ""
-        rows.append(Bar(name, percent(figure.value), (figure.value or 0.0) / top, low / top, high / top, tone, note))
+    tone = "B" if card.drifts else ""
+    rows = [
+        bar_to(top, name, percent(figure.value), figure, tone, many(figure.cases, "review")) for name, figure in halves
+    ]
     said = "More than chance would explain" if card.drifts else "No more than chance may explain"
     return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
 

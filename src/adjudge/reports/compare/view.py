@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ...arithmetic import cut, weighted_total
-from ...models import LABELS, ComparisonVerdict, Evidence, Fact, Label, Lookup, Winner
+from ...models import LABELS, ComparisonVerdict, Fact, Label, Lookup, Winner
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
 from .. import wording
@@ -22,6 +22,7 @@ from ..wording import number, short
 _FIRST = {"ab": "A first", "ba": "B first"}
 _SIGNS = {"favorable": "+", "unfavorable": "−"}
 _NOT_ASSESSED = "Not assessed: "
+_LEAST = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +193,14 @@ def _differ(verdict: ComparisonVerdict) -> bool:
 
 def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the normalised totals are apart. Below the band that is cut, not rounded: it must not look like it."""
-    close = verdict.margin < band
-    return number(cut(Fraction(verdict.margin), Decimal("0.01"))) if close else short(verdict.margin)
+    if verdict.margin >= band:
+        return short(verdict.margin)
+    return number(cut(Fraction(verdict.margin), _LEAST)) if verdict.margin >= _LEAST else f"less than {_LEAST}"
+
+
+def _signed(step: Decimal) -> str:
+    shown = short(step, 2)
+    return f"+{shown}" if step > 0 and shown != "0" else shown
 
 
 def _order_badge(verdict: ComparisonVerdict) -> str:
@@ -238,7 +245,7 @@ def _order(verdict: ComparisonVerdict) -> str:
         winner = order.winners[order.judged[0]]
         named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"
     if any(order.moved.values()):
-        steps = [f"{'+' if step > 0 else ''}{short(step, 2)} for {label}" for label, step in order.moved.items()]
+        steps = [f"{_signed(step)} for {label}" for label, step in order.moved.items()]
         moved = f"From one to the other the normalised totals moved by {' and '.join(steps)}."
     else:
         moved = "No total moved."
@@ -254,22 +261,11 @@ def _quotes(verdict: ComparisonVerdict, label: Label) -> dict[str, tuple[Highlig
     found.sort(key=lambda pair: (pair[1].start, pair[1].end))
     by_criterion: dict[str, tuple[Highlight, ...]] = {}
     for at, (key, item) in enumerate(found, 1):
-        by_criterion[key] = (*by_criterion.get(key, ()), _highlight(f"{label}{at}", key, item))
+        ref, why = f"{label}{at}", item.rationale
+        shown = f"{_SIGNS[item.impact]}{ref}"
+        mark = Highlight(ref, item.impact, key, item.quote, item.start, item.end, shown, title=why, note=why)
+        by_criterion[key] = (*by_criterion.get(key, ()), mark)
     return by_criterion
-
-
-def _highlight(ref: str, key: str, item: Evidence) -> Highlight:
-    return Highlight(
-        ref=ref,
-        tone=item.impact,
-        criterion=key,
-        text=item.quote,
-        start=item.start,
-        end=item.end,
-        shown=f"{_SIGNS[item.impact]}{ref}",
-        title=item.rationale,
-        note=item.rationale,
-    )
 
 
 def _rows(

@@ -182,24 +182,12 @@ def _quotes(verdict: DialogueVerdict, role: Role, names: Mapping[str, str]) -> l
     opinions: Mapping[str, Mark | CriticView] = verdict.marks if role == "evaluator" else verdict.objections
     found = [(key, quote) for key in verdict.rulings for quote in opinions[key].quotes]
     found.sort(key=lambda pair: (pair[1].turn, pair[1].start, pair[1].end))
-    return [
-        (quote, _highlight(f"{role[0].upper()}{at}", role, key, names[key], quote))
-        for at, (key, quote) in enumerate(found, 1)
-    ]
-
-
-def _highlight(ref: str, role: Role, key: str, name: str, quote: Utterance) -> Highlight:
-    return Highlight(
-        ref=ref,
-        tone=role,
-        criterion=key,
-        text=quote.quote,
-        start=quote.start,
-        end=quote.end,
-        shown=f"{ref} {name}",
-        title=f"{role.capitalize()} on {name}",
-        place=f"{quote.speaker}, line {quote.line}",
-    )
+    marks = []
+    for at, (key, it) in enumerate(found, 1):
+        ref, name = f"{role[0].upper()}{at}", names[key]
+        shown, title, place = f"{ref} {name}", f"{role.capitalize()} on {name}", f"{it.speaker}, line {it.line}"
+        marks.append((it, Highlight(ref, role, key, it.quote, it.start, it.end, shown, title, place=place)))
+    return marks
 
 
 def _rows(

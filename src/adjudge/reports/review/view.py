@@ -348,16 +348,7 @@ def _quotes(verdict: ReviewVerdict, names: Mapping[str, str]) -> dict[Label, lis
         own = [(key, quote) for key, rating in verdict.table(label).items() for quote in rating.quotes]
         own.sort(key=lambda pair: (pair[1].start, pair[1].end))
         found[label] = [
-            Highlight(
-                ref=str(at),
-                tone="quote",
-                criterion=key,
-                text=quote.quote,
-                start=quote.start,
-                end=quote.end,
-                shown=str(at),
-                title=names[key],
-            )
+            Highlight(str(at), "quote", key, quote.quote, quote.start, quote.end, str(at), title=names[key])
             for at, (key, quote) in enumerate(own, sum(map(len, found.values())) + 1)
         ]
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ...models.base import to_json
@@ -65,10 +66,7 @@ def _facts(diff: Diff) -> dict[str, Any]:
         },
         "agreement": None if diff.agreement is None else _change_json(diff.agreement),
         "means": {name: _change_json(change) for name, change in diff.tests.items()},
-        "criteria": {
-            name: {"pairs": shift.pairs, "moved": shift.moved, "before": shift.before, "after": shift.after}
-            for name, shift in diff.shifts.items()
-        },
+        "criteria": {name: asdict(shift) for name, shift in diff.shifts.items()},
     }
 
 
@@ -90,16 +88,9 @@ def _value(outcome: str, protocol: str) -> str | float | None:
 
 
 def _change_json(change: Change) -> dict[str, Any]:
-    return {
-        "pairs": change.pairs,
-        "before": change.before,
-        "after": change.after,
-        "change": change.change,
-        "interval": change.interval,
-        "p": change.p,
-        "test": change.test,
-        "real": change.real,
-    }
+    told = asdict(change) | {"real": change.real}
+    del told["interval_by"]
+    return told
 
 
 def _lead(diff: Diff) -> tuple[str, ...]:
