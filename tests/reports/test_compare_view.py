@@ -121,6 +121,7 @@ def test_a_margin_and_a_step_too_small_to_be_shown_are_not_said_to_be_nothing():
     view = view_of(BOTH, "A", "0.0004", moved=("0.004", "-0.25"))
     assert view.decision == "The normalised totals are less than 0.01 apart; the higher one wins."
     assert "moved by 0 for A and −0.25 for B." in view.order
+    assert view_of(TIES, "tie", "0", totals=("50", "50")).margin == "0"
 
 
 def test_how_far_the_totals_moved_between_the_orders_is_said():

@@ -195,7 +195,9 @@ def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the normalised totals are apart. Below the band that is cut, not rounded: it must not look like it."""
     if verdict.margin >= band:
         return short(verdict.margin)
-    return number(cut(Fraction(verdict.margin), _LEAST)) if verdict.margin >= _LEAST else f"less than {_LEAST}"
+    if 0 < verdict.margin < _LEAST:
+        return f"less than {_LEAST}"
+    return number(cut(Fraction(verdict.margin), _LEAST))
 
 
 def _signed(step: Decimal) -> str:
