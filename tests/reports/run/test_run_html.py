@@ -140,6 +140,13 @@ def test_a_clear_winner_is_the_headline_with_its_share_as_a_bar(tmp_path):
     assert re.search(r'<rect class="fill" width="100.00"', text) and "75.8\u00a0% to 100.0\u00a0%" in text
 
 
+@pytest.mark.parametrize("systems", [None, ("wren", "crow")])
+def test_copies_of_one_case_do_not_make_a_winner(tmp_path, systems):
+    rows = [replace(said(comparisons()[0], "A"), name=str(at), systems=systems) for at in range(12)]
+    text = Page(report_of(write_run(tmp_path / "run", rows), tmp_path)).text
+    assert ("No clear winner" if systems is None else "Too close to call") in text and "(p = 1.00)" in text
+
+
 def test_systems_are_shown_by_strength_and_head_to_head(tmp_path):
     rows = [said(row, "A" if row.systems[0] == "rook" else "B") for row in comparisons()[:6]]
     text = Page(report_of(write_run(tmp_path / "run", rows), tmp_path)).text

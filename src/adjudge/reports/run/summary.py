@@ -82,13 +82,19 @@ def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
             f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}",
         )
     if board is not None and len(board.standings) > 1:
-        return _board_finding(board)
+        return _board_finding(board, summary)
     return _sides_finding(summary)
+
+
+def _chance(summary: Summary, wins: int, losses: int) -> float:
+    """How likely chance alone brings such a difference; copies of a case count as one, as they do in intervals."""
+    distinct = summary.different / summary.verdicts
+    return same_chance(round(wins * distinct), round(losses * distinct))
 
 
 def _sides_finding(summary: Summary) -> Headline:
     a, b, ties = (summary.outcomes[name] for name in ("A", "B", "tie"))
-    p = same_chance(a, b)
+    p = _chance(summary, a, b)
     ahead = "A" if a > b else "B"
     decided = f"{summary.verdicts - summary.undecided:,} decided" if summary.undecided else f"{summary.verdicts:,}"
     counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {many(ties, 'was a tie', 'were ties')}."
@@ -98,11 +104,11 @@ def _sides_finding(summary: Summary) -> Headline:
     return Headline("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
 
 
-def _board_finding(board: Leaderboard) -> Headline:
+def _board_finding(board: Leaderboard, summary: Summary) -> Headline:
     first, second, *_ = board.standings
     if len(board.standings) == 2 and board.meetings:
         met = board.meetings[0]
-        p = same_chance(met.wins, met.losses)
+        p = _chance(summary, met.wins, met.losses)
         counted = (
             f"{met.first} won {met.wins:,} of {many(board.games, 'decided comparison')}, {met.second} {met.losses:,}; "
             f"{many(met.ties, 'was a tie', 'were ties')} (p {p_is(p)})."
