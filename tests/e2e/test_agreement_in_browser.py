@@ -12,7 +12,8 @@ from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 from adjudge.agreement.report.build import build_report
 from adjudge.models.cases import Comparison
-from adjudge.reports.agreement.page import page_of
+from adjudge.reports.agreement.view import agreement_document
+from adjudge.reports.document import as_html
 from adjudge.results.run import open_run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -34,7 +35,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     run = open_run(write_run(folder / "run", rows))
     other = [Given(row.name, row.case, cells={"winner": "A", "decided": True}) for row in rows]
     against = open_run(write_run(folder / "other", other))
-    return page_of(build_report(run, "votes", other=against, earlier=[run], draws=99), run.rubric)
+    report = build_report(run, "votes", other=against, earlier=[run], draws=99)
+    return as_html(agreement_document(report, run.rubric))
 
 
 @pytest.mark.parametrize("width", [1440, 390])

@@ -117,6 +117,13 @@ def test_an_undecided_verdict_names_a_best_guess_and_no_winner(winners, form):
     assert "Winner" not in text
 
 
+def test_a_margin_and_a_step_too_small_to_be_shown_are_not_said_to_be_nothing():
+    view = view_of(BOTH, "A", "0.0004", moved=("0.004", "-0.25"))
+    assert view.decision == "The normalised totals are less than 0.01 apart; the higher one wins."
+    assert "moved by 0 for A and −0.25 for B." in view.order
+    assert view_of(TIES, "tie", "0", totals=("50", "50")).margin == "0"
+
+
 def test_how_far_the_totals_moved_between_the_orders_is_said():
     view = view_of(BOTH, "A", "1.375", moved=("0.25", "-0.1875"))
     assert "the normalised totals moved by +0.25 for A and −0.19 for B." in view.order

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     # SciPy takes seconds to load: only when there is something to measure.
     from ..agreement.report.build import build_report
     from ..models.base import to_json
-    from ..reports.agreement.view import as_document, build
+    from ..reports.agreement.view import agreement_document
 
     report = build_report(
         opened,
@@ -102,12 +102,8 @@ def run(args: argparse.Namespace) -> int:
     failed = _held(report, floors)  # a name that is not there is refused before anything is written
     if chosen == "json":
         write_out(to_json(report, indent=True).decode(), args.output)
-    elif chosen == "html":
-        from ..reports.agreement.page import page_of
-
-        write_out(page_of(report, opened.rubric), args.output)
     else:
-        write_document(as_document(build(report, opened.rubric)), chosen, args.output)
+        write_document(agreement_document(report, opened.rubric), chosen, args.output)
     for message in failed:
         say(message)
     return 1 if failed else 0

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         return code
     from ..models.base import to_json
-    from ..reports.run.benchmark import benchmark_document
+    from ..reports.benchmark import benchmark_document
     from ..results.run import open_run
 
     results = [

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
     chosen = _choose(args.format, args.output)
     require_extra("adjudge export")
-    from ..reports.run.wording import headline, missing
+    from ..reports.wording import headline, missing
     from ..results.database import opened
     from ..results.run import open_run
 

@@ -126,7 +126,7 @@ def _list(opened: Run, annotator: str) -> int:
     from ..agreement.labels.files import read_label_file
     from ..agreement.labels.sampling import FOLDER
     from ..errors import InputError
-    from ..reports.run.document import grid_text
+    from ..reports.document import grid_text
 
     path = opened.folder / FOLDER / f"{annotator}.jsonl"
     if not path.exists():

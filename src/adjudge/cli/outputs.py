@@ -13,7 +13,7 @@ from ..files import user_path
 
 if TYPE_CHECKING:
     from ..engine import Verdict
-    from ..reports.run.document import Document
+    from ..reports.document import Document
 
 FORMATS = ("json", "text", "markdown", "html")
 _BY_SUFFIX = {
@@ -66,7 +66,7 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
 
 def write_document(document: Document, chosen: str, output: str | None) -> None:
     """A report on a run, for a terminal, a pipe (where tables are as wide as they need), as Markdown or a page."""
-    from ..reports.run.document import as_html, as_markdown, as_text
+    from ..reports.document import as_html, as_markdown, as_text
 
     if chosen in ("markdown", "html"):
         write_out(as_markdown(document) if chosen == "markdown" else as_html(document), output)

@@ -162,8 +162,8 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
             count += 1
         sys.stdout.buffer.write(b"\n]\n" if count else b"[]\n")
         return count
-    from ..reports.run.document import grid_text
-    from ..reports.run.wording import shown
+    from ..reports.document import grid_text
+    from ..reports.wording import shown
 
     seen = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if seen else None

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..agreement.calibration import LearnedWeights
 from ..agreement.report.remedies import CalibrationReport
-from .run.document import Document, Grid, Section
-from .run.wording import many, number
+from .document import Document, Grid, Section
+from .wording import many, rounded
 
 _PEOPLE = {
     "preference_for_a": "people’s preference, 0 (B) to 1 (A)",
@@ -43,7 +43,7 @@ def calibration_document(report: CalibrationReport) -> Document:
     if found.chosen is None:
         lead.append(f"No map: {found.reason}.")
     else:
-        now, then = (number(found.errors[kind], 3) for kind in ("unchanged", found.chosen.kind))
+        now, then = (rounded(found.errors[kind], 3) for kind in ("unchanged", found.chosen.kind))
         lead.append(f"An {_NAMES[found.chosen.kind]} errs by {then} on held-out cases, {_NAMES['unchanged']} by {now}.")
     return Document(f"Calibration of {report.run}", tuple(lead), tuple(_sections(report)))
 
@@ -80,9 +80,9 @@ def calibration_json(report: CalibrationReport) -> dict[str, Any]:
 def _sections(report: CalibrationReport) -> list[Section]:
     found, sections = report.calibration, []
     if found.errors:
-        rows = tuple((_NAMES[kind], number(error, 3)) for kind, error in found.errors.items())
+        rows = tuple((_NAMES[kind], rounded(error, 3)) for kind, error in found.errors.items())
         told = f"Root mean square of what is off from {_PEOPLE[report.what]}, on cases that took no part in the fit."
-        sections.append(Section("Error", (told,), Grid(("What is compared with people", "Error"), rows)))
+        sections.append(Section("Error", (told,), (Grid(("What is compared with people", "Error"), rows),)))
     if (chosen := found.chosen) is not None:
         if chosen.kind == "isotonic":
             scores = [x for x, _ in chosen.points]
@@ -92,9 +92,9 @@ def _sections(report: CalibrationReport) -> list[Section]:
             scores = [middles[0] - reach, *middles, middles[-1] + reach]
         step = max(1, -(-len(scores) // _SHOWN))
         shown = [*scores[:-1:step], scores[-1]]
-        rows = tuple((number(score), number(chosen.apply(score))) for score in shown)
+        rows = tuple((rounded(score), rounded(chosen.apply(score))) for score in shown)
         head = (_JUDGE[report.what], _PEOPLE[report.what])
-        sections.append(Section("The map", (), Grid(head, rows, names=0)))
+        sections.append(Section("The map", (), (Grid(head, rows, names=0),)))
     if report.weights is not None:
         sections.append(_weights(report.weights))
     return sections
@@ -105,8 +105,8 @@ def _weights(weights: LearnedWeights) -> Section:
         return Section("Weights", (f"None learned: {weights.reason}.",))
     told = "The learned ones err less on held-out cases" if weights.better else "The defaults err no more"
     said = (
-        f"{told} ({number(weights.loss, 3)} against {number(weights.default_loss, 3)}). Totals are computed with the "
+        f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with the "
         "rubric’s own weights; to use others, write them into a new version of it.",
     )
-    rows = tuple((key, number(default), number(weights.weights[key])) for key, default in weights.defaults.items())
-    return Section("Weights", said, Grid(("Criterion", "Default", "Learned"), rows))
+    rows = tuple((key, rounded(default), rounded(weights.weights[key])) for key, default in weights.defaults.items())
+    return Section("Weights", said, (Grid(("Criterion", "Default", "Learned"), rows),))

@@ -6,9 +6,12 @@ Everything that reaches it as text is cleaned here, once. It knows nothing of ve
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Literal
 
 from markupsafe import Markup
+from rich.box import Box
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +21,12 @@ from .escaping import clean, one_line
 MIN_WIDTH = 40
 MIN_BESIDE = 48
 Cell = str | tuple[str, str]
-_STYLES = {"": "", "strong": "bold", "faint": "dim", "warning": "yellow", "+": "green", "−": "red"}
+_STYLES = {
+    **{"": "", "strong": "bold", "faint": "dim", "warning": "yellow", "+": "green", "−": "red"},
+    "strong warning": "bold yellow",
+}
+_RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+_JOINED = "\ue000"  # a space that nothing is wrapped at; rich would wrap at a no-break space
 
 
 class Terminal:
@@ -41,6 +49,11 @@ class Terminal:
         """The text, broken at spaces."""
         return self._lines(Text(one_line(text), _STYLES[style]))
 
+    def sentence(self, text: str, style: str = "") -> Markup:
+        """A sentence of ours, broken at spaces, but not between a number and its %."""
+        joined = one_line(text).replace(" %", f"{_JOINED}%")
+        return Markup(self._lines(Text(joined, _STYLES[style.strip()])).replace(_JOINED, " "))
+
     def item(self, marker: str, text: str, style: str = "", *, indent: int = 0, column: int = 0) -> Markup:
         """A marker in a column at least so wide, and the text beside it in its own."""
         grid = Table.grid(padding=(0, 1, 0, 0))
@@ -57,15 +70,44 @@ class Terminal:
         A cell is its text, or its text and a style.
         """
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        return self._filled(table, head, rows, right, total=total)
+
+    def ruled(self, head: Sequence[str], rows: Iterable[Sequence[Cell]], right: Collection[int] = ()) -> Markup:
+        """The same with a line below the headings."""
+        table = Table(box=_RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
+        return self._filled(table, head, rows, right)
+
+    def _filled(
+        self,
+        table: Table,
+        head: Sequence[str],
+        rows: Iterable[Sequence[Cell]],
+        right: Collection[int],
+        *,
+        total: bool = False,
+    ) -> Markup:
         for at, heading in enumerate(head):
+            # Where there is little room words are wrapped and numbers are not.
             number = at in right
-            table.add_column(Text(one_line(heading)), "", justify="right" if number else "left", no_wrap=number)
+            justify: Literal["left", "right"] = "right" if number else "left"
+            table.add_column(Text(one_line(heading)), justify=justify, no_wrap=number, overflow="fold")
         for row in rows:
             cells = ((cell, "") if isinstance(cell, str) else cell for cell in row[: len(head)])
-            table.add_row(*(Text(one_line(text), _STYLES[style], overflow="fold") for text, style in cells))
+            table.add_row(*(Text(one_line(text), _STYLES[style]) for text, style in cells))
         if total:
             table.rows[-1].style = "bold"
+        if self._needed(table) > self.width:
+            for column in table.columns:
+                column.no_wrap = False  # or rich would cut numbers off
         return self._lines(table)
+
+    def _needed(self, table: Table) -> int:
+        """The least width at which no number and no word is broken in two."""
+        widths = []
+        for column in table.columns:
+            sizes = [Measurement.get(self._console, self._console.options, it) for it in (column.header, *column.cells)]
+            widths.append(max(size.maximum if column.no_wrap else size.minimum for size in sizes))
+        return sum(widths) + 2 * (len(widths) - 1)
 
     def has_room_for(self, texts: int) -> bool:
         """Whether so many texts fit side by side."""

@@ -1,53 +1,34 @@
-"""What every report says in the same words: numbers as people write them, the judge's limits, cost, where it came from.
+"""What every report says in the same words: numbers as people write them, counts with their nouns, names of criteria.
 
 Plain text, not escaped for any format: the template that shows it escapes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from .. import arithmetic
 from ..arithmetic import plain
-from ..judges.specs import single_judges
-from ..models import (
-    Call,
-    ComparisonVerdict,
-    DialogueVerdict,
-    Fact,
-    ReviewVerdict,
-    Stage,
-    total_cost,
-    total_usage,
-)
-from ..models.calibration import CalibratedKind
+from ..models import Fact
 from ..rubric import Rubric, Scale
 
+if TYPE_CHECKING:
+    from ..results.database import Counts
+
+MINUS = "−"
 # Longer texts scroll inside their own box, so that what stands below stays within reach.
 LONG = 6000
 
-_EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
-_EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
-_EMBEDDED_IN_CASCADE = "One judge of the cascade, the embedded judge, works from text features only."
 
-
-# A calibrated number in words.
-EXPECTED: dict[CalibratedKind, str] = {
-    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is)",
-    "overall_experience": "People are expected to rate it {}",
-    "likert": "People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
-}
-
-
-# -- numbers ----------------------------------------------------------------------------------------------------------
+# -- exact numbers ----------------------------------------------------------------------------------------------------
 
 
 def number(value: Decimal | int) -> str:
     """All digits of a number, without an exponent; a real minus sign."""
-    return format(value, "f" if isinstance(value, Decimal) else "d").replace("-", "−")
+    return format(value, "f" if isinstance(value, Decimal) else "d").replace("-", MINUS)
 
 
 def short(value: Decimal, places: int = 1) -> str:
@@ -66,11 +47,6 @@ def dollars(cost: Decimal | None) -> str:
     return "price unknown" if cost is None else f"${number(plain(cost))}"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 warning`, `2 warnings`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def share(value: Decimal, scale: Scale) -> str:
     """How much of its bar a value fills; a bar begins at nought unless the scale goes below."""
     floor = min(scale.low, Decimal(0))
@@ -78,28 +54,101 @@ def share(value: Decimal, scale: Scale) -> str:
     return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
 
 
-# -- sentences --------------------------------------------------------------------------------------------------------
+def percent_sure(confidence: Decimal | float) -> int:
+    """A confidence as a whole percentage, not rounded up: no judge is surer than it says."""
+    return int(Decimal(str(confidence)) * 100)  # of its digits: 0.29 as a binary fraction would be 28
 
 
-def judge_note(judge: str) -> str:
-    """What a reader must know about this judge before trusting it; empty for most."""
-    if judge.startswith("embedded"):
-        return _EMBEDDED
-    singles = single_judges(judge)
-    if len(singles) == 1 or not any(single.startswith("embedded") for single in singles):
+# -- figures of statistics ---------------------------------------------------------------------------------------------
+
+
+def rounded(value: float | int | None, decimals: int = 2) -> str:
+    """A rounded number with a real minus sign; a dash for none."""
+    if value is None:
+        return "–"
+    shown = f"{value:,.{decimals}f}"
+    if float(shown.replace(",", "")) == 0:
+        shown = shown.lstrip("-")
+    return shown.replace("-", MINUS)
+
+
+def signed(value: float | int | None, decimals: int = 2) -> str:
+    """A number with its sign; nought has none."""
+    shown = rounded(value, decimals)
+    return f"+{shown}" if value is not None and value > 0 and shown.strip("0.,") else shown
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def rounded_percent(share: float) -> str:
+    """The same without decimals; never 0 % of something, nor 100 % of less than all."""
+    shown = round(100 * share)
+    shown = max(shown, 1) if share > 0 else shown
+    return f"{min(shown, 99) if share < 1 else shown} %"
+
+
+def points(share: float | None) -> str:
+    """A difference of shares in points of a hundred, with its sign."""
+    return "–" if share is None else signed(100 * share, 1)
+
+
+def interval(ends: tuple[float, float] | None, show: Callable[[float], str]) -> str:
+    """Both ends of an interval, each shown the same way: `0.75 to 0.96`; a dash for none."""
+    return "–" if ends is None else f"{show(ends[0])} to {show(ends[1])}"
+
+
+def p_value(p: float) -> str:
+    """A p-value, not more precisely than it is known."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def p_is(p: float) -> str:
+    """The same after the letter p: "= 0.03", "< 0.001"."""
+    shown = p_value(p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """A count with its noun."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the two largest units that say something."""
+    whole = round(seconds)
+    for size, unit, less, smaller in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // less
+            return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{whole} s"
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Some names, and how many more there are."""
+    every = list(names)
+    rest = len(every) - most
+    return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def shown(value: Any) -> str:
+    """A cell of a table as people read it."""
+    if value is None:
         return ""
-    return _EMBEDDED_IN_CASCADE if judge.startswith("cascade") else _EMBEDDED_IN_JURY
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        value = f"{value:.6g}"
+    elif isinstance(value, Decimal):
+        value = format(plain(value), "f")
+    elif not isinstance(value, int):
+        return str(value)
+    return str(value).replace("-", MINUS)
 
 
-def cost_sentence(calls: Sequence[Call]) -> str:
-    """Calls, tokens and dollars."""
-    if not calls:
-        return "no model was called; no cost"
-    usage = total_usage(calls)
-    tokens = f"{usage.input_tokens:,} input and {usage.output_tokens:,} output tokens"
-    if usage.reasoning_tokens:
-        tokens += f" ({usage.reasoning_tokens:,} of them reasoning)"
-    return f"{counted(len(calls), 'call')}, {tokens}, {dollars(total_cost(calls))}"
+# -- words -------------------------------------------------------------------------------------------------------------
 
 
 def words_of(code: str) -> str:
@@ -118,83 +167,25 @@ def guidance_of(rubric: Rubric) -> dict[str, str]:
     return {criterion.key: " ".join(criterion.guidance.split()) for criterion in rubric.criteria}
 
 
-# -- what all views end with ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a verdict came from: the warnings, the judge, the calls, and how to make it again.
-
-    A warning is its code as words and what it says; a call its model, what it was for and cost, and its journal key.
-    """
-
-    verdict_id: str
-    software: str
-    judge: str
-    cost: str
-    warnings: tuple[tuple[str, str], ...]
-    calls: tuple[tuple[str, str, str], ...]
-    tokens: str
-    provenance: tuple[tuple[str, str], ...]
-    calibrated: str
-    stages: tuple[str, ...] = ()
-
-
-def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> Origin:
-    """The same part of every view."""
-    made = verdict.provenance
-    stages = tuple(map(_stage, verdict.stages))
-    return Origin(
-        verdict_id=verdict.verdict_id,
-        software=made.software,
-        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names its Evaluator's and its Critic's
-        cost=cost_sentence(verdict.calls),
-        warnings=tuple((words_of(found.code), found.message) for found in verdict.warnings),
-        calls=tuple((call.model, _told(call), call.key) for call in verdict.calls),
-        tokens=f"{total_usage(verdict.calls).total_tokens:,}",
-        provenance=(
-            ("Software", made.software),
-            ("Judge", made.judge),
-            *((f"Stage {at}", stage) for at, stage in enumerate(stages, start=1)),
-            ("Rubric", made.rubric),
-            *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
-            ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
-        ),
-        calibrated=_calibrated(verdict),
-        stages=stages,
-    )
-
-
-def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
-    """What people would be expected to say; or why the rubric's calibration does not tell. Empty without one."""
-    if (score := verdict.calibrated) is not None:
-        said = EXPECTED[score.what].format(short(score.value, 2))
-        return f"{said}, by an {score.method} map learned from {counted(score.cases, 'labelled case')}."
-    calibration = verdict.rubric.calibration if isinstance(verdict.rubric, Rubric) else None
-    if calibration is None or calibration.judge == verdict.provenance.judge:
-        return ""
-    return not_applied(calibration.judge)
-
-
-def not_applied(judge: str) -> str:
-    """That a rubric's calibration is for another judge."""
-    return f"The rubric’s calibration is for the judge {judge} and was not applied."
-
-
-def _stage(stage: Stage) -> str:
-    answer = "" if stage.answer is None else f"{stage.answer}, "
-    return f"{stage.judge}: {answer}{'; '.join(stage.unsure) or 'decided'} ({counted(stage.calls, 'call')})"
-
-
-def _told(call: Call) -> str:
-    usage = call.usage
-    tokens = (
-        f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.reasoning_tokens:,} reasoning tokens"
-    )
-    return f"{call.purpose}: {tokens}; {dollars(call.cost)}; {counted(call.attempts, 'attempt')}"
-
-
 def certainty(fact: Fact) -> str:
     """How sure code is, and how bad it is where that can be said."""
     sure = "certain" if fact.certain else "a hint"
     return f"{sure}, {fact.severity}" if fact.severity else sure
+
+
+def headline(counts: Counts) -> str:
+    """What came of the cases, in a line."""
+    said = [many(counts.statuses["verdict"], "verdict")]
+    if failed := counts.statuses["failure"]:
+        said.append(many(failed, "failure"))
+    if skipped := counts.statuses["skipped"]:
+        said.append(f"{skipped:,} skipped")
+    return f"{', '.join(said)} of {many(counts.cases, 'case')}"
+
+
+def missing(counts: Counts, chosen: bool = False) -> str:
+    """That a run is not finished, and by how much; nothing if it is. With a condition one cannot say."""
+    if chosen or counts.unfinished <= 0:
+        return ""
+    verb = "has" if counts.unfinished == 1 else "have"
+    return f"The run is not finished: {many(counts.unfinished, 'case')} {verb} no outcome yet."

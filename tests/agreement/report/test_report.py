@@ -23,9 +23,8 @@ from adjudge.errors import InputError
 from adjudge.judges.specs import single_judges
 from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison, Review
-from adjudge.reports.agreement.page import page_of
-from adjudge.reports.agreement.view import as_document, build
-from adjudge.reports.run.document import as_markdown, as_text
+from adjudge.reports.agreement.view import agreement_document
+from adjudge.reports.document import as_html, as_markdown, as_text
 from adjudge.results.run import open_run
 
 TEXTS = (GOOD, SHORT, LONG)
@@ -51,8 +50,8 @@ def sides(count, right=0.7, seed=3):
 
 def shown(report, run):
     """The report in all formats."""
-    document = as_document(build(report, run.rubric))
-    return as_text(document, colour=False, width=100), as_markdown(document), page_of(report, run.rubric)
+    document = agreement_document(report, run.rubric)
+    return as_text(document, colour=False, width=100), as_markdown(document), as_html(document)
 
 
 # -- comparisons ------------------------------------------------------------------------------------------------------
@@ -201,10 +200,11 @@ def test_a_reason_is_said_once_and_what_has_no_figure_is_left_out(tmp_path):
     run = open_run(write_run(tmp_path / "run", [compared(n, "A", "A") for n in range(6)]))
     found = build_report(run)
     assert found.best_guesses is None and found.metrics["kappa"].value is None
-    for form in (as_text(as_document(build(found, run.rubric)), colour=False, width=100), page_of(found, run.rubric)):
+    text, _, page = shown(found, run)
+    for form in (text, page):
         assert form.count("always say A") == 1
         assert " ".join(form.split()).count("Weights: too few labels for weights: 6, at least 20.") == 1
-    assert [section.key for section in build(found, run.rubric).sections].count("weights") == 0
+    assert [section.key for section in agreement_document(found, run.rubric).sections].count("weights") == 0
 
 
 def test_figures_rest_on_the_random_stratum_and_disagreements_on_both(tmp_path):

@@ -3,17 +3,18 @@
 import re
 import shutil
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 from reports.looking import Page
 from results.building import Given, write_run
-from results.samples import GOOD, SHORT, comparisons
+from results.samples import GOOD, SHORT, comparisons, reviews
 
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.reports.run import html
 from adjudge.reports.run.view import view_run
-from adjudge.reports.run.wording import duration
+from adjudge.reports.wording import duration, percent_sure
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
 from adjudge.results.summary import grid_of
@@ -82,6 +83,21 @@ def test_a_long_list_goes_on_over_pages_that_lead_to_each_other(runs, tmp_path, 
     assert "3 cases of the list have no page" in Page(written.index.read_text("utf-8")).text
 
 
+def test_a_failure_far_down_the_list_is_linked_on_the_page_it_stands_on(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(html, "ROWS", 4)
+    page = Page(write_html(runs["compare"], tmp_path / "my report.html").index.read_text("utf-8"))
+    assert "#case-8" not in page.links and "my%20report_files/page-3.html#case-8" in page.links
+    assert "case-8" in Page((tmp_path / "my report_files" / "page-3.html").read_text("utf-8")).ids
+
+
+def test_the_list_says_how_sure_the_judge_is_as_the_case_does(tmp_path):
+    rows = [replace(comparisons()[at], cells={"confidence": sure}) for at, sure in enumerate((0.29, 0.57, 0.58))]
+    shown = Page(report_of(write_run(tmp_path / "run", rows), tmp_path)).text
+    assert all(f" {sure} %" in shown for sure in (29, 57, 58))
+    assert [percent_sure(Decimal(step) / 100) for step in range(101)] == list(range(101))
+    assert [percent_sure(step / 100) for step in range(101)] == list(range(101))
+
+
 def test_a_report_replaces_only_a_report(runs, tmp_path):
     write_html(runs["dialogue"], tmp_path / "r.html")
     write_html(runs["dialogue"], tmp_path / "r.html", "\"case\" = '1'")
@@ -106,6 +122,14 @@ def test_an_empty_run_says_so(tmp_path):
     assert "No case has an outcome yet" in report_of(folder, tmp_path)
 
 
+def test_a_run_without_a_verdict_and_one_of_invalid_tasks_claim_nothing(tmp_path):
+    lost = report_of(write_run(tmp_path / "lost", [replace(reviews()[0], fate="failure")]), tmp_path)
+    assert "No verdict</h1>" in lost and "None of 1 case has one." in lost
+    empty = reviews()[3]
+    invalid = report_of(write_run(tmp_path / "invalid", [empty, replace(empty, name="too")]), tmp_path)
+    assert "None of 2 tasks can be rated." in invalid and "from scratch" not in invalid
+
+
 def test_a_clear_winner_is_the_headline_with_its_share_as_a_bar(tmp_path):
     rows = [replace(said(comparisons()[at % 6], "A"), name=str(at), systems=None) for at in range(12)]
     for at, row in enumerate(rows):  # twelve different tasks
@@ -114,6 +138,13 @@ def test_a_clear_winner_is_the_headline_with_its_share_as_a_bar(tmp_path):
     assert '<h1 class="run" dir="auto">A wins more often</h1>' in text
     assert "A won 12 of 12 comparisons, B 0; 0 were ties." in Page(text).text
     assert re.search(r'<rect class="fill" width="100.00"', text) and "75.8\u00a0% to 100.0\u00a0%" in text
+
+
+@pytest.mark.parametrize("systems", [None, ("wren", "crow")])
+def test_copies_of_one_case_do_not_make_a_winner(tmp_path, systems):
+    rows = [replace(said(comparisons()[0], "A"), name=str(at), systems=systems) for at in range(12)]
+    text = Page(report_of(write_run(tmp_path / "run", rows), tmp_path)).text
+    assert ("No clear winner" if systems is None else "Too close to call") in text and "(p = 1.00)" in text
 
 
 def test_systems_are_shown_by_strength_and_head_to_head(tmp_path):

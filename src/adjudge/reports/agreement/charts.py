@@ -9,10 +9,9 @@ from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
-from ..run.document import Grid
-from ..run.pictures import Bar, Chart, ChartPoint, ChartSeries, Matrix, Picture
-from ..run.wording import many, number, percent, rounded_percent, signed
-from .wording import interval_of, side, value_of, who
+from ..pictures import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar_to
+from ..wording import many, percent, rounded, rounded_percent, signed
+from .figures import interval_of, side, value_of, who
 
 
 def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
@@ -22,12 +21,11 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
     top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
     constant, guessed = constant_of(report, figures), figures is not report
     bars = [
-        Bar(
+        bar_to(
+            top,
             who(row, constant, guessed=guessed),
             value_of(name, figure),
-            (figure.value or 0.0) / top,
-            _ends(figure)[0] / top,
-            _ends(figure)[1] / top,
+            figure,
             {"judge": "A", SAME_PEOPLE: "A", ONE_PERSON: "B"}.get(row, ""),
             interval_of(name, figure) if figure.interval else "",
         )
@@ -63,12 +61,6 @@ def confusion_matrix(report: AgreementReport) -> Matrix | None:
     return Matrix("Confusion", lead, tuple(names), tuple(rows))
 
 
-def as_grid(matrix: Matrix) -> Grid:
-    """The same counts as a plain table."""
-    head = ("People say", *(f"judge: {name}" for name in matrix.head))
-    return Grid(head, tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows))
-
-
 def length_chart(report: AgreementReport) -> Chart | None:
     """How often A wins by how much longer it is."""
     curve = report.length_curve
@@ -100,7 +92,9 @@ def calibration_chart(report: AgreementReport) -> Chart | None:
     curve = report.score_curve
     if len(curve) < 2:
         return None
-    axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped or it.people)])
+    axis = _Axis(
+        [value for it in curve for value in (it.judge, it.people, it.people if it.mapped is None else it.mapped)]
+    )
     dots = [
         ChartPoint(
             axis.at(it.judge), axis.at(it.people), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
@@ -140,7 +134,7 @@ def _margin_chart(report: AgreementReport) -> Chart | None:
     axis = _Axis([0.0, *middles])
     dots = []
     for it, middle in zip(bins, middles, strict=True):
-        said = f"{number(it.low)} to {number(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
+        said = f"{rounded(it.low)} to {rounded(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
         dots.append(ChartPoint(axis.at(middle), it.right.value or 0.0, said, *_ends(it.right)))
     lead = "How often the judge is right by how far apart its totals are: it names no confidence of its own."
     series, ticks = (ChartSeries("the judge", "A", tuple(dots)),), axis.ticks(lambda value: f"{value:g}")
@@ -178,7 +172,8 @@ def time_chart(report: AgreementReport) -> Chart | None:
         ChartPoint(x, figure.value or 0.0, f"{run}: {value_of(name, figure)}", *_ends(figure))
         for x, (_, run, figure) in zip(places, figures, strict=True)
     ]
-    ticks = tuple((x, day) for x, (day, _, _) in zip(places, figures, strict=True))
+    days = tuple((x, day) for x, (day, _, _) in zip(places, figures, strict=True))
+    ticks = days[:: -(-len(days) // _DAYS)]
     lead = "The same judge and rubric in earlier runs, with 95 % intervals."
     series = (ChartSeries("the judge", "A", tuple(dots)),)
     return Chart("Over time", lead, "", "same as people", ticks, _SHARES, series)
@@ -208,4 +203,5 @@ def _ends(figure: Figure) -> tuple[float, float]:
     return figure.interval or (value, value)
 
 
+_DAYS = 5  # that have room below a chart
 _SHARES = tuple((place, f"{100 * place:.0f} %") for place in (0.0, 0.25, 0.5, 0.75, 1.0))

@@ -3,19 +3,18 @@ calibration; and the same labels under another judge, or at another time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...agreement.figures import Difference
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.remedies import MEAN
 from ...rubric import Rubric
-from ..run.document import Grid
-from ..run.wording import many, number, p_is, rounded_percent, signed
-from ..wording import criterion_names
+from ..document import Grid, Section
+from ..pictures import Chart
+from ..wording import criterion_names, many, p_is, p_value, rounded, rounded_percent, signed
 from .charts import calibration_chart, cost_chart, time_chart
-from .sections import AgreementSection
-from .wording import SHORT, both, interval_of, point_bounds, points, side, told_once, value_of
+from .figures import SHORT, both, in_points, interval_of, side, told_once, value_of
 
 _MAPS = {
     "unchanged": "The judge’s own score",
@@ -25,7 +24,7 @@ _MAPS = {
 }
 
 
-def corrected_section(report: AgreementReport) -> AgreementSection | None:
+def corrected_section(report: AgreementReport) -> Section | None:
     """What the judge says, and the same without its measured error."""
     if not report.corrected:
         return None
@@ -41,37 +40,41 @@ def corrected_section(report: AgreementReport) -> AgreementSection | None:
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), tuple(rows))
-    title = "Corrected for the judge’s errors"
-    return AgreementSection("corrected", "Corrected", title, (said,), (grid,), after=tuple(told_once(reasons)))
+    return Section(
+        "Corrected for the judge’s errors",
+        (said,),
+        (grid,),
+        key="corrected",
+        short="Corrected",
+        after=tuple(told_once(reasons)),
+    )
 
 
-def weights_section(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
-    """Weights of criteria that the labels would give."""
+def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
+    """Weights of criteria that the labels would give, if they give any."""
     found = report.weights
-    if found is None:
+    if found is None or found.weights is None:
         return None
-    title = ("weights", "Weights", "Weights that these labels would give")
-    if found.weights is None:
-        return AgreementSection(*title, (), why_bare=found.reason)
     names = criterion_names(found.defaults, rubric)
-    rows = tuple((names[key], number(found.defaults[key]), number(found.weights[key])) for key in found.defaults)
+    rows = tuple((names[key], rounded(found.defaults[key]), rounded(found.weights[key])) for key in found.defaults)
     what = "log loss" if report.protocol == "compare" else "mean square"
-    loss = f"{what} {number(found.loss, 3)} against {number(found.default_loss, 3)}"
+    loss = f"{what} {rounded(found.loss, 3)} against {rounded(found.default_loss, 3)}"
     said = f"On held-out cases they predict people better than the rubric’s own ({loss})."
     if not found.better:
         said = f"On held-out cases they predict people no better than the rubric’s own ({loss}): keep those."
-    return AgreementSection(*title, (said,), (Grid(("Criterion", "Rubric", "Learned"), rows),))
+    grid = Grid(("Criterion", "Rubric", "Learned"), rows)
+    return Section("Weights that these labels would give", (said,), (grid,), key="weights", short="Weights")
 
 
-def calibration_section(report: AgreementReport) -> AgreementSection | None:
+def calibration_section(report: AgreementReport) -> Section | None:
     """How sure the judge is and how often right, and the map to people’s scale."""
     said, grids, found = [], [], report.calibration
     if report.calibration_error is not None and report.counted:
-        apart = number(100 * report.calibration_error, 1)
+        apart = rounded(100 * report.calibration_error, 1)
         said.append(f"How sure it says it is, and how often it is right, are {apart} points apart on average.")
     if found is not None:
         if found.errors:
-            errors = tuple((_MAPS[name], number(error)) for name, error in found.errors.items())
+            errors = tuple((_MAPS[name], rounded(error)) for name, error in found.errors.items())
             grids.append(Grid(("Held-out error (root mean square)", "Points"), errors))
         said.append(
             f"No map to people’s scale is worth using: {found.reason}."
@@ -83,17 +86,22 @@ def calibration_section(report: AgreementReport) -> AgreementSection | None:
         return None
     if report.by_margin:
         said.append("How often the judge is right by how far apart its totals are:")
-        bins = [(number(it.low), number(it.high), it.right) for it in report.by_margin]
+        bins = [(rounded(it.low), rounded(it.high), it.right) for it in report.by_margin]
         rows = [(low if low == high else f"{low} to {high}", *both("accuracy", right)) for low, high, right in bins]
         grids.append(Grid(("Totals apart", "Right", "95 % interval"), tuple(rows)))
-    title = ("calibration", "Calibration", "Calibration")
-    return AgreementSection(*title, tuple(said), tuple(grids), (chart,) if chart else ())
+    return _with_chart("Calibration", "calibration", "Calibration", said, grids, chart)
+
+
+def _with_chart(
+    title: str, key: str, short: str, said: Sequence[str], grids: Sequence[Grid], chart: Chart | None
+) -> Section:
+    return Section(title, tuple(said), tuple(grids), key=key, short=short, pictures=(chart,) if chart else ())
 
 
 # -- other judges, other times ----------------------------------------------------------------------------------------
 
 
-def against_section(report: AgreementReport) -> AgreementSection | None:
+def against_section(report: AgreementReport) -> Section | None:
     """The same labels under another judge or rubric."""
     other = report.against
     if other is None:
@@ -115,8 +123,7 @@ def against_section(report: AgreementReport) -> AgreementSection | None:
         grids.append(_cascade_grid(curve))
         said.append("A threshold chosen by these labels will agree a little less on new cases.")
         chart = cost_chart(curve)
-    title = ("against", "Beside", f"Beside {other.run}")
-    return AgreementSection(*title, tuple(said), tuple(grids), (chart,) if chart else ())
+    return _with_chart(f"Beside {other.run}", "against", "Beside", said, grids, chart)
 
 
 def _cascade_grid(curve: CascadeCurve) -> Grid:
@@ -135,7 +142,7 @@ def _cascade_grid(curve: CascadeCurve) -> Grid:
     return Grid(head, rows)
 
 
-def over_time_section(report: AgreementReport) -> AgreementSection | None:
+def over_time_section(report: AgreementReport) -> Section | None:
     """Earlier runs."""
     if not report.earlier:
         return None
@@ -147,22 +154,23 @@ def over_time_section(report: AgreementReport) -> AgreementSection | None:
             said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so that no change is drift.")
         said += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
         grids.append(_changes_grid(run.run, report.run, run.metrics))
-    chart = time_chart(report)
-    return AgreementSection("time", "Over time", "Over time", tuple(said), tuple(grids), (chart,) if chart else ())
+    return _with_chart("Over time", "time", "Over time", said, grids, time_chart(report))
 
 
 def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) -> Grid:
     rows = []
     for name, found in metrics.items():
-        bounds = point_bounds(found.change) if name == "accuracy" else interval_of(name, found.change)
-        p = "–" if found.p is None else p_is(found.p).removeprefix("= ")
+        p = "–" if found.p is None else p_value(found.p)
         sides = (value_of(name, it) for it in (found.first, found.second))
-        rows.append((SHORT[name], *sides, _change(name, found), bounds, p))
+        rows.append((SHORT[name], *sides, *_change(name, found), p))
     return Grid(("Measure", before, after, "Change", "95 % interval", "p"), tuple(rows))
 
 
-def _change(name: str, found: Difference) -> str:
-    return points(found.change) if name == "accuracy" else signed(found.change.value, 1 if name == "mae" else 2)
+def _change(name: str, found: Difference) -> tuple[str, str]:
+    """How much it changed, and the interval."""
+    if name == "accuracy":
+        return in_points(found.change)
+    return signed(found.change.value, 1 if name == "mae" else 2), interval_of(name, found.change)
 
 
 def _change_sentence(name: str, found: Difference) -> str:
@@ -170,6 +178,6 @@ def _change_sentence(name: str, found: Difference) -> str:
         return f"{SHORT[name]}: no test ({found.change.reason})."
     if found.change.value == 0:
         return f"{SHORT[name]}: no change."
-    shown = f"{_change(name, found)} points" if name == "accuracy" else _change(name, found)
+    shown = f"{_change(name, found)[0]}{' points' if name == 'accuracy' else ''}"
     verdict = "more than chance would bring" if found.real else "chance alone may explain it"
     return f"{SHORT[name]}: {shown}, {verdict} (p {p_is(found.p)}, {found.test})."

@@ -3,54 +3,21 @@ where judge and people differ. All is plain data."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric
-from ..run.document import Grid
-from ..run.pictures import Chart, Matrix, Picture
-from ..run.wording import many, number, percent, rounded_percent
-from ..wording import criterion_names
+from ..document import Card, Grid, Section
+from ..escaping import shorten
+from ..wording import criterion_names, many, percent, rounded, rounded_percent
 from .charts import beside_bars, confusion_matrix, constant_of, length_chart
-from .wording import HABITS, METRICS, SHORT, both, point_bounds, points, side, told_once, value_of, who, with_bounds
+from .figures import HABITS, METRICS, SHORT, both, in_points, side, told_once, value_of, who, with_bounds
 
 _LONG = 240
 
 
-@dataclass(frozen=True, slots=True)
-class DisputedCard:
-    """A disagreement as a reader sees it."""
-
-    case: str
-    opening: str
-    judge: str
-    people: str
-    about: str
-    criterion: str
-    reason: str
-    quotes: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementSection:
-    """A heading, sentences, tables and pictures; `key` is its place on the page, `short` what leads there. `after`
-    stands below the tables. With a reason in `why_bare` it is left out if it has neither a table nor a picture."""
-
-    key: str
-    short: str
-    title: str
-    sentences: tuple[str, ...]
-    grids: tuple[Grid, ...] = ()
-    pictures: tuple[Picture | Chart | Matrix, ...] = ()
-    cards: tuple[DisputedCard, ...] = ()
-    after: tuple[str, ...] = ()
-    why_bare: str = ""
-
-
-def consistency_section(report: AgreementReport) -> AgreementSection:
+def consistency_section(report: AgreementReport) -> Section:
     """The judge against itself."""
     found = report.consistency
     jury = "rate the dialogue alike" if report.protocol == "dialogue" else "prefer the same answer"
@@ -75,10 +42,10 @@ def consistency_section(report: AgreementReport) -> AgreementSection:
         "say how far the judge agrees with itself."
     )
     title = "Consistency: the judge against itself"
-    return AgreementSection("consistency", "Consistency", title, tuple(said or [nothing]))
+    return Section(title, tuple(said or [nothing]), key="consistency", short="Consistency")
 
 
-def agreement_section(report: AgreementReport) -> AgreementSection:
+def agreement_section(report: AgreementReport) -> Section:
     """The judge and people, beside simple rules."""
     said = []
     if report.base_rates:
@@ -100,8 +67,12 @@ def agreement_section(report: AgreementReport) -> AgreementSection:
         for name, it in figures.metrics.items()
     )
     bars, matrix = [beside_bars(report, figures) for figures in counted], confusion_matrix(report)
-    return AgreementSection(
-        *("agreement", "Agreement", "Agreement: the judge and people", tuple(said), tuple(grids)),
+    return Section(
+        "Agreement: the judge and people",
+        tuple(said),
+        tuple(grids),
+        key="agreement",
+        short="Agreement",
         pictures=(*bars, *([matrix] if matrix else [])),
         after=tuple(reasons),
     )
@@ -162,7 +133,7 @@ _BIAS_READ = (
 )
 
 
-def bias_section(report: AgreementReport) -> AgreementSection | None:
+def bias_section(report: AgreementReport) -> Section | None:
     """What moves the judge besides quality."""
     bias = report.bias
     if bias is None or not report.biases:
@@ -170,16 +141,18 @@ def bias_section(report: AgreementReport) -> AgreementSection | None:
     rows = tuple(
         (
             *(HABITS[habit.name], value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people)),
-            *(points(_bounded(habit.followed)), point_bounds(habit.followed)),
+            *in_points(_bounded(habit.followed)),
             *(value_of("accuracy", _bounded(habit.balanced_agreement)), f"{habit.more_wins.cases:,}"),
         )
         for habit in bias.habits
     )
     chart = length_chart(report)
-    return AgreementSection(
-        *("bias", "Bias", "Bias: what moves the judge besides quality"),
-        sentences=tuple(bias_sentence(report, name) for name in report.biases),
-        grids=(Grid(_BIAS_HEAD, rows),) if rows else (),
+    return Section(
+        "Bias: what moves the judge besides quality",
+        tuple(bias_sentence(report, name) for name in report.biases),
+        (Grid(_BIAS_HEAD, rows),) if rows else (),
+        key="bias",
+        short="Bias",
         pictures=(chart,) if chart else (),
         after=(_BIAS_READ,) if rows else (),
     )
@@ -216,23 +189,24 @@ def bias_sentence(report: AgreementReport, name: str) -> str:
         return f"No {title} found: {wins}."
     assert habit.followed is not None
     way = "go to" if (habit.followed.value or 0) > 0 else "go against"
+    much, bounds = in_points(habit.followed)
     return (
-        f"{title.capitalize()}: beyond people’s own preference, {points(habit.followed, sign=False).lstrip('−')} in a "
-        f"hundred verdicts {way} it ({point_bounds(habit.followed)}); {wins}."
+        f"{title.capitalize()}: beyond people’s own preference, {much.lstrip('+−')} in a hundred verdicts {way} it "
+        f"({bounds}); {wins}."
     )
 
 
 # -- where judge and people differ -----------------------------------------------------------------------------------
 
 
-def disputed_section(report: AgreementReport, rubric: Rubric) -> AgreementSection | None:
+def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     """The disagreements, counted and one by one."""
-    found, title = report.disputed, ("differ", "Where they differ", "Where they differ")
+    found, title = report.disputed, "Where they differ"
     if not found.labelled:
         return None
     if not found.total:
         said = f"Judge and people say the same of all {many(found.labelled, 'labelled and decided case')}."
-        return AgreementSection(*title, (said,))
+        return Section(title, (said,), key="differ", short=title)
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "most confident" if report.protocol == "compare" else "farthest apart"
     said = f"{found.total:,} of {many(found.labelled, 'labelled and decided case')}, {first} first."
@@ -248,10 +222,10 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> AgreementSectio
     rest = found.total - len(cards)
     after = (f"{many(rest, 'more is', 'more are')} not listed: --limit shows more.",) if rest else ()
     hint = "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
-    return AgreementSection(*title, (said, hint), tuple(grids), cards=cards, after=after)
+    return Section(title, (said, hint), tuple(grids), key="differ", short=title, cards=cards, after=after)
 
 
-def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> DisputedCard:
+def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Card:
     votes = ""
     if len(found.votes) > 1:
         votes = f" ({', '.join(f'{name} {side(vote, report.protocol)}' for name, vote in found.votes.items())})"
@@ -259,23 +233,23 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Dispu
     if found.confidence is not None:
         about.append(f"{rounded_percent(found.confidence)} sure")
     if found.margin is not None and report.protocol != "review":
-        about.append(f"{number(found.margin)} apart")
+        about.append(f"{rounded(found.margin)} apart")
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked for its doubts")
     criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
-    return DisputedCard(
+    return Card(
         case=found.case,
         opening=found.opening,
         judge=f"judge {side(found.judge, report.protocol)}",
         people=f"people {side(found.human, report.protocol)}{votes}",
         about=", ".join(about),
         criterion=criterion,
-        reason=found.reason if len(found.reason) <= _LONG else f"{found.reason[: _LONG - 1].rstrip()}…",
+        reason=shorten(found.reason, _LONG),
         quotes=found.quotes,
     )
 
 
-def reading_section(report: AgreementReport) -> AgreementSection:
+def reading_section(report: AgreementReport) -> Section:
     """What the words of the report mean."""
     said = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
@@ -289,4 +263,6 @@ def reading_section(report: AgreementReport) -> AgreementSection:
         said.append("Rank correlations take how far A’s total is ahead of B’s.")
     if report.protocol == "dialogue":
         said.append("Distances are in points of the rubric’s scale. Rank correlations take the weighted average.")
-    return AgreementSection("reading", "How to read it", "How to read it", tuple(said))
+    if report.weights is not None and report.weights.weights is None:
+        said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
+    return Section("How to read it", tuple(said), key="reading", short="How to read it")

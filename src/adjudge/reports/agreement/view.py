@@ -1,26 +1,22 @@
-"""An agreement report in words: what was found, what to know before trusting it, and the sections in reading order.
-
-Everything is plain data: text and Markdown are written as every document of a run is, and a template makes the page.
-"""
+"""How far a judge agrees with people, in words: what was found, what to know before trusting it, and the sections in
+reading order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
 from ...rubric import Rubric
-from ..run.document import Document, Grid, Section
-from ..run.pictures import Matrix
-from ..run.wording import listed, many, number, percent, rounded_percent
-from ..wording import judge_note
-from .charts import as_grid, constant_of
+from ..document import Document, Grid, Section
+from ..origin import judge_note
+from ..wording import listed, many, percent, rounded, rounded_percent
+from .charts import constant_of
+from .figures import ENDINGS, RULES, value_of, who, with_bounds
 from .remedies import against_section, calibration_section, corrected_section, over_time_section, weights_section
 from .sections import (
-    AgreementSection,
-    DisputedCard,
     agreement_section,
     bias_section,
     bias_sentence,
@@ -28,31 +24,20 @@ from .sections import (
     disputed_section,
     reading_section,
 )
-from .wording import ENDINGS, RULES, told_once, value_of, who, with_bounds
 
 _FEW = 30  # labelled cases: fewer say little
 _MOSTLY_DECIDED = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementView:
-    """The whole report as people read it."""
-
-    headline: str
-    lead: str
-    eyebrow: str
-    facts: tuple[tuple[str, str], ...]
-    cautions: tuple[str, ...]
-    sections: tuple[AgreementSection, ...]
-
-
-def build(report: AgreementReport, rubric: Rubric) -> AgreementView:
+def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
     """The report in words; the rubric names the criteria."""
     people = report.labels.annotators
-    return AgreementView(
-        headline=_headline(report),
-        lead=_lead(report),
-        eyebrow=f"{report.run}: the judge and people",
+    return Document(
+        title=_headline(report),
+        lead=(_lead(report),),
+        sections=tuple(_sections(report, rubric)),
+        kind="agreement report",
+        about=f"{report.run}: the judge and people",
         facts=(
             ("Judge", report.judge or "–"),
             ("Rubric", report.rubric),
@@ -60,53 +45,31 @@ def build(report: AgreementReport, rubric: Rubric) -> AgreementView:
             ("People", f"{len(people)}: {listed(people, 4)}" if len(people) > 1 else listed(people)),
         ),
         cautions=tuple(_cautions(report)),
-        sections=_sections(report, rubric),
     )
 
 
-def _sections(report: AgreementReport, rubric: Rubric) -> tuple[AgreementSection, ...]:
+def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
     """Those that have something to say, in reading order."""
-    sections = [consistency_section(report), agreement_section(report), bias_section(report)]
-    sections += [disputed_section(report, rubric), corrected_section(report), weights_section(report, rubric)]
-    sections += [calibration_section(report), against_section(report), over_time_section(report)]
-    found = [replace(it, grids=tuple(filter(_has_figures, it.grids))) for it in sections if it is not None]
-    bare = [it for it in found if it.why_bare and not (it.grids or it.pictures)]
-    reading = reading_section(report)
-    if bare:
-        left = " ".join(told_once((it.short, it.why_bare) for it in bare))
-        reading = replace(reading, sentences=(*reading.sentences, f"Left out for lack of figures: {left}"))
-    return (*(it for it in found if it not in bare), reading)
+    for section in (
+        consistency_section(report),
+        agreement_section(report),
+        bias_section(report),
+        disputed_section(report, rubric),
+        corrected_section(report),
+        weights_section(report, rubric),
+        calibration_section(report),
+        against_section(report),
+        over_time_section(report),
+        reading_section(report),
+    ):
+        if section is not None:
+            yield replace(section, grids=tuple(filter(_has_figures, section.grids)))
 
 
 def _has_figures(grid: Grid) -> bool:
     """Whether a table says anything: a dash is no figure, and how many cases there are is none of the judge's."""
     counts = {at for at, name in enumerate(grid.head) if name == "Cases" and len(grid.head) > grid.names + 1}
     return any(cell != "–" for row in grid.rows for at, cell in enumerate(row) if at >= grid.names and at not in counts)
-
-
-def as_document(view: AgreementView) -> Document:
-    """The same for a terminal or as Markdown, without the pictures."""
-    sections = []
-    for section in view.sections:
-        first, *others = section.grids or (None,)
-        sections.append(Section(section.title, section.sentences, first))
-        sections += [Section("", (), grid) for grid in others]
-        sections += [Section("", (), as_grid(picture)) for picture in section.pictures if isinstance(picture, Matrix)]
-        sections += [Section(f"{card.case}: {card.judge}; {card.people}", tuple(_told(card))) for card in section.cards]
-        if section.after:
-            sections.append(Section("", section.after))
-    warning = (Section("Before you trust it", view.cautions, warning=True),) if view.cautions else ()
-    facts = "; ".join(f"{name.lower()} {said}" for name, said in view.facts)
-    return Document(view.headline, (view.lead, f"{facts[0].upper()}{facts[1:]}."), (*warning, *sections))
-
-
-def _told(card: DisputedCard) -> Iterable[str]:
-    yield f"{card.opening} ({card.about})"
-    if card.criterion:
-        yield f"Moved by {card.criterion}."
-    if card.reason:
-        yield f"The judge: {card.reason}"
-    yield from (f"{source}: “{quote}”" for source, quote in card.quotes)
 
 
 # -- the finding ------------------------------------------------------------------------------------------------------
@@ -120,7 +83,7 @@ def _headline(report: AgreementReport) -> str:
         said = rounded_percent(guesses.metrics["accuracy"].value or 0.0)
         return f"Decides no labelled case; its best guesses agree with people in {said}"
     if report.protocol == "dialogue":
-        return f"{number(main.value, 1)} points from people"
+        return f"{rounded(main.value, 1)} points from people"
     open_cases = report.left_out.get("undecided", 0)
     if (decided := report.counted / (report.counted + open_cases)) < _MOSTLY_DECIDED:
         # A judge that leaves most cases open may be right in nearly all the others: both belong in one line.

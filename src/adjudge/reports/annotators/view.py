@@ -13,12 +13,11 @@ from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
 from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportCard
-from ...agreement.figures import Figure
+from ..document import Document, Grid, Section
+from ..origin import judge_note
 from ..pages import environment
-from ..run.document import Document, Grid, Section
-from ..run.pictures import Bar, Picture
-from ..run.wording import many, number, p_is, percent, rounded_percent
-from ..wording import judge_note, words_of
+from ..pictures import Bar, Picture, bar_to
+from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
 _JUDGES = (
@@ -129,7 +128,7 @@ def _most_telling(report: AnnotatorReport) -> list[ReportCard]:
 def annotators_document(report: AnnotatorReport) -> Document:
     """For a terminal and for Markdown."""
     view = build(report)
-    sections = [Section("Annotators", (), view.overview)]
+    sections = [Section("Annotators", (), (view.overview,))]
     for card in view.cards:
         sections += _card_sections(card)
     facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
@@ -139,7 +138,7 @@ def annotators_document(report: AnnotatorReport) -> Document:
 
 def annotators_html(report: AnnotatorReport) -> str:
     """One self-contained page."""
-    template = environment("html", "adjudge.reports.run").get_template("annotators/html.j2")
+    template = environment("html").get_template("annotators/html.j2")
     view = build(report)
     return template.render(frame="page.html.j2", view=view, headline=view.headline, home="") + "\n"
 
@@ -213,7 +212,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
         name=card.person,
         counted=f"{card.reviews:,}",
         rate=percent(card.overall.value),
-        interval=_interval(card.overall),
+        interval=interval(card.overall.interval, percent),
         findings=findings,
         calm="" if findings else "Nothing stands out beyond chance.",
         lessons=tuple(_lesson(lesson, report) for lesson in card.lessons),
@@ -226,7 +225,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
         corrections=Grid(
             ("Dimension", "Entered", "Final", "Times"),
             tuple(
-                (report.names[dimension], number(entered, 0), number(final, 0), f"{count:,}")
+                (report.names[dimension], rounded(entered, 0), rounded(final, 0), f"{count:,}")
                 for dimension, entered, final, count in card.confused
             ),
         )
@@ -237,7 +236,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
         agreement=Grid(
             ("Dimension", "Alpha", "95 % interval", "Rated together"),
             tuple(
-                (report.names[key], number(figure.value), _plain_interval(figure), f"{figure.cases:,}")
+                (report.names[key], rounded(figure.value), interval(figure.interval, rounded), f"{figure.cases:,}")
                 for key, figure in known
             ),
         )
@@ -280,7 +279,7 @@ def _row(rate: CorrectionRate, report: AnnotatorReport) -> tuple[str, ...]:
         f"{wrong:,} of {rate.counted.cases:,}",
         percent(rate.counted.value),
         percent(rate.shrunk.value),
-        _interval(rate.shrunk),
+        interval(rate.shrunk.interval, percent),
         percent(report.pool[rate.dimension].value),
     )
 
@@ -296,14 +295,11 @@ def _rates(card: ReportCard, report: AnnotatorReport, top: float) -> Picture:
     """Bars along an axis that all cards share, so that they can be compared."""
     rows = []
     for rate in card.dimensions:
-        low, high = rate.shrunk.interval or (0.0, 0.0)
-        value = rate.shrunk.value or 0.0
         wrong = f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}"
         swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
         why = _way(rate.dimension, rate.direction) if rate.direction else "confused" if swapped else ""
         note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
-        name = report.names[rate.dimension]
-        rows.append(Bar(name, percent(value), value / top, low / top, high / top, tone, note))
+        rows.append(bar_to(top, report.names[rate.dimension], percent(rate.shrunk.value), rate.shrunk, tone, note))
     lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."
     return Picture("bars", "Corrected, by dimension", lead, rows)
 
@@ -316,12 +312,10 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
         return None, "Too few reviews with a time to compare an earlier half with a later one."
     halves = (("Earlier half", change.first), ("Later half", change.second))
     top = max((figure.interval or (0.0, figure.value or 0.0))[1] for _, figure in halves) or 1.0
-    rows = []
-    for name, figure in halves:
-        low, high = figure.interval or (figure.value or 0.0, figure.value or 0.0)
-        note = many(figure.cases, "review")
-        tone = "B" if card.drifts else ""
-        rows.append(Bar(name, percent(figure.value), (figure.value or 0.0) / top, low / top, high / top, tone, note))
+    tone = "B" if card.drifts else ""
+    rows = [
+        bar_to(top, name, percent(figure.value), figure, tone, many(figure.cases, "review")) for name, figure in halves
+    ]
     said = "More than chance would explain" if card.drifts else "No more than chance may explain"
     return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
 
@@ -353,7 +347,7 @@ def _asides(card: ReportCard, report: AnnotatorReport) -> list[str]:
 
 def _card_sections(card: CardView) -> list[Section]:
     first = Section(
-        card.name, (card.summary, *card.findings, *filter(None, [card.calm]), *card.asides), card.dimensions
+        card.name, (card.summary, *card.findings, *filter(None, [card.calm]), *card.asides), (card.dimensions,)
     )
     sections = [first]
     if card.lessons:
@@ -363,14 +357,15 @@ def _card_sections(card: CardView) -> list[Section]:
         )
         sections.append(Section(f"{card.name}: lessons", said))
     if card.corrections:
-        sections.append(Section(f"{card.name}: most frequent corrections", (), card.corrections))
+        sections.append(Section(f"{card.name}: most frequent corrections", (), (card.corrections,)))
     change = (
         [f"{bar.label}: {bar.text} of ratings corrected." for bar in card.change.rows if isinstance(bar, Bar)]
         if card.change
         else []
     )
     sections.append(Section(f"{card.name}: over time", (*change, card.change_said)))
-    sections.append(Section(f"{card.name}: agreement with others", (card.agreement_said,), card.agreement))
+    grids = (card.agreement,) if card.agreement else ()
+    sections.append(Section(f"{card.name}: agreement with others", (card.agreement_said,), grids))
     return sections
 
 
@@ -379,14 +374,6 @@ def _card_sections(card: CardView) -> list[Section]:
 
 def _pooled(report: AnnotatorReport) -> Sequence[CorrectionRate]:
     return [rate for card in report.cards for rate in card.dimensions]
-
-
-def _interval(figure: Figure) -> str:
-    return "–" if figure.interval is None else f"{percent(figure.interval[0])} to {percent(figure.interval[1])}"
-
-
-def _plain_interval(figure: Figure) -> str:
-    return "–" if figure.interval is None else f"{number(figure.interval[0])} to {number(figure.interval[1])}"
 
 
 def _span(report: AnnotatorReport) -> str:

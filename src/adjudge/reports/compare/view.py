@@ -11,16 +11,18 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ...arithmetic import cut, weighted_total
-from ...models import LABELS, ComparisonVerdict, Evidence, Fact, Label, Lookup, Winner
+from ...models import LABELS, ComparisonVerdict, Fact, Label, Lookup, Winner
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
 from .. import wording
 from ..highlighting import Highlight, Piece, marked
-from ..wording import Origin, number, short
+from ..origin import Origin, judge_note, origin_of
+from ..wording import number, short
 
 _FIRST = {"ab": "A first", "ba": "B first"}
 _SIGNS = {"favorable": "+", "unfavorable": "−"}
 _NOT_ASSESSED = "Not assessed: "
+_LEAST = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
         order=_order(verdict),
         order_badge=_order_badge(verdict),
         orders_differ=_differ(verdict),
-        judge_note=wording.judge_note(verdict.provenance.judge),
+        judge_note=judge_note(verdict.provenance.judge),
         task=verdict.case.task,
         context=verdict.case.context.strip(),
         rows=rows,
@@ -155,7 +157,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
         ),
         facts=tuple((wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts),
         lookups=verdict.lookups,
-        origin=wording.origin_of(verdict),
+        origin=origin_of(verdict),
     )
 
 
@@ -177,7 +179,7 @@ def _confidence(verdict: ComparisonVerdict) -> str:
     """How sure the judge is, as a sentence; empty if it does not say."""
     if verdict.confidence is None:
         return ""
-    sure = f"{int(verdict.confidence * 100)}\u00a0% sure"
+    sure = f"{wording.percent_sure(verdict.confidence)}\u00a0% sure"
     if verdict.decided:
         return f"The judge is {sure}."
     if any(fact.name in ATTEMPTS for fact in verdict.facts):
@@ -191,8 +193,16 @@ def _differ(verdict: ComparisonVerdict) -> bool:
 
 def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the normalised totals are apart. Below the band that is cut, not rounded: it must not look like it."""
-    close = verdict.margin < band
-    return number(cut(Fraction(verdict.margin), Decimal("0.01"))) if close else short(verdict.margin)
+    if verdict.margin >= band:
+        return short(verdict.margin)
+    if 0 < verdict.margin < _LEAST:
+        return f"less than {_LEAST}"
+    return number(cut(Fraction(verdict.margin), _LEAST))
+
+
+def _signed(step: Decimal) -> str:
+    shown = short(step, 2)
+    return f"+{shown}" if step > 0 and shown != "0" else shown
 
 
 def _order_badge(verdict: ComparisonVerdict) -> str:
@@ -237,7 +247,7 @@ def _order(verdict: ComparisonVerdict) -> str:
         winner = order.winners[order.judged[0]]
         named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"
     if any(order.moved.values()):
-        steps = [f"{'+' if step > 0 else ''}{short(step, 2)} for {label}" for label, step in order.moved.items()]
+        steps = [f"{_signed(step)} for {label}" for label, step in order.moved.items()]
         moved = f"From one to the other the normalised totals moved by {' and '.join(steps)}."
     else:
         moved = "No total moved."
@@ -253,22 +263,11 @@ def _quotes(verdict: ComparisonVerdict, label: Label) -> dict[str, tuple[Highlig
     found.sort(key=lambda pair: (pair[1].start, pair[1].end))
     by_criterion: dict[str, tuple[Highlight, ...]] = {}
     for at, (key, item) in enumerate(found, 1):
-        by_criterion[key] = (*by_criterion.get(key, ()), _highlight(f"{label}{at}", key, item))
+        ref, why = f"{label}{at}", item.rationale
+        shown = f"{_SIGNS[item.impact]}{ref}"
+        mark = Highlight(ref, item.impact, key, item.quote, item.start, item.end, shown, title=why, note=why)
+        by_criterion[key] = (*by_criterion.get(key, ()), mark)
     return by_criterion
-
-
-def _highlight(ref: str, key: str, item: Evidence) -> Highlight:
-    return Highlight(
-        ref=ref,
-        tone=item.impact,
-        criterion=key,
-        text=item.quote,
-        start=item.start,
-        end=item.end,
-        shown=f"{_SIGNS[item.impact]}{ref}",
-        title=item.rationale,
-        note=item.rationale,
-    )
 
 
 def _rows(

@@ -16,7 +16,8 @@ from ...protocols.audit import RULES, TAKEN, decisions, evidence_used
 from ...rubric import Rubric
 from .. import wording
 from ..highlighting import Highlight, Piece, marked
-from ..wording import Origin, hundredths, number
+from ..origin import Origin, judge_note, origin_of
+from ..wording import hundredths, number
 
 # Beyond this a transcript is taller than most windows, and gets one of its own.
 _LONG_TURNS, _LONG_TEXT = 12, 1500
@@ -114,7 +115,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         averages=(evaluator, final),
         shares=(wording.share(verdict.evaluator_average, scale), wording.share(verdict.final_average, scale)),
         dialogue=str(verdict.dialogue_id),
-        utterances=wording.counted(len(turns), "utterance"),
+        utterances=wording.many(len(turns), "utterance"),
         judges=verdict.judges,
         judge_note=_judge_note(verdict.judges),
         turns=tuple(
@@ -132,7 +133,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         mapping=verdict.output.audit.mapping_rule,
         evidence=tuple(by_place[used] for used in evidence_used(verdict.rulings.values())),
         refs=tuple(highlight.ref for _, highlight in found),
-        origin=wording.origin_of(verdict),
+        origin=origin_of(verdict),
     )
 
 
@@ -162,7 +163,7 @@ def _objections(verdict: DialogueVerdict) -> str:
 
 def _judge_note(judges: tuple[str, str]) -> str:
     """What a reader must know about the judges before trusting them; empty for most."""
-    evaluator, critic = map(wording.judge_note, judges)
+    evaluator, critic = map(judge_note, judges)
     if evaluator == critic:
         return evaluator
     return " ".join(f"{role}: {note}" for role, note in (("Evaluator", evaluator), ("Critic", critic)) if note)
@@ -181,24 +182,12 @@ def _quotes(verdict: DialogueVerdict, role: Role, names: Mapping[str, str]) -> l
     opinions: Mapping[str, Mark | CriticView] = verdict.marks if role == "evaluator" else verdict.objections
     found = [(key, quote) for key in verdict.rulings for quote in opinions[key].quotes]
     found.sort(key=lambda pair: (pair[1].turn, pair[1].start, pair[1].end))
-    return [
-        (quote, _highlight(f"{role[0].upper()}{at}", role, key, names[key], quote))
-        for at, (key, quote) in enumerate(found, 1)
-    ]
-
-
-def _highlight(ref: str, role: Role, key: str, name: str, quote: Utterance) -> Highlight:
-    return Highlight(
-        ref=ref,
-        tone=role,
-        criterion=key,
-        text=quote.quote,
-        start=quote.start,
-        end=quote.end,
-        shown=f"{ref} {name}",
-        title=f"{role.capitalize()} on {name}",
-        place=f"{quote.speaker}, line {quote.line}",
-    )
+    marks = []
+    for at, (key, it) in enumerate(found, 1):
+        ref, name = f"{role[0].upper()}{at}", names[key]
+        shown, title, place = f"{ref} {name}", f"{role.capitalize()} on {name}", f"{it.speaker}, line {it.line}"
+        marks.append((it, Highlight(ref, role, key, it.quote, it.start, it.end, shown, title, place=place)))
+    return marks
 
 
 def _rows(

@@ -25,7 +25,8 @@ from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
 from .. import wording
 from ..escaping import one_line, shorten
 from ..highlighting import Highlight, Piece, marked
-from ..wording import Origin, number
+from ..origin import Origin, judge_note, origin_of
+from ..wording import number
 
 RESPONSES: dict[str, str] = {"A": "Response 1", "B": "Response 2"}
 
@@ -243,7 +244,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         counts=counts,
         from_scratch=scratch,
         blank=bool(blank),
-        judge_note=wording.judge_note(verdict.provenance.judge),
+        judge_note=judge_note(verdict.provenance.judge),
         responses=(response("A"), response("B")),
         changelog=verdict.changelog,
         feedback=verdict.feedback,
@@ -252,7 +253,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         own=_own(verdict, names),
         opinion=verdict.opinion,
         refs=(*(quote.ref for own in quotes.values() for quote in own), *(fact.ref for fact in facts if fact.mark)),
-        origin=wording.origin_of(verdict),
+        origin=origin_of(verdict),
     )
 
 
@@ -347,16 +348,7 @@ def _quotes(verdict: ReviewVerdict, names: Mapping[str, str]) -> dict[Label, lis
         own = [(key, quote) for key, rating in verdict.table(label).items() for quote in rating.quotes]
         own.sort(key=lambda pair: (pair[1].start, pair[1].end))
         found[label] = [
-            Highlight(
-                ref=str(at),
-                tone="quote",
-                criterion=key,
-                text=quote.quote,
-                start=quote.start,
-                end=quote.end,
-                shown=str(at),
-                title=names[key],
-            )
+            Highlight(str(at), "quote", key, quote.quote, quote.start, quote.end, str(at), title=names[key])
             for at, (key, quote) in enumerate(own, sum(map(len, found.values())) + 1)
         ]
     return found

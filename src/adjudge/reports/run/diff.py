@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
-from .document import Document, Grid, Section
-from .pictures import Bar, Picture, Stack
-from .wording import between, listed, many, number, p_is, p_value, percent, signed
+from ..document import Document, Grid, Section
+from ..pictures import Bar, Picture, Stack
+from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
 _COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
@@ -65,10 +66,7 @@ def _facts(diff: Diff) -> dict[str, Any]:
         },
         "agreement": None if diff.agreement is None else _change_json(diff.agreement),
         "means": {name: _change_json(change) for name, change in diff.tests.items()},
-        "criteria": {
-            name: {"pairs": shift.pairs, "moved": shift.moved, "before": shift.before, "after": shift.after}
-            for name, shift in diff.shifts.items()
-        },
+        "criteria": {name: asdict(shift) for name, shift in diff.shifts.items()},
     }
 
 
@@ -90,16 +88,9 @@ def _value(outcome: str, protocol: str) -> str | float | None:
 
 
 def _change_json(change: Change) -> dict[str, Any]:
-    return {
-        "pairs": change.pairs,
-        "before": change.before,
-        "after": change.after,
-        "change": change.change,
-        "interval": change.interval,
-        "p": change.p,
-        "test": change.test,
-        "real": change.real,
-    }
+    told = asdict(change) | {"real": change.real}
+    del told["interval_by"]
+    return told
 
 
 def _lead(diff: Diff) -> tuple[str, ...]:
@@ -113,14 +104,13 @@ def _lead(diff: Diff) -> tuple[str, ...]:
     if not diff.changed and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
-        said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, points=True)}")
+        said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
     elif tested is not None:
         said.append(f"{_NAMES[MAIN[diff.protocol]]} {_moved(tested)}")
     return tuple(said)
 
 
-def _moved(change: Change, *, points: bool = False) -> str:
-    show = percent if points else number
+def _moved(change: Change, show: Callable[[float], str] = rounded) -> str:
     if change.change == 0:
         return f"is the same in both: {show(change.before)}."
     verdict = "more than chance would explain" if change.real else "no more than chance may explain"
@@ -153,18 +143,18 @@ def _verdicts(diff: Diff) -> Section:
     return Section(
         "Verdicts",
         (f"{sentence}(95 % interval {percent(low)} to {percent(high)}).",),
-        Grid(("From", "To", "Cases"), rows, names=2),
+        (Grid(("From", "To", "Cases"), rows, names=2),),
     )
 
 
 def _tests(diff: Diff) -> list[Section]:
     rows = []
     if (found := diff.agreement) is not None:
-        shown = (percent(found.before), percent(found.after), f"{signed(100 * found.change, 1)} points")
-        rows.append(("Decided as labelled", f"{found.pairs:,}", *shown, between(found.interval, 1, points=True)))
+        shown = (percent(found.before), percent(found.after), f"{points(found.change)} points")
+        rows.append(("Decided as labelled", f"{found.pairs:,}", *shown, interval(found.interval, points)))
     for name, change in diff.tests.items():
-        shown = (number(change.before), number(change.after), signed(change.change))
-        rows.append((_NAMES[name], f"{change.pairs:,}", *shown, between(change.interval)))
+        shown = (rounded(change.before), rounded(change.after), signed(change.change))
+        rows.append((_NAMES[name], f"{change.pairs:,}", *shown, interval(change.interval, signed)))
     if not rows or not diff.changed:
         return []
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
@@ -176,7 +166,7 @@ def _tests(diff: Diff) -> list[Section]:
         "“Real” is p below 0.05; among several lines one may come about by chance.",
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
-    return [Section("Is the difference real?", said, Grid(head, tuple(full)))]
+    return [Section("Is the difference real?", said, (Grid(head, tuple(full)),))]
 
 
 def _criteria(diff: Diff) -> list[Section]:
@@ -187,13 +177,13 @@ def _criteria(diff: Diff) -> list[Section]:
         (
             name,
             f"{shift.moved:,} of {shift.pairs:,}",
-            number(shift.before),
-            number(shift.after),
+            rounded(shift.before),
+            rounded(shift.after),
             signed(shift.after - shift.before),
         )
         for name, shift in moved
     )
-    return [Section("Scores that moved", (), Grid(("Column", "Moved in", "Before", "After", "Change"), rows))]
+    return [Section("Scores that moved", (), (Grid(("Column", "Moved in", "Before", "After", "Change"), rows),))]
 
 
 def _failures(diff: Diff) -> list[Section]:
@@ -215,7 +205,7 @@ def _cases(diff: Diff, limit: int) -> list[Section]:
     said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
     rows = tuple((each.case, each.before, each.after, moved_scores(each), signed(each.change)) for each in shown)
     head = ("Case", "Before", "After", "Scores that moved most", measured(diff))
-    return [Section("Cases that changed", said, Grid(head, rows, names=4))]
+    return [Section("Cases that changed", said, (Grid(head, rows, names=4),))]
 
 
 def measured(diff: Diff) -> str:
@@ -253,7 +243,7 @@ def diff_pictures(diff: Diff) -> list[Picture]:
         for name, change, (low, high) in moved:
             text = f"{signed(change.change)}{' · real' if change.real else ''}"
             tone = ("A" if change.change > 0 else "B") if change.real else ""
-            note = f"{between((low, high))}, p {p_is(change.p)}"
+            note = f"{interval((low, high), signed)}, p {p_is(change.p)}"
             bars.append(Bar(_NAMES[name], text, place(change.change), place(low), place(high), tone, note))
         lead = "Change of each mean with its 95 % interval; the line in the middle is no change."
         found.append(Picture("points", "How far numbers moved", lead, bars, middle=True))

@@ -28,8 +28,8 @@ from ...results.run import Reader
 from ...results.summary import Summary
 from .. import render
 from ..pages import environment
+from ..wording import many
 from .view import Line, line_of, line_sql, view_run
-from .wording import many
 
 ROWS = 1_000
 MOST_PAGES = 5_000
@@ -60,7 +60,8 @@ def write_html(database: Database, index: Path) -> Written:
     frame = {
         "run": database.run,
         "view": view,
-        "frame": "run/templates/frame.html.j2",
+        "frame": "page.html.j2",
+        "home": "",
         "script": _script(),
         "policy": _policy(),
         "pages": pages,
@@ -69,6 +70,8 @@ def write_html(database: Database, index: Path) -> Written:
         "nothing": "No case has an outcome yet.",
     }
     first: list[Line] = []
+    failed = {position for position, *_ in view.failures}
+    elsewhere: dict[int, str] = {}  # which further page of the list a failure stands on
     with new_folder(files) as folder, Reader(database.run) as reader:
         cases = _Cases(reader, folder, f"../../../{quote(index.name)}")
         rows = _rows(database, view.columns)
@@ -90,6 +93,8 @@ def write_html(database: Database, index: Path) -> Written:
                 "cases", frame, number=number + 1, lines=lines, before=names[number - 1], after=after, files=""
             )
             (folder / names[number]).write_text(page, "utf-8")
+            here = f"{quote(files.name)}/{names[number]}"
+            elsewhere |= {line.position: here for line in lines if line.position in failed}
     cut = summary.verdicts - cases.made - cases.broken
     report = _fill(
         "run",
@@ -99,6 +104,7 @@ def write_html(database: Database, index: Path) -> Written:
         before="",
         after=f"{quote(files.name)}/page-2.html" if pages > 1 else "",
         files=f"{quote(files.name)}/",
+        elsewhere=elsewhere,
         notes=_notes(cut, cases.broken),
     )
     with new_file(index) as file:
@@ -176,4 +182,4 @@ def _policy() -> str:
 
 
 def _fill(template: str, frame: dict[str, Any], **values: Any) -> str:
-    return environment("html", "adjudge.reports.run").get_template(f"{template}.html.j2").render({**frame, **values})
+    return environment("html").get_template(f"run/templates/{template}.html.j2").render({**frame, **values})

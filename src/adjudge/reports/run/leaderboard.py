@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...results.leaderboard import Leaderboard, Strength
-from .document import Document, Grid, Section
-from .wording import listed, many, number, percent, signed
+from ..document import Document, Grid, Section
+from ..wording import interval, listed, many, percent, rounded, signed
 
 
 def leaderboard_document(board: Leaderboard, name: str) -> Document:
@@ -20,7 +20,7 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     """The table, what a reader must know before trusting it, and how it was made."""
     notes = _notes(board)
     cautions = (Section("Before you trust it", tuple(notes), warning=True),) if notes else ()
-    return (Section("Systems", (), _grid(board)), *cautions, Section("How to read it", _explained(board)))
+    return (Section("Systems", (), (_grid(board),)), *cautions, Section("How to read it", _explained(board)))
 
 
 def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
@@ -76,18 +76,19 @@ def _grid(board: Leaderboard) -> Grid:
     rows = []
     for rank, standing in zip(_ranks(board), board.standings, strict=True):
         place = f"{standing.group + 1}.{rank}" if grouped else str(rank)
-        row: tuple[str, ...] = (place, standing.system, *_shown(standing.raw))
-        row += _shown(standing.length_controlled) if controlled else ()
+        row: tuple[str, ...] = (place, standing.system, *strength_cells(standing.raw))
+        row += strength_cells(standing.length_controlled) if controlled else ()
         row += (f"{standing.wins:,}", f"{standing.ties:,}", f"{standing.losses:,}", percent(standing.share))
-        row += (number(standing.words, 0),) if controlled else ()
+        row += (rounded(standing.words, 0),) if controlled else ()
         rows.append(row)
     return Grid(head, tuple(rows), names=2)
 
 
-def _shown(strength: Strength | None) -> tuple[str, str]:
+def strength_cells(strength: Strength | None) -> tuple[str, str]:
+    """A strength in points, and its interval."""
     if strength is None:
         return "–", "–"
-    return number(strength.points, 0), f"{number(strength.low, 0)} to {number(strength.high, 0)}"
+    return rounded(strength.points, 0), interval((strength.low, strength.high), lambda end: rounded(end, 0))
 
 
 def _notes(board: Leaderboard) -> list[str]:

@@ -1,142 +1,23 @@
-"""Pictures of reports as data: bars with intervals, stacked bars, histograms, curves, a matrix, a grid of cases by
-criteria. A template draws them as SVG. Here are also the pictures of a run's report.
-
-Places along an axis are shares from 0 to 1.
-"""
+"""The pictures of a run's report: who won, by how much, what people say, scores, all cases at a glance, cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Literal
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.summary import ACTIONS, Band, Mean, Share, Summary
-from ..wording import dollars
-from .summary import OUTCOMES, SIDES, agreement_sentence, between, criteria
-from .wording import duration, many, number, percent, signed
+from ..pictures import Amount, Bar, Picture, Stack, Step, Strip
+from ..wording import dollars, duration, interval, many, percent, rounded, signed
+from .leaderboard import strength_cells
+from .summary import OUTCOMES_ARE, SIDES, agreement_sentence, criteria, outcome_shares
 
 _MOST_ROWS = 12
 _FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
 _NAME = 40  # letters of a case's id
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A value with its interval along an axis; `tone` is A, B or nothing."""
-
-    label: str
-    text: str
-    value: float
-    low: float
-    high: float
-    tone: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """Parts of a whole side by side: tone, share and what it says."""
-
-    label: str
-    text: str
-    parts: tuple[tuple[str, float, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A column of a histogram."""
-
-    label: str
-    text: str
-    height: float
-    tone: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """A row of a grid: of every cell its tone, how strong it is from 0 to 1, and what it says."""
-
-    label: str
-    text: str
-    cells: tuple[tuple[str, float, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A number that stands for itself."""
-
-    label: str
-    text: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A title, what it shows, and its rows; a wide one stands alone in its line.
-
-    `cases`: where each column of a grid is one case, their positions. `middle`: nought is there, and is drawn.
-    """
-
-    kind: Literal["bars", "points", "stacks", "steps", "grid", "amounts"]
-    title: str
-    lead: str
-    rows: Sequence[Bar | Stack | Step | Strip | Amount]
-    legend: tuple[tuple[str, str], ...] = ()
-    wide: bool = False
-    cases: tuple[int, ...] = ()
-    middle: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
-    """A point with its interval, if it has one; `said` is what it shows, in words. Places are shares of the axes, from
-    the left and from the bottom."""
-
-    x: float
-    y: float
-    said: str
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChartSeries:
-    """Points of one colour (`tone` A, B or nothing), joined by a line or not."""
-
-    name: str
-    tone: str
-    points: tuple[ChartPoint, ...]
-    line: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Curves: the axes with their ticks (place and label), the series, and perhaps the line on which both are equal."""
-
-    title: str
-    lead: str
-    x_name: str
-    y_name: str
-    x_ticks: tuple[tuple[float, str], ...]
-    y_ticks: tuple[tuple[float, str], ...]
-    series: tuple[ChartSeries, ...]
-    diagonal: bool = False
-    kind: Literal["chart"] = "chart"
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A table of counts with how full each cell is, as a share of its row."""
-
-    title: str
-    lead: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
-    kind: Literal["matrix"] = "matrix"
 
 
 def pictures(
@@ -146,7 +27,7 @@ def pictures(
     if not summary.verdicts:
         return []
     if run.protocol == "dialogue":
-        found = [_experience(summary), _dialogue_means(run, summary), _labels(summary)]
+        found = [_outcomes(run, summary), _dialogue_means(run, summary), _labels(summary)]
     elif run.protocol == "review":
         found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary)]
         found += [_labels(summary), _by_label(run, summary)]
@@ -162,21 +43,22 @@ def pictures(
 
 
 def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
-    rows = []
-    for key, said in OUTCOMES[run.protocol].items():
-        count = summary.outcomes[key]
-        if count or key in ("A", "B", "tie"):
-            share = summary.share(count, summary.verdicts)
-            rows.append(_share_bar(said, share, f"· {count:,}", key if key in "AB" else ""))
-    title = "Who won" if run.protocol == "compare" else "Which response is preferred"
+    rows = [
+        _share_bar(said, share, f"· {share.count:,}", key if key in "AB" else "")
+        for key, said, share in outcome_shares(run, summary)
+    ]
+    title = OUTCOMES_ARE[run.protocol]
     lead = f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals."
+    if run.protocol == "dialogue":
+        lead = f"Share of {many(summary.verdicts, 'dialogue')} at each step, with 95 % intervals."
     if places:
         title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
     return Picture("bars", title, lead, rows)
 
 
 def _share_bar(label: str, share: Share, behind: str, tone: str = "") -> Bar:
-    return Bar(label, f"{percent(share.share)} {behind}", share.share, *share.interval, tone, between(share))
+    note = interval(share.interval, percent)
+    return Bar(label, f"{percent(share.share)} {behind}", share.share, *share.interval, tone, note)
 
 
 def _strengths(board: Leaderboard) -> Picture | None:
@@ -186,9 +68,9 @@ def _strengths(board: Leaderboard) -> Picture | None:
     along = _axis([end for each in shown for end in (each.raw.low, each.raw.high)])
     rows = []
     for at, each in enumerate(shown):
-        note = f"{number(each.raw.low, 0)} to {number(each.raw.high, 0)}"
+        points, bounds = strength_cells(each.raw)
         ends = along(each.raw.points), along(each.raw.low), along(each.raw.high)
-        rows.append(Bar(each.system, number(each.raw.points, 0), *ends, "A" if at == 0 else "", note))
+        rows.append(Bar(each.system, points, *ends, "A" if at == 0 else "", bounds))
     lead = "Strength from who beat whom, with 95 % intervals; 1,000 is the mean, 400 points more are ten wins to one."
     if len(board.standings) > len(shown):
         lead += f" The first {len(shown)} of {len(board.standings)}."
@@ -259,7 +141,7 @@ def _compare_means(run: Run, summary: Summary) -> Picture:
         for side, label in zip("ab", SIDES["compare"], strict=True):
             if (mean := summary.means.get(f"{stem}_{side}")) is not None:
                 rows.append(_mean_bar(f"{said}: {label}", mean, low, high, label))
-    lead = f"Means of both answers from {number(low, 0)} to {number(high, 0)}, with 95 % intervals."
+    lead = f"Means of both answers from {rounded(low, 0)} to {rounded(high, 0)}, with 95 % intervals."
     return Picture("bars", "Scores by criterion", lead, rows, (("A", "A"), ("B", "B")), wide=True)
 
 
@@ -271,7 +153,7 @@ def _dialogue_means(run: Run, summary: Summary) -> Picture:
         for name, said in names.items()
         if name in summary.means
     ]
-    lead = f"Means of the final scores from {number(low, 0)} to {number(high, 0)}, with 95 % intervals."
+    lead = f"Means of the final scores from {rounded(low, 0)} to {rounded(high, 0)}, with 95 % intervals."
     return Picture("bars", "Scores by criterion", lead, rows)
 
 
@@ -280,17 +162,8 @@ def _mean_bar(label: str, mean: Mean, low: float, high: float, tone: str) -> Bar
         return min(max((value - low) / (high - low), 0.0), 1.0)
 
     ends = mean.interval or (mean.mean, mean.mean)
-    note = f"{number(ends[0], 1)} to {number(ends[1], 1)}" if ends[0] < ends[1] else ""
-    return Bar(label, number(mean.mean, 1), along(mean.mean), along(ends[0]), along(ends[1]), tone, note)
-
-
-def _experience(summary: Summary) -> Picture:
-    rows = []
-    for step in sorted(summary.outcomes, key=float, reverse=True):
-        share = summary.share(summary.outcomes[step], summary.verdicts)
-        rows.append(_share_bar(step, share, f"· {share.count:,}"))
-    lead = f"Share of {many(summary.verdicts, 'dialogue')} at each step, with 95 % intervals."
-    return Picture("bars", "Overall experience", lead, rows)
+    note = f"{rounded(ends[0], 1)} to {rounded(ends[1], 1)}" if ends[0] < ends[1] else ""
+    return Bar(label, rounded(mean.mean, 1), along(mean.mean), along(ends[0]), along(ends[1]), tone, note)
 
 
 def _preference(summary: Summary) -> Picture:
@@ -339,7 +212,7 @@ def _grid(run: Run, names: Sequence[str], bands: Sequence[Band]) -> Picture | No
         if not told:
             continue
         mean = sum(value * band.cases for band, value in told) / sum(band.cases for band, _ in told)
-        show = signed if run.protocol == "compare" else number
+        show = signed if run.protocol == "compare" else rounded
         cells = tuple(
             ("", 0.0, "") if value is None else (*cell(value), f"{_cases(band)}: {show(value)}{unit}")
             for band in bands
@@ -383,12 +256,12 @@ def _spent(run: Run, summary: Summary) -> Picture:
         unknown = f"not counting {many(summary.unknown_cost, 'case')} of unknown price" if summary.unknown_cost else ""
         each = f"{dollars(Decimal(f'{summary.cost / summary.finished:.2g}'))} a case"
         rows.append(Amount("Cost", dollars(summary.cost), unknown or each))
-        rows.append(Amount("Calls", f"{summary.calls:,}", f"{number(summary.calls / summary.finished, 1)} a case"))
+        rows.append(Amount("Calls", f"{summary.calls:,}", f"{rounded(summary.calls / summary.finished, 1)} a case"))
         rows.append(Amount("Tokens", f"{summary.tokens:,}", f"{summary.tokens // summary.finished:,} a case"))
     else:
         rows.append(Amount("Cost", "none", "no model was called"))
     if (seconds := run.seconds) is not None:
-        rate = f"{number(summary.finished / seconds, 1)} cases a second" if seconds else "less than a second"
+        rate = f"{rounded(summary.finished / seconds, 1)} cases a second" if seconds else "less than a second"
         rows.append(Amount("From start to end", duration(seconds), rate))
     lead = "What the outcomes rest on, replies of earlier runs included."
     return Picture("amounts", "Cost and time", lead, rows, wide=True)

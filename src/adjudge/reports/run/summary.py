@@ -10,11 +10,23 @@ from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
 from ...results.summary import ACTIONS, Mean, Share, Summary
-from ..wording import EXPECTED, dollars, judge_note, not_applied
-from .document import Grid, Section
-from .wording import headline, listed, many, missing, number, p_is, percent, rounded_percent
+from ..document import Grid, Section
+from ..origin import EXPECTED, judge_note, not_applied
+from ..wording import (
+    dollars,
+    interval,
+    listed,
+    many,
+    missing,
+    p_is,
+    percent,
+    rounded,
+    rounded_percent,
+)
+from .leaderboard import strength_cells
 
-OUTCOMES = {
+OUTCOMES_ARE = {"compare": "Who won", "dialogue": "Overall experience", "review": "Which response is preferred"}
+_OUTCOMES = {
     "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
     "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
 }
@@ -53,7 +65,9 @@ class Caution:
 def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
     """What the run says, first of all."""
     if not summary.verdicts:
-        return Headline("No verdict yet", "No case has an outcome yet." if not summary.finished else headline(summary))
+        if summary.finished:
+            return Headline("No verdict", f"None of {many(summary.finished, 'case')} has one.")
+        return Headline("No verdict yet", "No case has an outcome yet.")
     if run.protocol == "dialogue":
         return _dialogue_finding(run, summary)
     if run.protocol == "review":
@@ -68,13 +82,19 @@ def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
             f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}",
         )
     if board is not None and len(board.standings) > 1:
-        return _board_finding(board)
+        return _board_finding(board, summary)
     return _sides_finding(summary)
+
+
+def _chance(summary: Summary, wins: int, losses: int) -> float:
+    """How likely chance alone brings such a difference; copies of a case count as one, as they do in intervals."""
+    distinct = summary.different / summary.verdicts
+    return same_chance(round(wins * distinct), round(losses * distinct))
 
 
 def _sides_finding(summary: Summary) -> Headline:
     a, b, ties = (summary.outcomes[name] for name in ("A", "B", "tie"))
-    p = same_chance(a, b)
+    p = _chance(summary, a, b)
     ahead = "A" if a > b else "B"
     decided = f"{summary.verdicts - summary.undecided:,} decided" if summary.undecided else f"{summary.verdicts:,}"
     counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {many(ties, 'was a tie', 'were ties')}."
@@ -84,11 +104,11 @@ def _sides_finding(summary: Summary) -> Headline:
     return Headline("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
 
 
-def _board_finding(board: Leaderboard) -> Headline:
+def _board_finding(board: Leaderboard, summary: Summary) -> Headline:
     first, second, *_ = board.standings
     if len(board.standings) == 2 and board.meetings:
         met = board.meetings[0]
-        p = same_chance(met.wins, met.losses)
+        p = _chance(summary, met.wins, met.losses)
         counted = (
             f"{met.first} won {met.wins:,} of {many(board.games, 'decided comparison')}, {met.second} {met.losses:,}; "
             f"{many(met.ties, 'was a tie', 'were ties')} (p {p_is(p)})."
@@ -96,10 +116,7 @@ def _board_finding(board: Leaderboard) -> Headline:
         if p < SIGNIFICANT:
             return Headline(f"{met.first} beats {met.second}", counted, "A")
         return Headline("Too close to call", counted)
-    shown = [
-        f"{each.system} {number(each.raw.points, 0)} ({number(each.raw.low, 0)} to {number(each.raw.high, 0)})"
-        for each in (first, second)
-    ]
+    shown = ["{} {} ({})".format(each.system, *strength_cells(each.raw)) for each in (first, second)]
     if board.groups > 1:
         return Headline(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
     if first.raw.low > second.raw.high:
@@ -115,12 +132,12 @@ def _dialogue_finding(run: Run, summary: Summary) -> Headline:
     if len(means) > 1:
         best, worst = (pick(means, key=lambda name: means[name].mean) for pick in (max, min))
         said += (
-            f" Strongest is {best} ({number(means[best].mean, 0)}), weakest {worst} ({number(means[worst].mean, 0)})."
+            f" Strongest is {best} ({rounded(means[best].mean, 0)}), weakest {worst} ({rounded(means[worst].mean, 0)})."
         )
     before = summary.means.get("evaluator_average")
     if before is not None and abs(before.mean - average.mean) >= 0.05:
-        said += f" Before the Critic spoke it was {number(before.mean, 1)}."
-    return Headline(f"{number(average.mean, 1)} of {number(float(run.rubric.scale.high), 0)}", said, "A")
+        said += f" Before the Critic spoke it was {rounded(before.mean, 1)}."
+    return Headline(f"{rounded(average.mean, 1)} of {rounded(float(run.rubric.scale.high), 0)}", said, "A")
 
 
 def _review_finding(run: Run, summary: Summary) -> Headline:
@@ -128,10 +145,12 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
     entered = together["kept"] + together["replaced"] + together["refused"]
     preferred = ", ".join(
         f"{name.lower() if key in ('tie', 'invalid') else name} in {summary.outcomes[key]:,}"
-        for key, name in OUTCOMES["review"].items()
+        for key, name in _OUTCOMES["review"].items()
         if summary.outcomes[key]
     )
     reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
+    if summary.outcomes["invalid"] == summary.verdicts:
+        return Headline("Nothing can be rated", f"None of {many(summary.verdicts, 'task')} can be rated.")
     if not entered:
         return Headline("Rated from scratch", f"No ratings had been entered. {reviews}")
     wrong = together["replaced"] + together["refused"]
@@ -206,33 +225,40 @@ def summary_sections(run: Run, summary: Summary) -> tuple[Section, ...]:
 def _sections(run: Run, summary: Summary) -> Iterable[Section]:
     rows: tuple[tuple[str, ...], ...]
     if summary.outcomes:
-        names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
-        shares = [
-            (said, summary.share(summary.outcomes[key], summary.verdicts))
-            for key, said in names.items()
-            if summary.outcomes[key] or key in ("A", "B", "tie")
-        ]
-        rows = tuple((said, f"{share.count:,}", percent(share.share), between(share)) for said, share in shares)
-        title = {"compare": "Who won", "dialogue": "Overall experience", "review": "Which response is preferred"}
+        rows = tuple(
+            (said, f"{share.count:,}", percent(share.share), interval(share.interval, percent))
+            for _, said, share in outcome_shares(run, summary)
+        )
         head = ("Step" if run.protocol == "dialogue" else "Outcome", "Cases", "Share", "95 % interval")
-        yield Section(title[run.protocol], (), Grid(head, rows))
-    yield from agreement(summary)
+        yield Section(OUTCOMES_ARE[run.protocol], (), (Grid(head, rows),))
+    if summary.labelled:
+        yield _agreement(summary)
     if summary.means:
-        yield Section("Mean scores", (), _means(run, summary.means))
+        yield Section("Mean scores", (), (_means(run, summary.means),))
     if said := calibrated_sentence(run, summary):
         yield Section("Calibrated", (said,))
-    if summary.corrections:
+    if any(counted.total() for counted in summary.corrections.values()):
         names = criteria(run) | {"likert": "Preference"}
         rows = tuple(
             (names.get(key, key), *(f"{counted[action]:,}" for action in ACTIONS))
             for key, counted in summary.corrections.items()
         )
-        yield Section("What became of the ratings", (), Grid(("Dimension", *map(str.capitalize, ACTIONS)), rows))
+        yield Section("What became of the ratings", (), (Grid(("Dimension", *map(str.capitalize, ACTIONS)), rows),))
     if summary.reasons:
-        yield Section("Why cases failed", (), _counts(("Reason", "Cases"), summary.reasons))
+        yield Section("Why cases failed", (), (_counts(("Reason", "Cases"), summary.reasons),))
     if summary.warnings:
-        yield Section("Warnings", (), _counts(("Code", "Verdicts"), summary.warnings))
+        yield Section("Warnings", (), (_counts(("Code", "Verdicts"), summary.warnings),))
     yield Section("Cost", (cost_sentence(summary),))
+
+
+def outcome_shares(run: Run, summary: Summary) -> list[tuple[str, str, Share]]:
+    """Every outcome, what it is called, and its share of the verdicts; a dialogue's steps from the best down."""
+    names = _OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
+    return [
+        (key, said, summary.share(summary.outcomes[key], summary.verdicts))
+        for key, said in names.items()
+        if summary.outcomes[key] or key in ("A", "B", "tie")
+    ]
 
 
 def _counts(head: tuple[str, str], counted: Counter[str]) -> Grid:
@@ -249,12 +275,12 @@ def _means(run: Run, means: Mapping[str, Mean]) -> Grid:
             **criteria(run),
         }
         rows = tuple(
-            (said, number(means[name].mean), _spread(means[name])) for name, said in names.items() if name in means
+            (said, rounded(means[name].mean), _spread(means[name])) for name, said in names.items() if name in means
         )
         return Grid(("Criterion", "Mean", "95 % interval"), rows)
     names = {"total": "Weighted total", "normalized": "Normalised total", **criteria(run)}
     rows = tuple(
-        (said, *(number(means[name].mean) if (name := f"{stem}_{side}") in means else "–" for side in "ab"))
+        (said, *(rounded(means[name].mean) if (name := f"{stem}_{side}") in means else "–" for side in "ab"))
         for stem, said in names.items()
         if f"{stem}_a" in means or f"{stem}_b" in means
     )
@@ -273,23 +299,20 @@ def calibrated_sentence(run: Run, summary: Summary) -> str:
         return ""
     if (mean := summary.means.get("calibrated")) is None:
         return not_applied(kept.judge)
-    said = EXPECTED[kept.what].format(f"{number(mean.mean)}{within(mean)} on average")
+    said = EXPECTED[kept.what].format(f"{rounded(mean.mean)}{within(mean)} on average")
     return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
-def agreement(summary: Summary) -> Iterable[Section]:
+def _agreement(summary: Summary) -> Section:
     """How often the verdict says what people say; what the judge did not decide is said beside it."""
-    if not summary.labelled:
-        return
-    sentences = [agreement_sentence(summary)]
-    grid = None
+    grids: tuple[Grid, ...] = ()
     if summary.confusion:
         outcomes = ("A", "B", "tie", *(("undecided",) if summary.labelled_undecided else ()))
         rows = tuple(
             (label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")
         )
-        grid = Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows)
-    yield Section("Agreement with labels", tuple(sentences), grid)
+        grids = (Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows),)
+    return Section("Agreement with labels", (agreement_sentence(summary),), grids)
 
 
 def agreement_sentence(summary: Summary) -> str:
@@ -298,7 +321,7 @@ def agreement_sentence(summary: Summary) -> str:
     labelled = many(summary.labelled, "labelled case")
     if found is None:
         return f"None of {labelled} was decided."
-    share = f"{percent(found.share)} (95 % interval {between(found)})"
+    share = f"{percent(found.share)} (95 % interval {interval(found.interval, percent)})"
     if not summary.labelled_undecided:
         return f"The verdict says what the label says in {found.count:,} of {labelled}: {share}."
     return (
@@ -307,18 +330,13 @@ def agreement_sentence(summary: Summary) -> str:
     )
 
 
-def between(share: Share) -> str:
-    """The interval of a share."""
-    return f"{percent(share.interval[0])} to {percent(share.interval[1])}"
-
-
 def within(mean: Mean) -> str:
     """The interval of a mean, in brackets."""
     return f" (95 % interval {_spread(mean)})" if mean.interval else ""
 
 
 def _spread(mean: Mean) -> str:
-    return "–" if mean.interval is None else f"{number(mean.interval[0], 1)} to {number(mean.interval[1], 1)}"
+    return interval(mean.interval, lambda end: rounded(end, 1))
 
 
 def cost_sentence(summary: Summary) -> str:

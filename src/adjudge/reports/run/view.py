@@ -5,7 +5,7 @@ The report in a file and the service's page are made of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,12 @@ from ...results.database import Database
 from ...results.leaderboard import Leaderboard, has_games, leaderboard_of
 from ...results.run import Run
 from ...results.summary import OUTCOME, Summary, grid_of, summary_of
-from .document import Section
+from ..document import Section
+from ..pictures import Picture
+from ..wording import headline, listed, percent_sure, shown
 from .leaderboard import leaderboard_sections
-from .pictures import Picture, pictures
+from .pictures import pictures
 from .summary import Caution, Headline, calibrated_sentence, cautions, finding
-from .wording import headline, listed, shown
 
 MOST_FAILURES = 50
 # What the list shows of a row, under which heading; a column that says nothing in this run is left out.
@@ -92,7 +93,8 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     """The view of the rows that are wanted, and the numbers and the leaderboard it is made of."""
     run, summary = database.run, summary_of(database)
     board = leaderboard_of(database) if has_games(database) else None
-    chosen = database.where is not None
+    chosen, columns = database.where is not None, _COLUMNS[run.protocol]
+    condition = f"Only rows where {database.where}" if chosen else ""
     outcomes = {
         **dict(sorted(summary.outcomes.items())),
         "failed": summary.statuses["failure"] + summary.statuses["skipped"],
@@ -101,7 +103,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         protocol=run.protocol,
         counted=headline(summary),
         finding=finding(run, summary, board),
-        cautions=tuple(cautions(summary, chosen=chosen, condition=condition(database))),
+        cautions=tuple(cautions(summary, chosen=chosen, condition=condition)),
         notes=tuple(filter(None, [calibrated_sentence(run, summary)])),
         facts=_facts(run, summary),
         pictures=tuple(pictures(run, summary, board, grid_of(database))),
@@ -109,18 +111,13 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         failures=_failures(database),
         failed=outcomes["failed"],
         heading=_HEADINGS[run.protocol],
-        columns=_columns(run, summary),
+        columns={name: columns[name] for name in telling(columns, summary)},
         outcomes=tuple(Listed(key, _word(run, key), count) for key, count in outcomes.items() if count),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
         differing=summary.labelled - summary.labelled_undecided - summary.agreeing,
     )
     return view, summary, board
-
-
-def condition(database: Database) -> str:
-    """That only some rows are here, and which."""
-    return "" if database.where is None else f"Only rows where {database.where}"
 
 
 def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
@@ -139,7 +136,7 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
     cells = []
     for name, heading in columns.items():
         value = row[name]
-        text = f"{int(value * 100)} %" if name == "confidence" and value is not None else shown(value)
+        text = f"{percent_sure(value)} %" if name == "confidence" and value is not None else shown(value)
         cells.append((heading, text, value))
     outcome, told = row["outcome"] or "", ""
     if row["status"] != "verdict":
@@ -165,10 +162,18 @@ def _word(run: Run, outcome: str) -> str:
     return {"failure": "failed", "invalid": "cannot be rated", **_SAID[run.protocol]}.get(outcome, outcome)
 
 
-def _columns(run: Run, summary: Summary) -> dict[str, str]:
-    silent = {"label": not summary.labelled, "confidence": not summary.confident}
-    silent |= dict.fromkeys(("system_a", "system_b"), not summary.named_systems)
-    return {name: heading for name, heading in _COLUMNS[run.protocol].items() if not silent.get(name)}
+def telling(names: Iterable[str], summary: Summary) -> list[str]:
+    """Those of the columns that say anything in this run."""
+    says = {
+        "reason": summary.reasons,
+        "label": summary.labelled,
+        "system_a": summary.named_systems,
+        "system_b": summary.named_systems,
+        "invalid": summary.outcomes["invalid"],
+        "confidence": summary.confident,
+        "decided": summary.undecided,
+    }
+    return [name for name in names if says.get(name, True)]
 
 
 def _failures(database: Database) -> tuple[tuple[int, str, str, str], ...]:

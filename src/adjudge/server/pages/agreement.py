@@ -60,7 +60,7 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     require_extra("agreement with people", "agreement")
     # SciPy takes seconds to load: only when there is something to measure.
     from ...agreement.report.build import build_report
-    from ...reports.agreement.page import page_values
+    from ...reports.agreement.view import agreement_document
 
     run = open_run(hosted.directory.path)
     folder = str(run.folder / FOLDER)
@@ -74,4 +74,5 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     report = report.updated(labels=labels, run=hosted.status().name or hosted.run_id)
     if wants_json(request):
         return Response(to_json(report), media_type="application/json")
-    return html("agreement", own_words=True, run_id=hosted.run_id, **page_values(report, run.rubric))
+    document = agreement_document(report, run.rubric)
+    return html("agreement", own_words=True, run_id=hosted.run_id, document=document)

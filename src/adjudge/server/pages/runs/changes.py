@@ -12,7 +12,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 
 from ....errors import InputError
-from ....reports.run.wording import percent, signed
+from ....reports.wording import percent, signed
 from ....results import require_extra
 from ....runs.hosted_run import HostedRun
 from ...callers import CallerOf
@@ -22,8 +22,8 @@ from ..rendering import page
 from .telling import RunLine, find_run, line_for
 
 if TYPE_CHECKING:
-    from ....reports.run.document import Section
-    from ....reports.run.pictures import Picture
+    from ....reports.document import Section
+    from ....reports.pictures import Picture
 
 router = APIRouter()
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from ....reports.run.wording import duration, many, number
-from ....reports.wording import dollars
+from ....reports.wording import dollars, duration, many, rounded
 from ....runs.hosted_run import HostedRun, RunStatus
 from ...callers import Caller
 from ...common import State
@@ -147,4 +146,4 @@ def left(seconds: float | None) -> str:
 
 def rate(per_second: float) -> str:
     """How quick it is."""
-    return f"{number(per_second, 1)} cases a second" if per_second else ""
+    return f"{rounded(per_second, 1)} cases a second" if per_second else ""

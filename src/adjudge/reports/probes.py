@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...agreement.figures import Figure
-from ...agreement.probes import ProbeResult
+from ..agreement.probes import ProbeResult
 from .document import Document, Grid, Section
-from .wording import many, percent, signed
+from .wording import interval, many, percent, points
 
 _NAMES = {
     "swap": "Order of the answers",
@@ -27,10 +26,10 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
             _NAMES[each.probe],
             f"{each.cases:,}",
             percent(each.toward.value),
-            _ends(each.toward, sign=False),
+            interval(each.toward.interval, percent),
             "–" if each.away is None else percent(each.away.value),
-            "–" if each.net.value is None else signed(100 * each.net.value, 1),
-            _ends(each.net, sign=True),
+            points(each.net.value),
+            interval(each.net.interval, points),
             f"{each.undecided:,}",
         )
         for each in results
@@ -43,7 +42,7 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
         "Undecided verdicts count with the judge’s best guess.",
     )
     found = Section("What moves this judge", tuple(map(_finding, results)))
-    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, Grid(head, rows))))
+    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, (Grid(head, rows),))))
 
 
 def _finding(each: ProbeResult) -> str:
@@ -58,11 +57,4 @@ def _finding(each: ProbeResult) -> str:
 
 
 def _gain(each: ProbeResult) -> str:
-    return f"{signed(100 * (each.net.value or 0), 1)} points ({_ends(each.net, sign=True)})"
-
-
-def _ends(figure: Figure, *, sign: bool) -> str:
-    if figure.interval is None:
-        return "–"
-    low, high = figure.interval
-    return f"{signed(100 * low, 1)} to {signed(100 * high, 1)}" if sign else f"{percent(low)} to {percent(high)}"
+    return f"{points(each.net.value or 0)} points ({interval(each.net.interval, points)})"

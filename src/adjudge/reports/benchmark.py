@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ...agreement.benchmark import Benchmark, JudgeOnSet, SetResult
-from ...agreement.figures import Figure
+from ..agreement.benchmark import Benchmark, JudgeOnSet, SetResult
+from ..agreement.figures import Figure
 from .document import Document, Grid, Section
-from .wording import listed, many, number, percent, signed
+from .wording import interval, listed, many, percent, points, rounded
 
 _MARK = " †"
 _NOTHING = "no difference is shown"
@@ -43,8 +43,8 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
     if people:
         explained += " One person is each person against what the others say together."
     return [
-        Section("Agreement with people", (explained,), Grid(head, tuple(rows))),
-        Section("Where the judge decides", (), _decided(sets)),
+        Section("Agreement with people", (explained,), (Grid(head, tuple(rows)),)),
+        Section("Where the judge decides", (), (_decided(sets),)),
         Section("Against the longest answer", tuple(_claims(sets))),
     ]
 
@@ -71,15 +71,15 @@ def _claims(sets: Sequence[SetResult]) -> list[str]:
     """What the intervals let one say, judge by judge; nothing of sets that took part in making the judge."""
     said = []
     for judge in dict.fromkeys(each.judge for one in sets for each in one.judges):
-        named: dict[str, list[str]] = {"agrees with people more often": [], "agrees less often": [], _NOTHING: []}
+        more, less = "agrees with people more often", "agrees less often"
+        named: dict[str, list[str]] = {more: [], less: [], _NOTHING: []}
         for one in sets:
             for each in one.judges:
                 if each.judge == judge and each.ahead is not None:
                     low, high = each.ahead.interval or (0.0, 0.0)
-                    words = next(
-                        (words for words, sure in zip(named, (low > 0, high < 0), strict=False) if sure), _NOTHING
-                    )
-                    named[words].append(one.name if words == _NOTHING else f"{one.name} ({_points(each.ahead)})")
+                    words = more if low > 0 else less if high < 0 else _NOTHING
+                    shown = f" ({points(each.ahead.value)} points, {interval((low, high), points)})"
+                    named[words].append(one.name if words == _NOTHING else one.name + shown)
         parts = [f"{words} on {listed(names, 20)}" for words, names in named.items() if names]
         said.append(
             f"{judge}: {'; '.join(parts)}." if parts else f"{judge}: no set is left of which anything is claimed."
@@ -106,7 +106,7 @@ def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
         "One person is each person against the mean of the others: what a judge can be expected to reach, not 1. "
         "A constant ranks nothing and has no correlation."
     )
-    return [Section("Dialogues: rank agreement with people", (explained,), Grid(head, tuple(rows)))]
+    return [Section("Dialogues: rank agreement with people", (explained,), (Grid(head, tuple(rows)),))]
 
 
 def _notes(benchmark: Benchmark) -> list[str]:
@@ -134,27 +134,17 @@ def _notes(benchmark: Benchmark) -> list[str]:
 
 
 def _share(figure: Figure | None) -> str:
-    if figure is None or figure.value is None:
-        return "–"
-    return percent(figure.value) + _between(figure, 100, 0)
+    return _bounded(figure, percent, lambda end: rounded(100 * end, 0))
 
 
 def _rho(figure: Figure | None) -> str:
+    return _bounded(figure, rounded, rounded)
+
+
+def _bounded(figure: Figure | None, show: Callable[[float], str], show_end: Callable[[float], str]) -> str:
     if figure is None or figure.value is None:
         return "–"
-    return number(figure.value) + _between(figure, 1, 2)
-
-
-def _between(figure: Figure, factor: int, decimals: int) -> str:
-    if figure.interval is None:
-        return ""
-    low, high = (number(end * factor, decimals) for end in figure.interval)
-    return f" ({low} to {high})"
-
-
-def _points(figure: Figure) -> str:
-    low, high = figure.interval or (0.0, 0.0)
-    return f"{signed(100 * (figure.value or 0), 1)} points, {signed(100 * low, 1)} to {signed(100 * high, 1)}"
+    return show(figure.value) + (f" ({interval(figure.interval, show_end)})" if figure.interval else "")
 
 
 def _marked(each: JudgeOnSet, text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...agreement.figures import Figure, Value
 from ...agreement.report.measures import ONE_PERSON, SAME_PEOPLE
 from ...models.rows import Protocol
-from ..run.wording import number, percent, signed
+from ..wording import interval, percent, points, rounded
 
 METRICS = {
     "accuracy": "Accuracy (same as people)",
@@ -46,18 +46,15 @@ def value_of(name: str, figure: Figure | None) -> str:
     """A figure without its interval; a dash for none."""
     if figure is None or figure.value is None:
         return "–"
-    return percent(figure.value) if name in _PERCENT else number(figure.value, 1 if name.startswith("mae") else 2)
+    return percent(figure.value) if name in _PERCENT else rounded(figure.value, 1 if name.startswith("mae") else 2)
 
 
 def interval_of(name: str, figure: Figure | None) -> str:
     """Its 95 % interval; a dash for none."""
-    if figure is None or figure.interval is None:
-        return "–"
-    low, high = figure.interval
+    ends = None if figure is None else figure.interval
     if name in _PERCENT:
-        return f"{100 * low:.1f} to {percent(high)}"
-    decimals = 1 if name.startswith("mae") else 2
-    return f"{number(low, decimals)} to {number(high, decimals)}"
+        return interval(ends, percent).replace(" %", "", 1)
+    return interval(ends, lambda end: rounded(end, 1 if name.startswith("mae") else 2))
 
 
 def with_bounds(name: str, figure: Figure) -> str:
@@ -73,18 +70,9 @@ def both(name: str, figure: Figure | None) -> tuple[str, str]:
     return value_of(name, figure), interval_of(name, figure)
 
 
-def points(figure: Figure | None, *, sign: bool = True) -> str:
-    """A difference of shares in points."""
-    if figure is None or figure.value is None:
-        return "–"
-    return signed(100 * figure.value, 1) if sign else number(100 * figure.value, 1)
-
-
-def point_bounds(figure: Figure | None) -> str:
-    """The interval of a difference of shares in points."""
-    if figure is None or figure.interval is None:
-        return "–"
-    return f"{signed(100 * figure.interval[0], 1)} to {signed(100 * figure.interval[1], 1)}"
+def in_points(figure: Figure | None) -> tuple[str, str]:
+    """The same of a difference of shares, in points."""
+    return ("–", "–") if figure is None else (points(figure.value), interval(figure.interval, points))
 
 
 def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,0 +1,151 @@
+"""A report on many cases as data (sections of sentences, tables and pictures), shown by a template as text, as Markdown
+or as a page.
+
+All words are still as others wrote them; each way of showing makes them safe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ..version import __version__
+from .escaping import markdown
+from .pages import environment
+from .pictures import Chart, Matrix, Picture
+from .terminal import Terminal
+
+# Wider than any table: a table that goes to a file or a pipe is neither cut nor wrapped. Sentences are.
+_ENDLESS = 100_000
+_READABLE = 100
+# A number in a cell marks up nothing, and reads better without backslashes.
+_NUMBER = re.compile(r"[+−]?[\d.,]+(?: %)?(?: to [+−]?[\d.,]+(?: %)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table; the first `names` columns hold words, the others numbers."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A case that judge and people see differently."""
+
+    case: str
+    opening: str
+    judge: str
+    people: str
+    about: str
+    criterion: str
+    reason: str
+    quotes: tuple[tuple[str, str], ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a page shows in its own way."""
+        moved = [f"Moved by {self.criterion}."] if self.criterion else []
+        reason = [f"The judge: {self.reason}"] if self.reason else []
+        quotes = [f"{source}: “{quote}”" for source, quote in self.quotes]
+        return [f"{self.opening} ({self.about})", *moved, *reason, *quotes]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, sentences, tables, pictures and cards; `after` stands below them.
+
+    `key` is its place on a page, and `short` what leads there. Only a page has pictures: in text and Markdown a matrix
+    is a table, and the others are left out.
+    """
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    warning: bool = False
+    key: str = ""
+    short: str = ""
+    pictures: tuple[Picture | Chart | Matrix, ...] = ()
+    cards: tuple[Card, ...] = ()
+    after: tuple[str, ...] = ()
+
+    @property
+    def matrices(self) -> tuple[Grid, ...]:
+        found = (picture for picture in self.pictures if isinstance(picture, Matrix))
+        return tuple(
+            Grid(
+                ("People say", *(f"judge: {name}" for name in matrix.head)),
+                tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows),
+            )
+            for matrix in found
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title, what matters most in a sentence or two, and the sections; `kind` says what it is, `about` whose it is.
+
+    `facts` are what it rests on, by name; `cautions` are what to know before trusting it.
+    """
+
+    title: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+    kind: str = ""
+    about: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The lead, and the facts in a sentence."""
+        facts = "; ".join(f"{name.lower()} {said}" for name, said in self.facts)
+        return (*self.lead, f"{facts[0].upper()}{facts[1:]}.") if facts else self.lead
+
+    @property
+    def parts(self) -> tuple[Section, ...]:
+        """The sections, the cautions before them."""
+        cautions = (Section("Before you trust it", self.cautions, warning=True),) if self.cautions else ()
+        return (*cautions, *self.sections)
+
+
+def as_text(document: Document, *, colour: bool, width: int | None) -> str:
+    """The report as lines for a terminal; without a width, tables are as wide as they need to be."""
+    sentences, tables = (Terminal(colour=colour, width=width or size) for size in (_READABLE, _ENDLESS))
+    template = environment("text").get_template("document.text.j2")
+    return template.render(document=document, say=sentences.sentence, table=tables.ruled)
+
+
+def grid_text(
+    head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int], width: int | None = None
+) -> str:
+    """A table in plain text; given a width, words are wrapped to keep to it."""
+    return f"{Terminal(colour=False, width=width or _ENDLESS).ruled(head, rows, numbers)}\n"
+
+
+def as_markdown(document: Document) -> str:
+    """The report as Markdown; what others wrote marks up nothing."""
+    template = environment("markdown").get_template("document.markdown.j2")
+    return template.render(document=document, grid_markdown=grid_markdown)
+
+
+def as_html(document: Document) -> str:
+    """The report as a page that needs nothing else."""
+    values = {"document": document, "frame": "page.html.j2", "home": "", "version": __version__}
+    return environment("html").get_template("document.html.j2").render(values)
+
+
+def grid_markdown(grid: Grid) -> Markup:
+    """A table in Markdown."""
+    ruler = ["---" if at < grid.names else "---:" for at in range(len(grid.head))]
+    return Markup("\n".join([markdown_row(grid.head), f"| {' | '.join(ruler)} |", *map(markdown_row, grid.rows)]))
+
+
+def markdown_row(cells: Sequence[str]) -> str:
+    """One line of a table in Markdown."""
+    return f"| {' | '.join(cell if _NUMBER.fullmatch(cell) else markdown(cell) for cell in cells)} |"
