@@ -105,7 +105,11 @@ def test_a_script_is_told_where_to_go_instead_of_being_redirected(client):
         ("dialogue", {"transcript": ""}, "transcript", "empty; a conversation of SYSTEM and USER is needed"),
         ("review", {"response2": ""}, "response2", "empty; Response 2 is needed"),
         ("review", {"response1_original_ratings": "nonsense"}, "response1_original_ratings", "nonsense"),
+        ("compare", {"weights.clarity_structure": "1e999999"}, "weights", "1E+999999 is out of range"),
         ("compare", {"action": "load", "whole": "{"}, "whole", "not JSON"),
+        ("compare", {"action": "load", "whole": '{"task": 5}'}, "userTask", "expected text, found"),
+        ("compare", {"action": "load", "whole": '{"weights": [1]}'}, "weights", "expected an object, found"),
+        ("compare", {"action": "load", "whole": '{"weights": {"color": 1}}'}, "weights", "unknown criterion"),
     ],
 )
 def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, protocol, changes, field, said):
@@ -119,8 +123,7 @@ def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, prot
     assert said in told["errors"][field]
     assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
     for name in (*fields, "whole"):
-        if f"{protocol}{field}" != "comparewhole" or name != "whole":
-            assert entered(page.text, name) == sent[name].replace("\r\n", "\n")
+        assert entered(page.text, name) == sent[name].replace("\r\n", "\n")
 
 
 def test_what_was_typed_comes_back_to_the_character_and_stays_text(client):
@@ -280,7 +283,9 @@ def test_other_weights_show_the_verdict_they_give(client):
     view = view_of(made)
     for sentence in (view.headline, view.decision, view.order, view.answers[0].sum, view.answers[1].division):
         assert html.escape(sentence) in page.text
-    assert client.get(f"{address}.json?weights=clarity_structure=4.5,correctness_reasoning=0").content == to_json(made)
+    other = "weights=clarity_structure=4.5,correctness_reasoning=0"
+    assert client.get(f"{address}.json?{other}").content == to_json(made)
+    assert client.get(f"{address}.md?{other}").text == render(made, "markdown")
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,8 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         if isinstance(verdict, ReviewVerdict) and form == "txt":
             # What is handed on is what was decided.
             wanted, verdict = "tags", (await decided(state, verdict)).standing
+        elif weights is not None:
+            verdict = _reweighted(verdict, weights)
         return Response(render(verdict, wanted), media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await review_page(request, state, caller, await decided(state, verdict))
