@@ -4,9 +4,11 @@ import asyncio
 import html
 import json
 import re
+import time
 from decimal import Decimal
 from urllib.parse import quote
 
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from reports import verdict_samples
@@ -304,6 +306,29 @@ def test_weights_that_cannot_be_are_refused_beside_the_verdict_as_it_was(client,
     answer = client.get(f"/verdicts/{PLAIN.verdict_id}.json?{query}")
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(said)
+
+
+def test_nobody_waits_while_the_page_of_a_long_dialogue_is_made(tmp_path):
+    app = create_app(CompareSettings(), journal=tmp_path / "journal.db")
+    lines = "".join(f"USER\tWhere is my parcel {n}?\nSYSTEM\tIt comes tomorrow, number {n}.\n" for n in range(4_900))
+
+    async def longest_work():
+        """The most processor time that the loop's own thread takes at a time while the page is made."""
+        longest, transport = 0.0, httpx2.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=300) as client,
+        ):
+            made = await client.post("/api/dialogue", json={"transcript": lines})
+            asked = asyncio.create_task(client.get(f"/verdicts/{made.headers['x-verdict-id']}", headers=HTML))
+            while not asked.done():
+                before = time.thread_time()
+                await asyncio.sleep(0)
+                longest = max(longest, time.thread_time() - before)
+            assert (await asked).text.count("Where is my parcel") >= 4_900
+        return longest
+
+    assert asyncio.run(longest_work()) < 0.2
 
 
 def test_a_review_has_its_five_blocks_to_copy(client):
