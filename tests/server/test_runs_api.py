@@ -249,6 +249,24 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
     assert client.get(f"/api/runs/{finished}").status_code == 404
 
 
+def test_a_queue_that_cannot_be_read_for_a_while_stops_no_run_for_good(tmp_path, caplog):
+    queue, aside = tmp_path / "service" / "queue", tmp_path / "service" / "aside"
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        for _ in range(600):
+            if queue.is_dir():
+                break
+            time.sleep(0.05)
+        queue.rename(aside)
+        queue.touch()
+        for _ in range(600):
+            if "Not a directory" in caplog.text:
+                break
+            time.sleep(0.05)
+        queue.unlink()
+        aside.rename(queue)
+        assert ended(client, begin(client).json()["run_id"])["verdicts"] == 12
+
+
 # -- whose ------------------------------------------------------------------------------------------------------------
 
 
