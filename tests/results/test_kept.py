@@ -9,6 +9,7 @@ import pytest
 from results.building import write_run
 from results.samples import comparisons
 
+from adjudge.files import try_lock
 from adjudge.results.database import opened
 from adjudge.results.kept import chosen_rows, keep, reading
 from adjudge.results.run import open_run
@@ -65,6 +66,10 @@ def test_of_a_run_that_goes_on_an_older_table_will_do_for_a_while(run):
     assert keep(run, tell, going_on=True).told == b"10 outcomes"
     long_ago = time.time() - 3600
     os.utime(run.folder / "kept" / "results.duckdb", (long_ago, long_ago))
+    # While another makes it anew, nobody else waits.
+    with (run.folder / "kept" / "lock").open() as held:
+        assert try_lock(held.fileno())
+        assert keep(run, tell, going_on=True).told == b"10 outcomes"
     assert keep(run, tell, going_on=True).told == b"9 outcomes"
 
 

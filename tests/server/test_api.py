@@ -31,14 +31,6 @@ SEED_REQUEST = {
 }
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    journal = tmp_path_factory.mktemp("service") / "journal.db"
-    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal)
-    with TestClient(app) as client:
-        yield client
-
-
 def bare(request):
     return {key: value for key, value in request.items() if key not in ("context", "weights")}
 

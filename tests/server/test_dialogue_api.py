@@ -1,24 +1,14 @@
 """`POST /api/dialogue`."""
 
 import pytest
-from fastapi.testclient import TestClient
 
-from adjudge.engine import CompareSettings
 from adjudge.models import DialogueOutput
-from adjudge.server.app import create_app
 
 MESSAGES = [
     {"role": "user", "content": "Where is my order?"},
     {"role": "assistant", "content": "It comes tomorrow before noon."},
     {"role": "user", "content": "Thank you!"},
 ]
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    journal = tmp_path_factory.mktemp("service") / "journal.db"
-    with TestClient(create_app(CompareSettings(), journal=journal)) as client:
-        yield client
 
 
 def test_messages_and_a_transcript_give_the_same_result(client):

@@ -11,16 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
-from fastapi.testclient import TestClient
 from server.people import FORM, acting_as
 
 from adjudge.agreement.labels.files import LabelFile, read_label_file
 from adjudge.agreement.labels.sampling import order_for, read_selection
 from adjudge.cli.main import main
-from adjudge.engine import CompareSettings
 from adjudge.results.run import open_run
 from adjudge.server import labelling
-from adjudge.server.app import create_app
 
 CASES = 8
 NASTY = "<script>alert(1)</script> \u202ebackwards {{ 7*7 }}"
@@ -42,17 +39,6 @@ REVIEWS = [
     {"id": f"review{n}", "prompt": f"Name prime {n}.", "response1": f"Eleven, {n}.", "response2": f"Twelve, {n}."}
     for n in range(3)
 ]
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    return create_app(CompareSettings(), journal=tmp_path_factory.mktemp("service") / "journal.db")
-
-
-@pytest.fixture(scope="module")
-def client(app):
-    with TestClient(app, follow_redirects=False) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")

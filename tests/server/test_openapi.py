@@ -81,7 +81,7 @@ def complaints(url, known, examples):
                     return
                 if tried % 4:
                     case.headers.pop("Idempotency-Key", None)  # or most requests were in conflict with one before
-                case.validate_response(case.call(base_url=url, timeout=30), checks=CHECKS)
+                case.validate_response(case.call(base_url=url, timeout=300), checks=CHECKS)
 
             try:
                 ask()

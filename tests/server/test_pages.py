@@ -4,9 +4,11 @@ import asyncio
 import html
 import json
 import re
+import time
 from decimal import Decimal
 from urllib.parse import quote
 
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from reports import verdict_samples
@@ -105,7 +107,11 @@ def test_a_script_is_told_where_to_go_instead_of_being_redirected(client):
         ("dialogue", {"transcript": ""}, "transcript", "empty; a conversation of SYSTEM and USER is needed"),
         ("review", {"response2": ""}, "response2", "empty; Response 2 is needed"),
         ("review", {"response1_original_ratings": "nonsense"}, "response1_original_ratings", "nonsense"),
+        ("compare", {"weights.clarity_structure": "1e999999"}, "weights", "1E+999999 is out of range"),
         ("compare", {"action": "load", "whole": "{"}, "whole", "not JSON"),
+        ("compare", {"action": "load", "whole": '{"task": 5}'}, "userTask", "expected text, found"),
+        ("compare", {"action": "load", "whole": '{"weights": [1]}'}, "weights", "expected an object, found"),
+        ("compare", {"action": "load", "whole": '{"weights": {"color": 1}}'}, "weights", "unknown criterion"),
     ],
 )
 def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, protocol, changes, field, said):
@@ -119,8 +125,7 @@ def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, prot
     assert said in told["errors"][field]
     assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
     for name in (*fields, "whole"):
-        if f"{protocol}{field}" != "comparewhole" or name != "whole":
-            assert entered(page.text, name) == sent[name].replace("\r\n", "\n")
+        assert entered(page.text, name) == sent[name].replace("\r\n", "\n")
 
 
 def test_what_was_typed_comes_back_to_the_character_and_stays_text(client):
@@ -280,7 +285,9 @@ def test_other_weights_show_the_verdict_they_give(client):
     view = view_of(made)
     for sentence in (view.headline, view.decision, view.order, view.answers[0].sum, view.answers[1].division):
         assert html.escape(sentence) in page.text
-    assert client.get(f"{address}.json?weights=clarity_structure=4.5,correctness_reasoning=0").content == to_json(made)
+    other = "weights=clarity_structure=4.5,correctness_reasoning=0"
+    assert client.get(f"{address}.json?{other}").content == to_json(made)
+    assert client.get(f"{address}.md?{other}").text == render(made, "markdown")
 
 
 @pytest.mark.parametrize(
@@ -299,6 +306,29 @@ def test_weights_that_cannot_be_are_refused_beside_the_verdict_as_it_was(client,
     answer = client.get(f"/verdicts/{PLAIN.verdict_id}.json?{query}")
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(said)
+
+
+def test_nobody_waits_while_the_page_of_a_long_dialogue_is_made(tmp_path):
+    app = create_app(CompareSettings(), journal=tmp_path / "journal.db")
+    lines = "".join(f"USER\tWhere is my parcel {n}?\nSYSTEM\tIt comes tomorrow, number {n}.\n" for n in range(4_900))
+
+    async def longest_work():
+        """The most processor time that the loop's own thread takes at a time while the page is made."""
+        longest, transport = 0.0, httpx2.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=300) as client,
+        ):
+            made = await client.post("/api/dialogue", json={"transcript": lines})
+            asked = asyncio.create_task(client.get(f"/verdicts/{made.headers['x-verdict-id']}", headers=HTML))
+            while not asked.done():
+                before = time.thread_time()
+                await asyncio.sleep(0)
+                longest = max(longest, time.thread_time() - before)
+            assert (await asked).text.count("Where is my parcel") >= 4_900
+        return longest
+
+    assert asyncio.run(longest_work()) < 0.2
 
 
 def test_a_review_has_its_five_blocks_to_copy(client):

@@ -44,7 +44,8 @@ TALK = json.dumps({"dialogue_id": 7, "messages": [
 
 
 def upload(client, content=LINES, headers=FORM, **fields):
-    sent = {"protocol": "compare", "judge": "embedded", "rubric": "", "budget": "", "name": ""} | fields
+    empty = dict.fromkeys(("rubric", "budget", "name"), "")
+    sent = {"protocol": "compare", "judge": "embedded", "both_orders": "1"} | empty | fields
     return client.post("/runs", data=sent, files={"file": ("pairs.jsonl", content)}, headers=headers)
 
 
@@ -86,17 +87,6 @@ def judged(client, content=LINES, **fields):
     assert act(client, run_id, "start").status_code == 303
     ended(client, run_id)
     return run_id
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    return create_app(CompareSettings(), journal=tmp_path_factory.mktemp("service") / "journal.db")
-
-
-@pytest.fixture(scope="module")
-def client(app):
-    with TestClient(app, follow_redirects=False) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +139,19 @@ def test_cases_can_be_pasted_into_a_form_without_a_file(client):
     run_id = run_of(client.post("/runs", data=sent, headers=FORM))
     assert twin(client, f"/runs/{run_id}")["progress"]["status"]["cases"] == 1
     act(client, run_id, "delete")
+
+
+def test_both_orders_are_judged_if_the_box_is_ticked_and_other_protocols_have_none(client):
+    assert twin(client, "/runs")["form"]["both_orders"]
+    sent = {"protocol": "compare", "cases": LINES.splitlines()[0], "name": "one order"}
+    run_id = run_of(client.post("/runs", data=sent, headers=FORM))
+    act(client, run_id, "start")
+    ended(client, run_id)
+    assert client.get(f"/api/runs/{run_id}/rows").json()["rows"][0]["order_consistent"] is None
+    refused = client.post("/runs", data={**sent, "map": "x"}, headers={**FORM, "accept": "application/json"})
+    assert not refused.json()["form"]["both_orders"], "as it was left"
+    act(client, run_id, "delete")
+    run_of(client.post("/runs", data={"protocol": "dialogue", "cases": TALK, "both_orders": "1"}, headers=FORM))
 
 
 async def test_an_estimate_counts_calls_and_dollars(provider, tmp_path, monkeypatch):

@@ -36,17 +36,6 @@ def bearer(secret):
     return {"authorization": f"Bearer {secret}"}
 
 
-@pytest.fixture
-def app(tmp_path):
-    return create_app(CompareSettings(), journal=tmp_path / "journal.db")
-
-
-@pytest.fixture
-def client(app):
-    with TestClient(app) as client:
-        yield client
-
-
 def begin(client, content=LINES, headers=None, **settings):
     settings = {"protocol": "compare", "source": "pairs.jsonl"} | settings
     return client.post("/api/runs", params=settings, content=content, headers=headers)
@@ -62,11 +51,20 @@ def ended(client, run_id, headers=None):
     raise AssertionError(status)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def finished(client):
     run_id = begin(client, name="numbers").json()["run_id"]
     ended(client, run_id)
     return run_id
+
+
+def listed(client):
+    """The ids of all runs, page by page."""
+    seen, page = [], {"next": ""}
+    while page["next"] is not None:
+        page = client.get("/api/runs", params={"limit": 2} | ({"cursor": page["next"]} if page["next"] else {})).json()
+        seen += [run["run_id"] for run in page["runs"]]
+    return seen
 
 
 # -- begin and look ---------------------------------------------------------------------------------------------------
@@ -90,10 +88,10 @@ def test_a_form_does_the_same_and_its_file_may_be_csv(client):
     answer = client.post(
         "/api/runs",
         data={"protocol": "compare", "one_order": "true", "budget": "5"},
-        files={"file": ("C:\\my\\pairs.csv", table, "text/csv")},
+        files={"file": ("C:\\my\\Fälle 🙂.csv", table, "text/csv")},
     )
     assert answer.status_code == 201, answer.text
-    assert answer.json()["source"] == "pairs.csv"
+    assert answer.json()["source"] == "Fälle 🙂.csv"
     assert Decimal(answer.json()["budget"]) == 5
     assert ended(client, answer.json()["run_id"])["verdicts"] == 2
 
@@ -124,11 +122,12 @@ def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
     ],
 )
 def test_what_is_wrong_is_named_and_leaves_no_run(client, settings, content, said):
+    before = listed(client)
     answer = begin(client, content, **settings)
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(said)
     assert "--" not in answer.json()["error"]
-    assert client.get("/api/runs").json() == {"runs": [], "next": None}
+    assert listed(client) == before
 
 
 def test_a_run_whose_judge_has_no_key_is_refused_and_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -136,19 +135,14 @@ def test_a_run_whose_judge_has_no_key_is_refused_and_leaves_nothing_behind(tmp_p
     app = create_app(CompareSettings(judge="openai:gpt-4o"), journal=tmp_path / "journal.db")
     with TestClient(app) as client:
         assert begin(client).status_code == 503
-        assert client.get("/api/runs").json()["runs"] == []
+        assert client.get("/api/runs").json() == {"runs": [], "next": None}
         assert list((tmp_path / "service" / "runs").iterdir()) == []
 
 
 def test_runs_are_listed_page_by_page_the_newest_first(client):
-    ids = [begin(client, name=f"run {n}", seed=n).json()["run_id"] for n in range(5)]
-    seen, cursor = [], None
-    for _ in range(3):
-        page = client.get("/api/runs", params={"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
-        seen += [run["run_id"] for run in page["runs"]]
-        cursor = page["next"]
-    assert seen == ids[::-1]
-    assert cursor is None
+    before = listed(client)
+    ids = [begin(client, LINES.splitlines()[n], name=f"run {n}").json()["run_id"] for n in range(5)]
+    assert listed(client) == [*ids[::-1], *before]
     refused = client.get("/api/runs", params={"cursor": "bm9uc2Vuc2U"})
     assert refused.status_code == 400
     assert refused.json()["error"].startswith("cursor: ")
@@ -238,7 +232,9 @@ def test_every_export_holds_the_chosen_rows(client, finished):
 # -- stop and continue ------------------------------------------------------------------------------------------------
 
 
-def test_a_finished_run_can_be_resumed_and_deleted(client, finished):
+def test_a_finished_run_can_be_resumed_and_deleted(client):
+    finished = begin(client, name="soon gone").json()["run_id"]
+    ended(client, finished)
     resumed = client.post(f"/api/runs/{finished}/resume", json={"budget": "1.50", "retry_failed": True})
     assert resumed.status_code == 200, resumed.text
     status = ended(client, finished)
@@ -251,6 +247,24 @@ def test_a_finished_run_can_be_resumed_and_deleted(client, finished):
         time.sleep(0.05)
     assert answer.status_code == 204
     assert client.get(f"/api/runs/{finished}").status_code == 404
+
+
+def test_a_queue_that_cannot_be_read_for_a_while_stops_no_run_for_good(tmp_path, caplog):
+    queue, aside = tmp_path / "service" / "queue", tmp_path / "service" / "aside"
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        for _ in range(600):
+            if queue.is_dir():
+                break
+            time.sleep(0.05)
+        queue.rename(aside)
+        queue.touch()
+        for _ in range(600):
+            if "Not a directory" in caplog.text:
+                break
+            time.sleep(0.05)
+        queue.unlink()
+        aside.rename(queue)
+        assert ended(client, begin(client).json()["run_id"])["verdicts"] == 12
 
 
 # -- whose ------------------------------------------------------------------------------------------------------------
@@ -373,7 +387,14 @@ async def test_what_a_provider_said_on_the_way_to_a_verdict_or_a_failure_is_for_
 # -- verdicts ---------------------------------------------------------------------------------------------------------
 
 
-def test_verdicts_are_listed_the_newest_first_with_filters_and_pages(client, finished):
+def test_verdicts_are_listed_the_newest_first_with_filters_and_pages(tmp_path):
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        finished = begin(client).json()["run_id"]
+        ended(client, finished)
+        check_verdict_list(client, finished)
+
+
+def check_verdict_list(client, finished):
     single = client.post(
         "/api/evaluate", json={"userTask": "Say hi.", "responseA": "Hello, my friend.", "responseB": "Hi."}
     ).json()

@@ -50,16 +50,20 @@ class Kept:
 def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> Kept:
     """The table of a run, made now unless it is there and speaks of the run as it is.
 
-    `tell` is asked once, when it is made. Of a run that is `going_on` a table that is a little older will do.
+    `tell` is asked once, when it is made. Of a run that is `going_on` a table that is a little older will do, and while
+    somebody makes a new one, the one before.
     """
     if (found := _found(run, going_on)) is not None:
         return found
     with ExitStack() as stack:
-        # Whoever waited for another to make it finds it made.
         (run.folder / KEPT).mkdir(mode=0o700, exist_ok=True)
         handle = open_handle(run.folder / KEPT / _LOCK, os.O_RDWR | os.O_CREAT)
         stack.callback(os.close, handle)
-        try_lock(handle, wait=True)
+        older = _found(run, going_on, of_any_age=True)
+        if not try_lock(handle, wait=older is None):
+            assert older is not None
+            return older
+        # Whoever waited for another to make it finds it made.
         if (found := _found(run, going_on)) is not None:
             return found
         for left in (run.folder / KEPT).glob(f"{TEMPORARY}*"):
@@ -90,7 +94,7 @@ def _state_of(run: Run) -> str:
     return f"{__version__} {' '.join(map(str, sizes))}"
 
 
-def _found(run: Run, going_on: bool) -> Kept | None:
+def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> Kept | None:
     path = run.folder / KEPT / _FILE
     # A file that another version of DuckDB or of adjudge made is made again.
     with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
@@ -99,8 +103,8 @@ def _found(run: Run, going_on: bool) -> Kept | None:
         if row is None:
             return None
         state, took, expected, extras, told = row
-        recent = going_on and state.startswith(f"{__version__} ") and time.time() - made < max(_PAUSE * took, 2.0)
-        if state == _state_of(run) or recent:
+        recent = of_any_age or time.time() - made < max(_PAUSE * took, 2.0)
+        if state == _state_of(run) or (going_on and recent and state.startswith(f"{__version__} ")):
             kinds = {name: set(kinds) for name, kinds in orjson.loads(extras).items()}
             return Kept(path, bytes(told), kinds, expected, made)
     return None

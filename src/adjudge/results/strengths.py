@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special  # type: ignore[import-untyped]
+from scipy import optimize  # type: ignore[import-untyped]
 
 POINTS = 400  # for odds of ten to one, as in the Elo ratings of chess
 MIDDLE = 1000
@@ -48,11 +48,13 @@ class Games:
 class Grouped:
     """Equal kinds of games counted together: `of` says to which group each kind belongs.
 
-    `design` has a row a group and a column a system (and one for length): times the parameters it gives d.
+    `length` is x, which is 0 everywhere if lengths are left alone.
     """
 
-    design: Any
+    first: Any
+    second: Any
     result: Any
+    length: Any
     of: Any
     systems: int
 
@@ -74,50 +76,54 @@ def group(games: Games, *, lengths: bool) -> Grouped:
     x = games.length * turn if lengths else np.zeros(len(first))
     rows = np.stack([first, second, games.result * turn, x], axis=1).astype(np.int32)
     kinds, of = np.unique(rows, axis=0, return_inverse=True)
-    first, second, result, x = kinds.T
-    each = np.arange(len(kinds))
-    design = np.zeros((len(kinds), games.systems + lengths))
-    design[each, first] = 1
-    design[each, second] = -1
-    if lengths:
-        design[:, -1] = x / STEPS
-    return Grouped(design, result, of.reshape(-1), games.systems)
+    first, second, result, x = kinds.T.astype(np.int64)
+    return Grouped(first, second, result, x / STEPS, of.reshape(-1), games.systems)
 
 
 def fit(grouped: Grouped, weights: Any, start: Fit | None = None) -> Fit:
-    """The strengths that explain the groups best, each counted as often as its weight says."""
-    design, result = grouped.design, grouped.result
-    size = design.shape[1]
-    begin = np.zeros(size + 1)  # θ for each system, γ if there are lengths, and last ln ν
+    """The strengths that explain the groups best, each counted as often as its weight says.
+
+    They are where the gradient is 0.
+    """
+    first, second, x, systems = grouped.first, grouped.second, grouped.length, grouped.systems
+    tied = grouped.result == 0
+    begin = np.zeros(systems + 2)  # θ for each system, γ, and last ln ν
     if start is not None:
-        begin = np.array([*start.theta, *([start.gamma] if size > grouped.systems else []), start.log_nu])
+        begin = np.array([*start.theta, start.gamma, start.log_nu])
 
-    def logs(at: Any) -> Any:
-        d = design @ at[:size]
-        return np.stack([d / 2, -d / 2, np.full(len(d), at[size])])
+    def chances(at: Any) -> Any:
+        """Of a win, a loss and a tie, in each group."""
+        d = at[first] - at[second] + at[systems] * x
+        logs = np.stack([d / 2, -d / 2, np.full(len(d), at[-1])])
+        odds = np.exp(logs - logs.max(axis=0))
+        return odds / odds.sum(axis=0)
 
-    def loss(at: Any) -> Any:
-        said = logs(at)
-        came = np.where(result == 0, said[2], result * said[0])
-        return weights @ (special.logsumexp(said, axis=0) - came) + at @ at / (2 * _SPREAD**2)
+    def by_parameter(by_d: Any) -> Any:
+        """What changes with d, as it changes with each θ and with γ."""
+        return np.append(np.bincount(first, by_d, systems) - np.bincount(second, by_d, systems), by_d @ x)
 
     def gradient(at: Any) -> Any:
-        win, lose, tie = special.softmax(logs(at), axis=0)
-        by_d = weights * (win - lose - result) / 2
-        return np.append(design.T @ by_d, weights @ (tie - (result == 0))) + at / _SPREAD**2
+        win, lose, tie = chances(at)
+        by_d = weights * (win - lose - grouped.result) / 2
+        return np.append(by_parameter(by_d), weights @ (tie - tied)) + at / _SPREAD**2
 
     def hessian(at: Any) -> Any:
-        win, lose, tie = special.softmax(logs(at), axis=0)
+        win, lose, tie = chances(at)
         by_d = weights * (win + lose - (win - lose) ** 2) / 4
-        across = (design.T @ (-weights * (win - lose) * tie / 2))[:, None]
-        systems = (design.T * by_d) @ design
-        ties = np.array([[weights @ (tie * (1 - tie))]])
-        return np.block([[systems, across], [across.T, ties]]) + np.eye(size + 1) / _SPREAD**2
+        met = np.bincount(first * systems + second, by_d, systems**2).reshape(systems, systems)
+        made = np.eye(systems + 2) / _SPREAD**2
+        made[:systems, :systems] += np.diag(met.sum(axis=0) + met.sum(axis=1)) - met - met.T
+        by_length = by_parameter(by_d * x)
+        made[systems, : systems + 1] += by_length
+        made[:systems, systems] += by_length[:systems]
+        with_ties = by_parameter(-weights * (win - lose) * tie / 2)
+        made[-1, :-1] += with_ties
+        made[:-1, -1] += with_ties
+        made[-1, -1] += weights @ (tie * (1 - tie))
+        return made
 
-    options = {"gtol": 1e-5, "maxiter": 200}
-    found = optimize.minimize(loss, begin, method="trust-exact", jac=gradient, hess=hessian, options=options).x
-    gamma = float(found[grouped.systems]) if size > grouped.systems else 0.0
-    return Fit(found[: grouped.systems], float(found[size]), gamma)
+    found = optimize.root(gradient, begin, jac=hessian).x
+    return Fit(found[:systems], float(found[-1]), float(found[systems]))
 
 
 def points(theta: Any) -> Any:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
+from ..files import TEMPORARY
 from ..inputs.rows import open_rows
 from ..judges.budget import Budget
 from ..reports.escaping import one_line
@@ -201,7 +202,10 @@ class HostedRuns:
         """Delete its folder; verdicts stay in the journal."""
         with self._held(run):
             run.marker.unlink(missing_ok=True)
-            shutil.rmtree(run.directory.path)
+            # Away in one step: somebody may be reading it, and making its table.
+            gone = self.folder / f"{TEMPORARY}{run.run_id}"
+            run.directory.path.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
 
     def _held(self, run: HostedRun) -> ExitStack:
         stack = ExitStack()
@@ -235,15 +239,21 @@ class HostedRuns:
         (self.folder / "queue").mkdir(mode=0o700, parents=True, exist_ok=True)
         while not self.closing.is_set():
             self._news.clear()
-            await self._stop_revoked()
-            for path in self._queue():
-                waits = self._not_before.get(path.name, 0.0) > time.monotonic()
-                if len(self._tasks) >= self._at_once or waits or path.name in self._tasks:
-                    continue
-                task = self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
-                task.add_done_callback(partial(self._ended, path.name))
+            try:
+                await self._stop_revoked()
+                self._begin_queued()
+            except OSError as problem:  # too many open files, say; later there may be fewer
+                _log.error(one_line(f"runs: {problem}"))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), _LOOK_EVERY)
+
+    def _begin_queued(self) -> None:
+        for path in self._queue():
+            waits = self._not_before.get(path.name, 0.0) > time.monotonic()
+            if len(self._tasks) >= self._at_once or waits or path.name in self._tasks:
+                continue
+            task = self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
+            task.add_done_callback(partial(self._ended, path.name))
 
     async def _stop_revoked(self) -> None:
         """Stop what those have running who may use the service no more."""

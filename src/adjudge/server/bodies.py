@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from email import message_from_bytes
+from email import message_from_string
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
@@ -66,7 +66,7 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
 
 def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
     """The file of a multipart form, and its other fields."""
-    boundary = message_from_bytes(b"content-type: " + kind.encode("latin-1") + b"\r\n\r\n").get_boundary("")
+    boundary = message_from_string(f"content-type: {kind}\r\n\r\n").get_boundary("")
     if not boundary:
         raise InputError("content-type", "a form without a boundary", "multipart/form-data; boundary=…")
     file: UploadedFile | None = None
@@ -75,7 +75,8 @@ def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, st
         if part.startswith(b"--"):
             break
         head, separator, content = part.partition(b"\r\n\r\n")
-        told = message_from_bytes(head.lstrip(b"\r\n") + b"\r\n\r\n")
+        # Browsers send names as UTF-8, whatever headers may hold elsewhere.
+        told = message_from_string(head.decode("utf-8", "replace").lstrip("\r\n") + "\r\n\r\n")
         name = told.get_param("name", header="content-disposition")
         if not separator or not isinstance(name, str):
             raise InputError("body", "a part of the form has no name", "multipart/form-data is needed")

@@ -55,7 +55,7 @@ class ExportQuery(Filters):
     format: Format
 
 
-@router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", responses=ERRORS)
+@router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", response_model=RowPage, responses=ERRORS)
 async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
     """A run that is still going is read as far as it is, or was some seconds ago."""
     after = read_cursor(wanted.cursor, "[0-9]{1,9}")

@@ -6,6 +6,7 @@ A form that cannot be judged comes back as it was sent, with the error beside it
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -16,15 +17,17 @@ import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...api import one_dialogue, one_review
-from ...arithmetic import plain, to_decimal
+from ...arithmetic import plain
 from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
 from ...engine import Engine
 from ...errors import InputError, TooLargeError
-from ...inputs.comparison import FIELDS, WANTED, comparison_from
+from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
 from ...inputs.review import NEEDED, SLOTS, has_tags, slots_in
 from ...inputs.review.tags import slot_texts
+from ...inputs.text import kind_of
 from ...models import Failure
+from ...models.cases import check_weight, check_weights
 from ...reports import error_report
 from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
@@ -147,8 +150,8 @@ async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf
             texts = {name: value for name, value in values.items() if not name.startswith("weights.")}
             return _shown(request, state, caller, protocol, texts, draft=draft, changed=True)
         if action == "load":
-            loaded = _loaded(protocol, values.pop("whole", ""), _rubric(protocol, state, caller, values))
-            return _shown(request, state, caller, protocol, {**values, **loaded}, draft=draft)
+            loaded = _loaded(protocol, values.get("whole", ""), _rubric(protocol, state, caller, values))
+            return _shown(request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         outcome = await caller.judged(state.engine, _work(protocol, values, state, caller))
@@ -245,9 +248,13 @@ def _loaded(protocol: str, whole: str, rubric: Rubric) -> dict[str, str]:
     if protocol == "review":
         return _written(slots_in(data, rubric))
     named = {name: data[given] for names in FIELDS.values() for given in names if given in data for name in names[:1]}
-    weights = named.pop("weights", None)
+    weights = weights_from(named.pop("weights", None))
+    check_weights(weights, rubric.weights)
+    for name, value in named.items():
+        if not isinstance(value, str | None):
+            raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
     sliders = {f"weights.{key}": str(weight) for key, weight in (weights or {}).items()}
-    return {**{name: value for name, value in named.items() if isinstance(value, str)}, **sliders}
+    return {**{name: value or "" for name, value in named.items()}, **sliders}
 
 
 def _written(slots: Mapping[str, Any]) -> dict[str, str]:
@@ -320,8 +327,9 @@ def sliders(rubric: Rubric, given: Mapping[str, Any]) -> tuple[Slider, ...]:
     """One a criterion; where what was given is no weight, the rubric's own stands there."""
     weights = {}
     for key, default in rubric.weights.items():
-        weight = to_decimal(given.get(key, default))
-        weights[key] = default if weight is None or weight < 0 else weight
+        weights[key] = default
+        with suppress(InputError):
+            weights[key] = check_weight(key, given.get(key, default))
     whole = sum(map(Fraction, weights.values()), Fraction(0))
     high = max(Decimal(5), *(2 * weight for weight in rubric.weights.values()), *weights.values())
     used = (*weights.values(), *rubric.weights.values())

@@ -5,6 +5,7 @@ A comparison can be seen with other weights, a review decided; prompts and raw r
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from . import decision
 from .decision import review_page
 from .forms import weights_in
 from .judge import sliders
-from .rendering import html, page, wants_json
+from .rendering import CaseNav, html, page, wants_json
 
 router = APIRouter(include_in_schema=False)
 router.include_router(decision.router)
@@ -80,7 +81,8 @@ class CallsPage:
 async def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A verdict as a page; `.json`, `.html`, `.md` and `.txt` after its id give it in that form."""
     verdict_id, _, form = name.partition(".")
-    verdict, written = find_verdict(verdict_id, request, state, caller)
+    # On threads: the page of a dialogue of ten thousand turns takes half a second.
+    verdict, written = await asyncio.to_thread(find_verdict, verdict_id, request, state, caller)
     weights = _weights(request)
     if form == "json" or (not form and wants_json(request)):
         if weights is None:
@@ -93,12 +95,21 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         if isinstance(verdict, ReviewVerdict) and form == "txt":
             # What is handed on is what was decided.
             wanted, verdict = "tags", (await decided(state, verdict)).standing
-        return Response(render(verdict, wanted), media_type=kind)
+        elif weights is not None:
+            verdict = _reweighted(verdict, weights)
+        return Response(await asyncio.to_thread(render, verdict, wanted), media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await review_page(request, state, caller, await decided(state, verdict))
+    return await asyncio.to_thread(_page, verdict, weights, getattr(request.state, "case_nav", None))
+
+
+def _page(
+    verdict: ComparisonVerdict | DialogueVerdict, weights: Mapping[str, Any] | None, nav: CaseNav | None
+) -> Response:
     refused, changed = "", verdict
     try:
-        changed = verdict if weights is None else _reweighted(verdict, weights)
+        if weights is not None:
+            changed = _reweighted(verdict, weights)
     except InputError as error:
         refused = str(error)
     protocol = protocol_of(verdict)
@@ -113,8 +124,8 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         400 if refused else 200,
         view=view,
         headline=view.headline,
-        home=getattr(request.state, "case_nav", None),
-        verdict_id=verdict_id,
+        home=nav,
+        verdict_id=verdict.verdict_id,
         refused=refused,
         **more,
     )

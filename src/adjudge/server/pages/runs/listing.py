@@ -32,6 +32,7 @@ class BeginForm:
     judges: tuple[str, ...]
     rubrics: dict[str, tuple[str, ...]]
     most_bytes: int
+    both_orders: bool
     values: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
     error: str = ""
@@ -68,6 +69,8 @@ async def begin(request: Request, state: StateOf, caller: CallerOf) -> Response:
                 raise InputError("file", "missing", "choose a file of cases, or paste some")
             file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
         given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
+        if given.get("protocol") == "compare":
+            given["one_order"] = "false" if "both_orders" in values else "true"
         wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
         upload = Upload(file.content, one_name(file.name))
         run = await state.runs.begin(wanted, upload, caller.name, start=False)
@@ -110,6 +113,7 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
         judges=tuple(sorted({own, *state.allowed_judges}, key=lambda spec: (spec != own, spec))),
         rubrics={protocol: tuple(names) for protocol, names in rubrics.items()},
         most_bytes=MAX_BODY_BYTES,
+        both_orders="both_orders" in values if values else not state.compare.one_order,
         values=values,
         place=place,
         error=said,
