@@ -5,7 +5,7 @@ Entries are added and never changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -33,14 +33,19 @@ class AuditLog:
 
     database: ServiceDatabase
 
-    def record(self, person: str, action: str, subject: str, **detail: Any) -> None:
-        """Add an entry; it is on the disk when this returns."""
+    def record(self, person: str, action: str, subject: str, *, after: int | None = None, **detail: Any) -> bool:
+        """Add an entry; it is on the disk when this returns.
+
+        `after` is the number of the newest entry about this subject that is known, 0 for none: if there is a newer
+        one, nothing is added, and it is False.
+        """
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        self.database.change(
-            "insert into adjudge_audit (time, person, action, subject, detail) values (?, ?, ?, ?, ?)",
-            *(time, person, action, subject, orjson.dumps(detail, default=str).decode()),
-            durable=True,
-        )
+        values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
+        adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
+        if after is None:
+            return bool(self.database.change(adding, *values, durable=True))
+        unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
+        return bool(self.database.change(f"{adding} {unless}", *values, subject, after, durable=True, alone=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""
@@ -67,9 +72,10 @@ class AuditLog:
         )
         return persons, actions
 
-    def subjects(self, kind: str) -> frozenset[str]:
-        """All that was ever acted on in this way: `review` for `review.accepted` and the like."""
-        rows = self.database.rows("select distinct subject from adjudge_audit where action like ?", f"{kind}.%")
+    def subjects(self, actions: Sequence[str]) -> frozenset[str]:
+        """All that was ever acted on in one of these ways."""
+        marks = ", ".join("?" * len(actions))
+        rows = self.database.rows(f"select distinct subject from adjudge_audit where action in ({marks})", *actions)
         return frozenset(subject for (subject,) in rows)
 
     def _found(

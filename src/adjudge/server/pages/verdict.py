@@ -32,7 +32,7 @@ from ..common import StateOf, judged
 from ..decisions import decided
 from ..verdicts import find_verdict
 from . import decision
-from .decision import review_page
+from .decision import review_file, review_page
 from .forms import weights_in
 from .judge import sliders
 from .rendering import html, page, wants_json
@@ -90,9 +90,9 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         if form not in _FORMS:
             raise HTTPException(404)
         wanted, kind = _FORMS[form]
-        if isinstance(verdict, ReviewVerdict) and form == "txt":
-            # What is handed on is what was decided.
-            wanted, verdict = "tags", (await decided(state, verdict)).standing
+        if isinstance(verdict, ReviewVerdict):
+            wanted = "tags" if form == "txt" else wanted
+            return Response(review_file(request, await decided(state, verdict), wanted), media_type=kind)
         return Response(render(verdict, wanted), media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await review_page(request, state, caller, await decided(state, verdict))
