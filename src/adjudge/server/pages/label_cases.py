@@ -44,11 +44,12 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An answer that may be given, and the key that gives it."""
+    """An answer that may be given, and the key that gives it; `value` is the number it stands for, of a criterion."""
 
     key: str
     meaning: str
     chosen: bool
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,12 @@ def _case_page(
         before=shown.before,
         answers=tuple(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
         question=asked.words,
-        options=() if at is None else _options(asked, None if label is None else _value(label, order)),
+        options=()
+        if at is None
+        else tuple(
+            Option(key, in_words(meaning) or key, label is not None and _value(label, order) == str(asked.answers[key]))
+            for key, meaning in asked.meanings
+        ),
         criteria=()
         if at is None
         else tuple(_rated(number, each, label, fields) for number, each in enumerate(criteria, 1)),
@@ -262,22 +268,22 @@ def _case_page(
     )
 
 
-def _options(asked: Asked, value: str | None) -> tuple[Option, ...]:
-    return tuple(
-        Option(key, in_words(meaning) or key, value == str(asked.answers[key])) for key, meaning in asked.meanings
-    )
-
-
 def _rated(number: int, asked: Asked, label: HumanLabel | None, fields: Mapping[str, str] | None) -> RatedCriterion:
     """A criterion with what was sent, or else with what is kept."""
-    name, _, guidance = asked.words.partition(": ")
     field, known = f"criterion.{number}", {} if label is None else label.criteria
-    value = str(known[asked.criterion]) if known.get(asked.criterion) is not None else None
-    is_skipped = asked.criterion in known and value is None
     if fields is not None:
-        sent = fields.get(field, "")
-        value, is_skipped = str(asked.answers.get(sent)), sent == "s"
-    return RatedCriterion(field, name, guidance, (*_options(asked, value), Option("s", "Skip", is_skipped)))
+        chosen = fields.get(field, "")
+    elif asked.criterion in known:
+        kept = known[asked.criterion]
+        chosen = "s" if kept is None else next(key for key, _ in asked.meanings if asked.answers[key] == kept)
+    else:
+        chosen = ""
+    options = [
+        Option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, str(asked.answers[key]))
+        for key, meaning in asked.meanings
+    ]
+    name, _, guidance = asked.words.partition(": ")
+    return RatedCriterion(field, name, guidance, (*options, Option("s", "cannot tell", chosen == "s", "Skip")))
 
 
 def _value(label: HumanLabel, order: Order) -> str:

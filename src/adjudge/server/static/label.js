@@ -1,17 +1,22 @@
 // Keys on the page of a case, and flag, note and criteria kept as they change. The page works without it.
 const form = document.getElementById("label");
 const kept = form?.querySelector(".kept"), note = form?.querySelector("textarea");
-let sent = note?.value;
+let sending = false, changed = false;
 
+/** One at a time: what was chosen first must not arrive last. */
 async function keep() {
-  const fields = new URLSearchParams(new FormData(form));
-  fields.set("answer", "");
-  sent = note.value;
-  try {
-    const answer = await fetch(form.action, { method: "POST", body: fields });
-    kept.textContent = answer.ok ? "Kept" : "Not kept; try again";
-  } catch {
-    kept.textContent = "Not kept: the service cannot be reached";
+  changed = true;
+  while (changed && !sending) {
+    [sending, changed] = [true, false];
+    const fields = new URLSearchParams(new FormData(form));
+    fields.set("answer", "");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: fields });
+      kept.textContent = answer.ok ? "Kept" : "Not kept; try again";
+    } catch {
+      kept.textContent = "Not kept: the service cannot be reached";
+    }
+    sending = false;
   }
 }
 
