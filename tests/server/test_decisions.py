@@ -45,10 +45,19 @@ def journal(tmp_path_factory):
     return place
 
 
-@pytest.fixture
-def client(journal, tmp_path):
-    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path), follow_redirects=False) as client:
+@pytest.fixture(scope="module")
+def running(journal):
+    app = create_app(CompareSettings(), journal=journal, data=journal.parent)
+    with TestClient(app, follow_redirects=False) as client:
         yield client
+
+
+@pytest.fixture
+def client(running):
+    """Nothing is decided yet, and everybody may do everything."""
+    running.app.state.adjudge.audit.database.change("delete from adjudge_audit")
+    running.app.dependency_overrides.clear()
+    return running
 
 
 def put(client, verdict_id=AUDITED, **body):
@@ -148,9 +157,9 @@ def test_only_reviews_are_decided_and_an_invalid_one_not_fixed(client):
     assert put(client, INVALID, decision="accepted").json()["blocks"].startswith("INVALID TASK\n")
 
 
-def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal, tmp_path):
+def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal):
     put(client, decision="fixed", fixes=WRONG_DATE)
-    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path)) as other:
+    with TestClient(create_app(CompareSettings(), journal=journal, data=journal.parent)) as other:
         assert known(other) == known(client)
 
 

@@ -14,13 +14,19 @@ NASTY = "<script>alert(1)</script>\u202e"
 NEW = "another long password"
 
 
-@pytest.fixture
-def service(tmp_path):
-    made = PeopleService(tmp_path)
-    for name, role in (("ann", "admin"), ("bob", "annotator")):
-        made.add(name, role)
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    made = PeopleService(tmp_path_factory.mktemp("people"))
     with made.browser():
         yield made
+
+
+@pytest.fixture
+def service(running):
+    running.emptied()
+    running.add("ann", "admin")
+    running.add("bob", "annotator")
+    return running
 
 
 def log(service):
