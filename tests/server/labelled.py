@@ -67,7 +67,8 @@ def fresh(app, judged):
 
     def copy(protocol="compare"):
         made = f"r{secrets.token_hex(9)[:17]}"
-        shutil.copytree(folder_of(app, judged(protocol)), folder_of(app, made))
+        # The table of its results may be on its way.
+        shutil.copytree(folder_of(app, judged(protocol)), folder_of(app, made), ignore=shutil.ignore_patterns("kept"))
         return made
 
     return copy

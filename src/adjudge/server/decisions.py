@@ -203,7 +203,7 @@ async def next_undecided(state: State, caller: Caller, verdict_id: str) -> str |
                 continue
             # An id begins with the letter of its protocol.
             ids = [one for _, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")]
-            at = ids.index(verdict_id)
+            at = ids.index(verdict_id) if verdict_id in ids else 0
             if found := next((one for one in ids[at + 1 :] + ids[:at] if one not in known), None):
                 return found
         return None

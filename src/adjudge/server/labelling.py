@@ -64,7 +64,7 @@ class LabelSetup(Frozen):
 
     cases: int = Field(ge=1, le=MAX_PICKS)
     people: int = Field(ge=1, le=MOST_PEOPLE)
-    named: tuple[str, ...] = Field((), max_length=MOST_PEOPLE)
+    named: tuple[str, ...] = Field(default=(), max_length=MOST_PEOPLE)
     criteria: bool = False
 
 
@@ -168,20 +168,10 @@ class Labelling:
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
-def _opened(folder: Path) -> Run:
-    """A run, opened anew when it has changed."""
-    return _kept_run(folder, (folder / "run.json").stat().st_mtime_ns)
-
-
-@lru_cache(_KEPT)
-def _kept_run(folder: Path, _changed: int) -> Run:
-    return open_run(folder)
-
-
 @lru_cache(_KEPT)
 def _kept_texts(run_folder: Path, _size: int, positions: tuple[int, ...]) -> Mapping[int, ShownCase]:
     """What is shown of some cases, read at once: to find one among 50,000 takes half a second."""
-    with Reader(_opened(run_folder)) as reader:
+    with Reader(open_run(run_folder)) as reader:
         return {position: shown_case(reader.given(position)) for position in positions}
 
 
@@ -195,6 +185,12 @@ def may_review(caller: Caller, hosted: HostedRun) -> bool:
     return caller.may("reviewer") and sees_verdicts(caller, hosted)
 
 
+def check_review(caller: Caller, hosted: HostedRun) -> None:
+    """Refuse one who may not, as if there were no such run."""
+    if not may_review(caller, hosted):
+        raise NotFoundError(f"{hosted.run_id}: no such run")
+
+
 def find_to_label(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
     """A run that the caller may label or set up; None for one that is not set up."""
     hosted = state.runs.find(run_id)
@@ -202,6 +198,14 @@ def find_to_label(state: State, caller: Caller, run_id: str) -> tuple[HostedRun,
     if sees_verdicts(caller, hosted) or (found is not None and may_label(found, caller.person)):
         return hosted, found
     raise NotFoundError(f"{run_id}: no such run")
+
+
+def find_set_up(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling]:
+    """The same of a run that is set up."""
+    hosted, found = find_to_label(state, caller, run_id)
+    if found is None:
+        raise NotFoundError(f"{run_id}: nobody labels this run yet")
+    return hosted, found
 
 
 def may_label(found: Labelling, person: str) -> bool:
@@ -220,7 +224,7 @@ def labelling_of(hosted: HostedRun) -> Labelling | None:
     except (OSError, ValueError, TypeError, ValidationError):
         raise ConflictError(f"{hosted.run_id}: labels/{_SETUP} cannot be read") from None
     with _without_folders(hosted):
-        run = _opened(hosted.directory.path)
+        run = open_run(hosted.directory.path)
         labels = {
             path.stem: {label.position: label for label in read_label_file(path)[0]}
             for path in sorted(folder.glob("*.jsonl"))
@@ -243,7 +247,7 @@ def set_up(hosted: HostedRun, setup: LabelSetup) -> Labelling:
     """Pick cases, more if there were fewer, and say who labels them; what is labelled stays."""
     require_extra("labelling")
     with _without_folders(hosted):
-        run = _opened(hosted.directory.path)
+        run = open_run(hosted.directory.path)
         select_cases(run, setup.cases, seed=None, random_share=None)
     with replacing(run.folder / FOLDER / _SETUP) as file:
         file.write(to_json(setup))

@@ -18,7 +18,7 @@ from fastapi.responses import RedirectResponse
 from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import MAX_PICKS, USUAL
-from ...errors import ConflictError, InputError, NotFoundError
+from ...errors import ConflictError, InputError
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -29,6 +29,7 @@ from ..labelling import (
     Labelling,
     LabelSetup,
     Task,
+    check_review,
     find_to_label,
     labelling_of,
     may_label,
@@ -53,10 +54,6 @@ class LabelProgress:
 
     done: int
     of: int
-
-    @property
-    def share(self) -> float:
-        return self.done / self.of if self.of else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +162,7 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToL
             continue
         status = hosted.status()
         if found is not None:
-            mine, done = progress_of(found, person_of(caller))
+            mine, done = progress_of(found, caller.person)
             yield RunToLabel(hosted.run_id, run_name(status), status.protocol, mine, done)
         elif status.state in ("finished", "stopped") and status.verdicts:
             yield RunToLabel(hosted.run_id, run_name(status), status.protocol)
@@ -175,14 +172,6 @@ def run_name(status: RunStatus) -> str:
     """What the run is called; never its file's name, which may say who wrote the answers."""
     words = _WORDS[status.protocol] + ("" if status.cases == 1 else "s")
     return status.name or f"{status.cases:,} {words} of {status.created[:10]}"
-
-
-def person_of(caller: Caller) -> str:
-    """The caller's name, which is that of a file."""
-    try:
-        return annotator_name(caller.person)
-    except InputError as error:
-        raise InputError("person", error.found, error.allowed) from None
 
 
 def progress_of(found: Labelling, person: str) -> tuple[LabelProgress, LabelProgress]:
@@ -212,8 +201,8 @@ async def change_setup(run_id: str, request: Request, state: StateOf, caller: Ca
     fields = await read_form(request)
 
     def work() -> Response:
-        hosted, found = to_review(state, caller, run_id)
-        status = hosted.status()
+        hosted, found = find_to_label(state, caller, run_id)
+        check_review(caller, hosted)
         wanted, errors = _read_setup(fields)
         if wanted is not None:
             try:
@@ -224,20 +213,12 @@ async def change_setup(run_id: str, request: Request, state: StateOf, caller: Ca
                 state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
                 return RedirectResponse(f"/label/{run_id}", 303)
         entered = {key: fields.get(key, "") for key in ("cases", "people", "named")}
-        form = SetupForm(**entered, criteria="criteria" in fields, most=status.verdicts, errors=errors)
+        form = SetupForm(**entered, criteria="criteria" in fields, most=hosted.status().verdicts, errors=errors)
         return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
 
     # Picking reads the whole run.
     async with state.reading:
         return await asyncio.to_thread(work)
-
-
-def to_review(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
-    """A run whose labelling the caller may set up and look at."""
-    hosted, found = find_to_label(state, caller, run_id)
-    if not may_review(caller, hosted):
-        raise NotFoundError(f"{run_id}: no such run")
-    return hosted, found
 
 
 def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str, str]]:
@@ -266,7 +247,7 @@ def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str,
 def _run_page(
     request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: SetupForm | None = None
 ) -> LabelRunPage:
-    status, person, reviewer = hosted.status(), person_of(caller), may_review(caller, hosted)
+    status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
     if reviewer and form is None:
         named = ", ".join(setup.named)

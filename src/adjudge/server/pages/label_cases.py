@@ -21,7 +21,17 @@ from ...models.comparison import Order
 from ...runs.hosted_run import HostedRun
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf
-from ..labelling import Labelling, Task, find_to_label, keep_label, labelling_of, may_review, note_seen, sees_verdicts
+from ..labelling import (
+    Labelling,
+    Task,
+    check_review,
+    find_set_up,
+    keep_label,
+    labelling_of,
+    may_review,
+    note_seen,
+    sees_verdicts,
+)
 from .forms import read_form
 from .label import (
     LabelProgress,
@@ -29,10 +39,8 @@ from .label import (
     in_words,
     opening_of,
     own_label,
-    person_of,
     progress_of,
     run_name,
-    to_review,
 )
 from .rendering import page, paged
 
@@ -125,10 +133,8 @@ async def show_case(run_id: str, name: str, request: Request, state: StateOf, ca
         return await _side_by_side(run_id, request, state, caller)
 
     def work() -> Response:
-        hosted, found = find_to_label(state, caller, run_id)
-        if found is None:
-            raise HTTPException(404)
-        person = person_of(caller)
+        hosted, found = find_set_up(state, caller, run_id)
+        person = caller.person
         if asked == "next":
             waiting = found.open(person)
             return RedirectResponse(f"/label/{run_id}" + (f"/{waiting[0].number}" if waiting else ""), 303)
@@ -148,10 +154,8 @@ async def keep(run_id: str, name: str, request: Request, state: StateOf, caller:
     fields = await read_form(request)
 
     def work() -> Response:
-        hosted, found = find_to_label(state, caller, run_id)
-        person = person_of(caller)
-        if found is None:
-            raise HTTPException(404)
+        hosted, found = find_set_up(state, caller, run_id)
+        person = caller.person
         if name == "look" and sees_verdicts(caller, hosted):
             note_seen(hosted, person)
             return RedirectResponse(f"/runs/{quote(run_id)}/agreement", 303)
@@ -299,10 +303,9 @@ async def _side_by_side(run_id: str, request: Request, state: State, caller: Cal
     caller.needs("reviewer")
 
     def work() -> SideBySide:
-        hosted, found = to_review(state, caller, run_id)
-        if found is None:
-            raise HTTPException(404)
-        person = person_of(caller)
+        hosted, found = find_set_up(state, caller, run_id)
+        check_review(caller, hosted)
+        person = caller.person
         waiting = {task.number for task in found.open(person)}
         tasks = [task for task in found.tasks if task.labels and task.number not in waiting]
         tasks.sort(key=lambda task: (-_spread(task), not _is_flagged(task), task.number))
