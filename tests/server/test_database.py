@@ -150,17 +150,23 @@ def test_an_entry_that_builds_on_others_is_added_only_if_none_is_newer(place):
         database.close()
 
 
-def test_the_entries_about_one_thing_and_all_things_decided_are_found_without_reading_the_whole_log(tmp_path):
-    database = open_database(tmp_path / "service.db")
-    AuditLog(database).record("ann", "review.fixed", "v1")
-    assert AuditLog(database).subjects(["review.accepted", "review.fixed"]) == {"v1"}
-    for asked in (
-        "select id from adjudge_audit where subject = 'v1' order by id",
-        "select distinct subject from adjudge_audit where action in ('review.accepted', 'review.fixed')",
-    ):
-        ((*_, plan),) = database.rows(f"explain query plan {asked}")[:1]
-        assert plan.startswith("SEARCH adjudge_audit USING"), plan
-    database.close()
+def test_what_the_pages_ask_of_the_log_is_found_without_reading_all_of_it(database):
+    log = AuditLog(database)
+    assert (log.known(), log.first_without(["review.fixed"], ["v0"])) == (([], []), "v0")
+    for at in range(450):
+        log.record(f"p{at % 3}", "review.fixed" if at % 2 else "review.seen", f"v{at}")
+    assert log.known() == (["p0", "p1", "p2"], ["review.fixed", "review.seen"])
+    fixed = [f"v{at}" for at in range(1, 450, 2)]
+    assert log.first_without(["review.fixed", "review.rejected"], fixed) is None
+    assert log.first_without(["review.fixed"], [*fixed, "v0", "v2"]) == "v0"
+    if not database.remote:
+        for asked in (
+            "subject = 'v1' order by id",
+            "subject in ('v1', 'v2')",
+            "person = 'p1' order by id desc limit 9",
+        ):
+            plan = [step for *_, step in database.rows(f"explain query plan select * from adjudge_audit where {asked}")]
+            assert plan[0].startswith("SEARCH adjudge_audit USING INDEX"), plan
 
 
 def test_a_lost_connection_is_made_anew(postgres):

@@ -14,6 +14,17 @@ import orjson
 
 from .database import ServiceDatabase
 
+_AT_ONCE = 200  # subjects looked up together
+# From one value to the next by the index: a plain `distinct` reads the whole log.
+_DISTINCT = """
+with recursive known(value) as (
+    select min({column}) from adjudge_audit
+    union all
+    select (select min({column}) from adjudge_audit where {column} > value) from known where value is not null
+)
+select value from known where value is not null order by value
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
@@ -67,16 +78,21 @@ class AuditLog:
     def known(self) -> tuple[list[str], list[str]]:
         """All persons and all actions in the log."""
         persons, actions = (
-            [row[0] for row in self.database.rows(f"select distinct {column} from adjudge_audit order by {column}")]
+            [value for (value,) in self.database.rows(_DISTINCT.format(column=column))]
             for column in ("person", "action")
         )
         return persons, actions
 
-    def subjects(self, actions: Sequence[str]) -> frozenset[str]:
-        """All that was ever acted on in one of these ways."""
-        marks = ", ".join("?" * len(actions))
-        rows = self.database.rows(f"select distinct subject from adjudge_audit where action in ({marks})", *actions)
-        return frozenset(subject for (subject,) in rows)
+    def first_without(self, actions: Sequence[str], subjects: Sequence[str]) -> str | None:
+        """The first of these on which nobody acted in any of these ways."""
+        for begin in range(0, len(subjects), _AT_ONCE):
+            some = subjects[begin : begin + _AT_ONCE]
+            among = ", ".join("?" * len(some))
+            rows = self.database.rows(f"select subject, action from adjudge_audit where subject in ({among})", *some)
+            done = {subject for subject, action in rows if action in actions}
+            if left := [subject for subject in some if subject not in done]:
+                return left[0]
+        return None
 
     def _found(
         self, fitting: Mapping[str, str | None], rest: str, *values: int, before: int | None = None

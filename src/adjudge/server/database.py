@@ -46,8 +46,10 @@ _TABLES = (
         id {number} primary key, time text not null, person text not null, action text not null,
         subject text not null, detail text not null
     )""",
-    "create index if not exists adjudge_audit_by_subject on adjudge_audit (subject)",
-    "create index if not exists adjudge_audit_by_action on adjudge_audit (action, subject)",
+    *(
+        f"create index if not exists adjudge_audit_by_{column} on adjudge_audit ({column}, id)"
+        for column in ("subject", "person", "action")
+    ),
 )
 # Files of earlier versions held tokens alone.
 _FROM_BEFORE = (

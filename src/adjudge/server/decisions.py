@@ -197,14 +197,14 @@ async def next_undecided(state: State, caller: Caller, verdict_id: str) -> str |
     """
 
     def find() -> str | None:
-        journal, known = state.engine.journal, state.audit.subjects(_ACTIONS)
+        journal = state.engine.journal
         for run in journal.runs_with(verdict_id):
             if caller.scope is not None and not state.runs.is_of(run, caller.scope):
                 continue
             # An id begins with the letter of its protocol.
             ids = [one for _, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")]
             at = ids.index(verdict_id) if verdict_id in ids else 0
-            if found := next((one for one in ids[at + 1 :] + ids[:at] if one not in known), None):
+            if found := state.audit.first_without(_ACTIONS, ids[at + 1 :] + ids[:at]):
                 return found
         return None
 
