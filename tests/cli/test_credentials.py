@@ -21,11 +21,12 @@ def folder(tmp_path):
 def test_a_file_named_like_a_variable_for_a_key_becomes_that_variable_and_is_kept_out_of_messages(folder):
     (folder / "OPENAI_API_KEY").write_text("key-in-a-file-1\n")
     (folder / "PGPASSWORD").write_text("word-in-a-file-2")
-    (folder / "ADJUDGE_JOURNAL").write_text("postgresql://ann@host/d\n")
+    for name in ("ADJUDGE_JOURNAL", "ADJUDGE_DB"):
+        (folder / name).write_text("postgresql://ann@host/d\n")
     read_credentials()
     assert os.environ["OPENAI_API_KEY"] == "key-in-a-file-1"
     assert os.environ["PGPASSWORD"] == "word-in-a-file-2"
-    assert os.environ["ADJUDGE_JOURNAL"] == "postgresql://ann@host/d"
+    assert os.environ["ADJUDGE_JOURNAL"] == os.environ["ADJUDGE_DB"] == "postgresql://ann@host/d"
     assert redact("you sent key-in-a-file-1, word-in-a-file-2") == "you sent ***, ***"
 
 

@@ -136,8 +136,14 @@ async def test_without_a_script_a_review_is_fixed_and_rejected_and_nothing_is_lo
 
 
 async def test_each_block_is_one_click_to_copy_or_marked_where_a_browser_may_not(site, browser):
-    async with opened(browser, site + VERDICTS["audited"], permissions=["clipboard-read", "clipboard-write"]) as tab:
+    address = site + VERDICTS["audited"]
+    httpx2.put(f"{site}/api{VERDICTS['audited']}/decision", json={"decision": "rejected", "reason": "Not ours."})
+    async with opened(browser, address, permissions=["clipboard-read", "clipboard-write"]) as tab:
         page = tab.page
+        await expect(page.locator("h2#blocks")).to_have_text("What was rejected")
+        assert await page.locator(".copy").count() == 0
+        httpx2.put(f"{site}/api{VERDICTS['audited']}/decision", json={"decision": "accepted"})
+        await page.reload()
         await page.get_by_label("Copy SBQ").click()
         assert (await page.evaluate("navigator.clipboard.readText()")).startswith("<SBQ>\n")
         await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")

@@ -75,6 +75,13 @@ class PeopleService:
             hosts=("ours.example",),
         )
 
+    def emptied(self) -> PeopleService:
+        """The same as it was at first: to make another application takes a fifth of a second."""
+        tables = ("tokens", "given", "users", "sessions", "attempts", "audit")
+        self.database.changes(*((f"delete from adjudge_{table}", ()) for table in tables))
+        self.clock.now = Clock.now
+        return self
+
     def add(self, name: str, role: Role = "reviewer") -> None:
         self.users.add(name, PASSWORD, role)
 

@@ -6,6 +6,8 @@ import hashlib
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
+from threading import Barrier
 
 import pytest
 from server.people_samples import PASSWORD, QUICK, Clock
@@ -98,6 +100,73 @@ def test_the_last_admin_is_kept_only_when_asked_for(database):
     users.remove("bob", keep_admin=True)
     users.remove("ann")
     assert users.listed() == []
+
+
+def at_the_same_moment(*works):
+    """What each returns or raises; all begin together."""
+    gate = Barrier(len(works))
+
+    def begin(work):
+        gate.wait()
+        try:
+            return work()
+        except ConflictError as error:
+            return error
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        return list(pool.map(begin, works))
+
+
+def test_of_admins_who_remove_or_demote_each_other_at_the_same_moment_one_stays(place):
+    opened = [open_database(place) for _ in range(3)]
+    one, two, three = (UserStore(database, hasher=QUICK) for database in opened)
+    for _ in range(8):
+        for name in ("ann", "bob", "cas"):
+            one.add(name, PASSWORD, "admin")
+        done = at_the_same_moment(
+            lambda: one.remove("ann", keep_admin=True),
+            lambda: two.set_role("bob", "viewer", keep_admin=True),
+            lambda: three.remove("cas", keep_admin=True),
+        )
+        assert [user.role for user in one.listed()].count("admin") == 1
+        assert sum(isinstance(outcome, ConflictError) for outcome in done) == 1
+        for user in one.listed():
+            one.remove(user.name)
+    for database in opened:
+        database.close()
+
+
+def test_an_entry_that_builds_on_others_is_added_only_if_none_is_newer(place):
+    opened = [open_database(place) for _ in range(4)]
+    logs = [AuditLog(database) for database in opened]
+    assert logs[0].record("ann", "review.accepted", "other")
+    for _ in range(8):
+        known = logs[0].entries("v1")
+        after = known[-1].number if known else 0
+        added = at_the_same_moment(*(partial(log.record, "ann", "review.fixed", "v1", after=after) for log in logs))
+        assert sum(added) == 1
+        assert len(logs[0].entries("v1")) == len(known) + 1
+    for database in opened:
+        database.close()
+
+
+def test_what_the_pages_ask_of_the_log_is_found_without_reading_all_of_it(database):
+    log = AuditLog(database)
+    assert (log.known(), log.first_without(["review.fixed"], ["v0"])) == (([], []), "v0")
+    for at in range(450):
+        log.record(f"p{at % 3}", "review.fixed" if at % 2 else "review.seen", f"v{at}")
+    assert log.known() == (["p0", "p1", "p2"], ["review.fixed", "review.seen"])
+    fixed = [f"v{at}" for at in range(1, 450, 2)]
+    assert log.first_without(["review.fixed", "review.rejected"], fixed) is None
+    assert log.first_without(["review.fixed"], [*fixed, "v0", "v2"]) == "v0"
+    if not database.remote:
+        for asked in (
+            "subject = 'v1' order by id",
+            "subject in ('v1', 'v2')",
+            "person = 'p1' order by id desc limit 9",
+        ):
+            plan = [step for *_, step in database.rows(f"explain query plan select * from adjudge_audit where {asked}")]
+            assert plan[0].startswith("SEARCH adjudge_audit USING INDEX"), plan
 
 
 def test_a_lost_connection_is_made_anew(postgres):

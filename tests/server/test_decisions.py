@@ -5,6 +5,7 @@ import html
 import json
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fastapi.testclient import TestClient
@@ -25,6 +26,7 @@ SAMPLES = {
     "c" + "4" * 20: verdict_samples.plain_sample(),
 }
 AUDITED, INVALID, HOSTILE, COMPARED = SAMPLES
+PRIME = '{"prompt": "Name a prime.", "response1": "It is 7.", "response2": "It is 8."}\n'
 WRONG_DATE = {"response1": {"truthfulness": {"rating": 2, "justification": "It gives a date that the task does not."}}}
 
 
@@ -43,10 +45,19 @@ def journal(tmp_path_factory):
     return place
 
 
-@pytest.fixture
-def client(journal, tmp_path):
-    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path), follow_redirects=False) as client:
+@pytest.fixture(scope="module")
+def running(journal):
+    app = create_app(CompareSettings(), journal=journal, data=journal.parent)
+    with TestClient(app, follow_redirects=False) as client:
         yield client
+
+
+@pytest.fixture
+def client(running):
+    """Nothing is decided yet, and everybody may do everything."""
+    running.app.state.adjudge.audit.database.change("delete from adjudge_audit")
+    running.app.dependency_overrides.clear()
+    return running
 
 
 def put(client, verdict_id=AUDITED, **body):
@@ -59,11 +70,19 @@ def known(client, verdict_id=AUDITED):
 
 def fields(client, verdict_id=AUDITED, query=""):
     """The form as a browser without a script would send it, untouched."""
-    page = client.get(f"/verdicts/{verdict_id}{query}", headers=HTML).text
+    return fields_in(client.get(f"/verdicts/{verdict_id}{query}", headers=HTML).text)
+
+
+def fields_in(page):
     boxes = re.findall(r'<textarea id="[^"]*" name="([^"]*)"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
     radios = re.findall(r'<input type="radio" name="([^"]*)" form="decide" value="([^"]*)" checked>', page)
     hidden = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page)
     return {name: html.unescape(value) for name, value in (*boxes, *radios, *hidden)}
+
+
+def known_feedback(client):
+    """The bullets that stand."""
+    return known(client)["blocks"].partition("<SBQ>\n- ")[2].partition("\n</SBQ>")[0].split("\n- ")
 
 
 def send(client, verdict_id=AUDITED, query="", **changes):
@@ -138,10 +157,21 @@ def test_only_reviews_are_decided_and_an_invalid_one_not_fixed(client):
     assert put(client, INVALID, decision="accepted").json()["blocks"].startswith("INVALID TASK\n")
 
 
-def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal, tmp_path):
+def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal):
     put(client, decision="fixed", fixes=WRONG_DATE)
-    with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path)) as other:
+    with TestClient(create_app(CompareSettings(), journal=journal, data=journal.parent)) as other:
         assert known(other) == known(client)
+
+
+def test_of_decisions_at_the_same_moment_none_is_lost_and_the_same_one_is_kept_once(client):
+    bodies = [{"decision": "rejected", "reason": f"Reason {number}."} for number in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda body: put(client, **body).status_code, [*bodies, *bodies]))
+    assert set(answers) <= {200, 409}
+    assert {one["reason"] for one in known(client)["history"]} == {body["reason"] for body in bodies}
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: put(client, decision="accepted"), range(4)))
+    assert [one["decision"] for one in known(client)["history"]].count("accepted") == 1
 
 
 def test_one_who_may_only_look_sees_the_decision_and_no_form(client):
@@ -171,7 +201,7 @@ def test_a_token_decides_what_its_runs_made_and_nothing_else(journal, tmp_path):
     tokens = TokenStore(tmp_path / "tokens.db")
     ann, bob = ({"authorization": f"Bearer {tokens.add(name)}"} for name in ("ann", "bob"))
     with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path, tokens=tokens)) as client:
-        [own] = finished(client, '{"prompt": "Name a prime.", "response1": "It is 7.", "response2": "It is 8."}\n', ann)
+        [own] = finished(client, PRIME, ann)
         assert client.get(f"/verdicts/{own}", headers={**HTML, **ann}).status_code == 200, "its page as well"
         assert client.get(f"/verdicts/{own}", headers={**HTML, **bob}).status_code == 404
         for verdict_id, who, status in ((own, ann, 200), (own, bob, 404), (AUDITED, ann, 404)):
@@ -179,6 +209,11 @@ def test_a_token_decides_what_its_runs_made_and_nothing_else(journal, tmp_path):
             assert client.put(address, json={"decision": "accepted"}, headers=who).status_code == status
             assert client.get(address, headers=who).status_code == status
         assert client.get(f"/api/verdicts/{own}/decision", headers=ann).json()["decision"]["person"] == "ann"
+        # The same review in a run of somebody else's leads to no review of theirs.
+        other = '{"prompt": "Name a prime.", "response1": "It is 9.", "response2": "It is 7."}\n'
+        assert own in finished(client, PRIME + other, bob)
+        assert 'class="button next"' not in client.get(f"/verdicts/{own}", headers={**HTML, **ann}).text
+        assert 'class="button next"' in client.get(f"/verdicts/{own}", headers={**HTML, **bob}).text
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
@@ -264,6 +299,61 @@ def test_a_form_must_come_from_a_page_of_the_service(client):
         f"/verdicts/{AUDITED}/decision", data={"seen": "0"}, headers={**FORM, "accept": "application/json"}
     )
     assert refused.json()["error"].startswith("decision: ")
+
+
+def test_whoever_lost_keeps_what_was_typed_and_takes_nothing_of_the_other_back(client):
+    before = fields(client)
+    words = "It gives a date that the task does not."
+    send(client, decision="fixed", response1__truthfulness__rating="2", response1__truthfulness__justification=words)
+    late = {**before, "decision": "fixed", "reason": "Mine.", "feedback": "Check every date.\nCount the words."}
+    refused = client.post(f"/verdicts/{AUDITED}/decision", data=late, headers=FORM)
+    assert refused.status_code == 400
+    assert "somebody decided in the meantime" in refused.text
+    now = fields_in(refused.text)
+    assert (now["reason"], now["feedback"]) == (late["reason"], late["feedback"])
+    assert (now["response1.truthfulness.rating"], now["response1.truthfulness.justification"]) == ("2", words)
+    again = client.post(f"/verdicts/{AUDITED}/decision", data={**now, "decision": "fixed"}, headers=FORM)
+    assert again.status_code == 303
+    assert known(client)["decision"]["changes"][0] == "Response 1, Truthfulness: 3 → 2"
+
+
+def test_a_bullet_that_is_only_parted_in_two_is_a_change(client):
+    first, *others = known_feedback(client)
+    words = first.split()
+    parted = [" ".join(words[:4]), " ".join(words[4:]), *others][:4]
+    assert send(client, decision="fixed", feedback="\n".join(parted)).status_code == 303
+    assert known_feedback(client) == parted
+
+
+def test_what_is_taken_along_says_the_decision_and_nothing_rejected_is_handed_on(client):
+    as_judged = {form: client.get(f"/verdicts/{AUDITED}.{form}").text for form in ("html", "md", "txt", "json")}
+    send(
+        client,
+        decision="fixed",
+        reason="<b>A date</b> is *wrong*.",
+        response1__truthfulness__rating="2",
+        response1__truthfulness__justification="It gives a date that the task does not.",
+    )
+    page, text, blocks = (client.get(f"/verdicts/{AUDITED}.{form}").text for form in ("html", "md", "txt"))
+    for told in (page, text, blocks):
+        assert "It gives a date that the task does not." in told
+    assert "<b>Fixed and accepted</b> by <bdi>local</bdi>" in page
+    assert "&lt;b&gt;A date&lt;/b&gt; is *wrong*." in page
+    assert "<script" not in page and "/static/" not in page, "a file asks for nothing"
+    assert text.startswith("> **Fixed and accepted** by local, 20")
+    assert r"&lt;b&gt;A date&lt;/b&gt; is \*wrong\*." in text
+    assert "> - Response 1, Truthfulness&#58;" in text or "> - Response 1, Truthfulness: 3 → 2" in text
+    send(client, decision="rejected", reason="Not our task.")
+    refused = client.get(f"/verdicts/{AUDITED}.txt")
+    assert refused.status_code == 409
+    assert refused.json()["error"].startswith(f"{AUDITED}: rejected by local; ")
+    assert "<b>Rejected</b> by" in client.get(f"/verdicts/{AUDITED}.html").text
+    page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
+    assert "What was rejected" in page
+    assert "data-copy" not in page and f"/verdicts/{AUDITED}.txt" not in page
+    assert client.get(f"/verdicts/{AUDITED}.json").text == as_judged["json"]
+    for form in ("html", "md", "txt"):
+        assert client.get(f"/verdicts/{AUDITED}.{form}?judged").text == as_judged[form]
 
 
 def test_hostile_texts_stay_texts_in_the_form(client):

@@ -1,110 +1,20 @@
-"""Labelling in the service: blind, shared among people, kept at once, and the same labels as in a terminal."""
+"""Labelling in the service: set up and shared among people, blind, and the same labels as in a terminal."""
 
 from __future__ import annotations
 
 import io
-import json
 import re
-import secrets
-import shutil
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
+from server.labelled import CASES, NASTY, PAIRS, folder_of, fresh, judged, labels_of, orders, say, set_up, twin
 from server.people import FORM, acting_as
 
-from adjudge.agreement.labels.files import LabelFile, read_label_file
-from adjudge.agreement.labels.sampling import order_for, read_selection
+from adjudge.agreement.labels.sources import load_labels
 from adjudge.cli.main import main
 from adjudge.results.run import open_run
-from adjudge.server import labelling
 
-CASES = 8
-NASTY = "<script>alert(1)</script> \u202ebackwards {{ 7*7 }}"
-PAIRS = [
-    {
-        "id": f"secretid{n}",
-        "task": f"Task number {n}." if n else NASTY,
-        "a": f"First text of {n}. It is short." if n else "x" * 100_000,
-        "b": f"Second text of {n}. It is long, and says more than the other. " * 3,
-        "system_a": "secretmodel-x",
-        "system_b": "secretmodel-y",
-        "label": "B",
-        "secretcolumn": "secretvalue",
-    }
-    for n in range(CASES)
-]
-TALKS = [{"id": f"talk{n}", "transcript": f"USER\tIs it {n}?\nSYSTEM\tIt is {n}, and no more.\n"} for n in range(3)]
-REVIEWS = [
-    {"id": f"review{n}", "prompt": f"Name prime {n}.", "response1": f"Eleven, {n}.", "response2": f"Twelve, {n}."}
-    for n in range(3)
-]
-
-
-@pytest.fixture(scope="module")
-def judged(app, client):
-    """A finished run of each protocol, which nobody has labelled; its cases are picked, which takes a second."""
-    ids = {}
-    for protocol, rows in (("compare", PAIRS), ("dialogue", TALKS), ("review", REVIEWS)):
-        content = "".join(json.dumps(row) + "\n" for row in rows)
-        settings = {
-            "protocol": protocol,
-            "format": "jsonl",
-            "name": f"A run of {protocol}",
-            "source": "secretfile.jsonl",
-        }
-        ids[protocol] = client.post("/api/runs", params=settings, content=content).json()["run_id"]
-        client.get(f"/api/runs/{ids[protocol]}/events")  # until its end
-        set_up(client, ids[protocol], cases=len(rows))
-        (folder_of(app, ids[protocol]) / "labels" / "setup.json").unlink()
-    return ids
-
-
-@pytest.fixture
-def fresh(app, judged):
-    """A run of this protocol of one's own."""
-
-    def copy(protocol="compare"):
-        made = f"r{secrets.token_hex(9)[:17]}"
-        shutil.copytree(folder_of(app, judged[protocol]), folder_of(app, made))
-        return made
-
-    return copy
-
-
-def folder_of(app, run):
-    return app.state.adjudge.runs.folder / "runs" / run
-
-
-def set_up(client, run, cases=CASES, people=1, named=""):
-    answer = client.post(f"/label/{run}", data={"cases": cases, "people": people, "named": named}, headers=FORM)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/label/{run}")
-
-
-def say(client, run, number, answer="", **fields):
-    """Answer a case; where that leads."""
-    given = client.post(f"/label/{run}/{number}", data={"answer": answer, **fields}, headers=FORM)
-    assert given.status_code == 303, given.text
-    return given.headers["location"]
-
-
-def labels_of(app, run, person):
-    """What the person's file holds, the last line of a case."""
-    path = folder_of(app, run) / "labels" / f"{person}.jsonl"
-    return {label.position: label for label in read_label_file(path)[0]} if path.exists() else {}
-
-
-def twin(client, *path):
-    return client.get("/".join(("/label", *map(str, path))) + ".json").json()
-
-
-def orders(app, run, person):
-    """By the number of a case, in which order a person sees its answers, and its position."""
-    selection = read_selection(open_run(folder_of(app, run)))
-    return {
-        number: (order_for(selection, person, pick.position), pick.position)
-        for number, pick in enumerate(selection.picks, 1)
-    }
+__all__ = ["fresh", "judged"]  # fixtures
 
 
 # -- setting up -------------------------------------------------------------------------------------------------------
@@ -292,60 +202,64 @@ def test_terminal_and_page_continue_each_other(app, client, fresh, monkeypatch, 
         ]
 
 
-# -- many at once -----------------------------------------------------------------------------------------------------
+# -- criteria ---------------------------------------------------------------------------------------------------------
 
 
-def test_of_labels_given_at_the_same_moment_none_is_lost(app, client, fresh):
-    run = fresh()
-    set_up(client, run, people=3)
-    with ThreadPoolExecutor(CASES) as pool:
-        list(pool.map(lambda number: say(client, run, number, "1", note=f"note {number}"), range(1, CASES + 1)))
-    kept = labels_of(app, run, "local")
-    assert sorted(label.note for label in kept.values()) == [f"note {number}" for number in range(1, CASES + 1)]
-    lines = (folder_of(app, run) / "labels" / "local.jsonl").read_bytes().splitlines()
-    assert len(lines) == CASES
-    assert all(json.loads(line)["annotator"] == "local" for line in lines)
+def rated(*answers):
+    return {f"criterion.{number}": answer for number, answer in enumerate(answers, 1)}
 
 
-def test_two_people_at_once_write_into_files_of_their_own(app, client, fresh, monkeypatch):
-    run = fresh()
-    set_up(client, run, people=2)
-    hosted = app.state.adjudge.runs.find(run)
-    found = labelling.labelling_of(hosted)
-
-    def label(task_and_person):
-        task, person = task_and_person
-        labelling.keep_label(found, task, person, lambda label: label.updated(value="tie"))
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(label, [(task, person) for task in found.tasks for person in ("ann", "bob")]))
-    assert {name: len(labels_of(app, run, name)) for name in ("ann", "bob")} == {"ann": CASES, "bob": CASES}
-
-
-def test_while_a_terminal_labels_as_the_same_person_the_page_says_so_and_keeps_what_was_typed(
-    app, client, fresh, monkeypatch
-):
-    monkeypatch.setattr(labelling, "_WAIT", 0.05)
-    run = fresh()
-    set_up(client, run)
-    with LabelFile(open_run(folder_of(app, run)), "local"):
-        answer = client.post(f"/label/{run}/1", data={"answer": "1", "note": "half a thought"}, headers=FORM)
-    assert answer.status_code == 409
-    assert "local is labelling this run in a terminal, too" in answer.text
-    assert "half a thought" in answer.text
-    assert str(folder_of(app, run)) not in answer.text
+def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(app, client, fresh):
+    run = fresh("dialogue")
+    set_up(client, run, cases=3, criteria="1")
+    page = twin(client, run, 1)
+    assert [each["name"] for each in page["criteria"]][:2] == ["Task success", "Helpfulness"]
+    assert [option["key"] for option in page["criteria"][0]["options"]] == ["1", "2", "3", "4", "5", "s"]
+    answer = client.post(f"/label/{run}/1", data={"answer": "4", **rated("1", "s", "5")}, headers=FORM)
+    assert answer.status_code == 400
+    assert "Understanding: missing; rate it, or skip it" in answer.text
+    assert re.search(r'name="criterion.3" form="label" value="5" [^>]* checked>', answer.text), "nothing chosen is lost"
+    refused = client.post(f"/label/{run}/1", data={"answer": "4", **rated("9")}, headers=FORM)
+    assert "Task success: &#39;9&#39;; one of 1, 2, 3, 4, 5, s is allowed" in refused.text
+    assert labels_of(app, run, "local") == {}
+    say(client, run, 1, "", **rated("1"))
+    assert twin(client, run)["next"] == 1, "what is rated so far is kept, and the case is open"
+    say(client, run, 1, "4", **rated("1", "s", "5", "3", "3", "3"))
+    (label,) = labels_of(app, run, "local").values()
+    assert (label.value, list(label.criteria.values())) == (80, [20, None, 100, 60, 60, 60])
+    (by,) = load_labels(open_run(folder_of(app, run))).by_case.values()
+    assert by["local"].criteria == label.criteria
+    chosen = [[each["key"] for each in one["options"] if each["chosen"]] for one in twin(client, run, 1)["criteria"]]
+    assert chosen == [["1"], ["s"], ["5"], ["3"], ["3"], ["3"]]
 
 
-def test_a_broken_file_is_said_without_its_folder_and_keeps_nobody_from_other_runs(app, client, fresh):
-    run, other = fresh(), fresh()
-    for each in (run, other):
-        set_up(client, each)
-    (folder_of(app, run) / "labels" / "ann.jsonl").write_text("no label\n{}\n")
-    answer = client.get(f"/label/{run}.json")
-    assert (answer.status_code, answer.json()["error"]) == (409, f"{run}: labels/ann.jsonl, line 1: not a label")
-    listed = [each["run_id"] for each in twin(client)["runs"]]
-    assert other in listed
-    assert run not in listed
+def test_criteria_of_a_review_are_kept_under_its_own_responses_and_the_page_does_not_tell_which(app, client, fresh):
+    run = fresh("review")
+    set_up(client, run, cases=3, criteria="1")
+    first, second = ["3", "2", "3", "-1", "3", "3", "4"], ["1", "1", "1", "2", "1", "1", "2"]
+    for number, (order, position) in orders(app, run, "local").items():
+        page = client.get(f"/label/{run}/{number}", headers={"accept": "text/html"}).text
+        assert "truthfulness_" not in page and "_a" not in re.sub(r"[a-z]_a[a-z]", "", page.partition("<main")[2])
+        say(client, run, number, "2", **rated(*first, *second))
+        label = labels_of(app, run, "local")[position]
+        for letter, given in zip(order, (first, second), strict=True):
+            assert label.criteria[f"verbosity_{letter}"] == int(given[3])
+            assert label.criteria[f"overall_quality_{letter}"] == int(given[6])
+
+
+def test_a_label_without_criteria_is_open_again_once_they_are_asked_for(app, client, fresh):
+    run = fresh("dialogue")
+    set_up(client, run, cases=3)
+    assert twin(client, run, 1)["criteria"] == []
+    say(client, run, 1, "4")
+    say(client, run, 2, "s")
+    set_up(client, run, cases=3, criteria="1")
+    page = twin(client, run)
+    assert (page["next"], page["mine"], page["all"]) == (1, {"done": 1, "of": 3}, {"done": 0, "of": 3})
+    assert [each["said"] for each in page["own"]] == ["80, criteria open", "Skipped"]
+    say(client, run, 1, "s")
+    assert twin(client, run)["next"] == 3
+    assert "Rate each criterion" not in client.get(f"/label/{fresh()}", headers={"accept": "text/html"}).text
 
 
 # -- blind ------------------------------------------------------------------------------------------------------------
@@ -405,103 +319,3 @@ def test_hostile_texts_are_shown_as_text(app, client, fresh):
         assert "{{ 7*7 }}" in page
         # A box holds exactly what was typed, and turns nothing around it.
         assert "\u202e" not in re.sub(r"<textarea.*?</textarea>", "", page, flags=re.DOTALL)
-
-
-# -- side by side -----------------------------------------------------------------------------------------------------
-
-
-def test_a_reviewer_sees_labels_side_by_side_disagreements_first_in_her_own_order(app, client, fresh):
-    run = fresh()
-    with acting_as(app, "rita", "reviewer"):
-        set_up(client, run, people=2, named="ann, bob")
-    for name in ("ann", "bob"):
-        with acting_as(app, name):
-            seen = orders(app, run, name)
-            for number, (order, _) in seen.items():
-                # Both say the same of all cases but of the fifth, each in the terms of what they see.
-                better = "A" if name == "ann" or number != 5 else "B"
-                said = "1" if (better == "A") == (order == "ab") else "2"
-                say(
-                    client,
-                    run,
-                    number,
-                    said,
-                    **({"flag": "1", "note": "look here"} if (name, number) == ("bob", 3) else {}),
-                )
-            assert client.get(f"/label/{run}/side-by-side").status_code == 403
-    with acting_as(app, "rita", "reviewer"):
-        page = twin(client, run, "side-by-side")
-        assert [(each["number"], each["differ"]) for each in page["cases"]][:3] == [(5, True), (3, False), (1, False)]
-        assert (page["people"], page["differing"], page["hidden"]) == (["ann", "bob"], 1, 0)
-        assert page["cases"][1]["labels"]["bob"]["note"] == "look here"
-        mine = orders(app, run, "rita")
-        for each in page["cases"]:
-            first = "Answer 1 is better" if mine[each["number"]][0] == "ab" else "Answer 2 is better"
-            assert each["labels"]["ann"]["said"] == first
-        # She reads a case that is not hers, and cannot label it.
-        shown = twin(client, run, 5)
-        assert (len(shown["answers"]), shown["options"]) == (2, [])
-        assert client.post(f"/label/{run}/5", data={"answer": "1"}, headers=FORM).status_code == 404
-
-
-def test_a_reviewer_who_labels_sees_others_only_where_she_has_labelled(app, client, fresh):
-    run = fresh()
-    with acting_as(app, "rita", "reviewer"):
-        set_up(client, run, people=2)
-    with acting_as(app, "ann"):
-        for number in range(1, CASES + 1):
-            say(client, run, number, "1")
-    with acting_as(app, "rita", "reviewer"):
-        assert (twin(client, run, "side-by-side")["cases"], twin(client, run, "side-by-side")["hidden"]) == ([], CASES)
-        say(client, run, 4, "t")
-        page = twin(client, run, "side-by-side")
-        assert ([each["number"] for each in page["cases"]], page["hidden"]) == ([4], CASES - 1)
-
-
-# -- agreement --------------------------------------------------------------------------------------------------------
-
-
-def test_agreement_is_one_click_away_once_all_is_labelled_and_not_before(app, client, fresh):
-    run = fresh()
-    address = f"/runs/{run}/agreement"
-    set_up(client, run)
-    say(client, run, 1, "1")
-    waits = client.get(address, headers={"accept": "text/html"})
-    assert waits.status_code == 409
-    assert "7 cases wait for your label" in waits.text
-    assert "winner" not in waits.text
-    assert client.get(f"{address}.json").json()["error"].startswith(f"{run}: 7 cases wait for your label")
-    for number in range(2, CASES + 1):
-        say(client, run, number, "1")
-    assert f'href="{address}"' in client.get(f"/label/{run}").text
-    page = client.get(address, headers={"accept": "text/html"})
-    assert page.status_code == 200
-    assert "A run of compare" in page.text
-    assert str(app.state.adjudge.runs.folder) not in page.text
-    twin = client.get(f"{address}.json").json()
-    assert (twin["run"], twin["labels"]["cases"], twin["labels"]["source"]) == ("A run of compare", CASES, "given here")
-    with acting_as(app, "ann"):
-        assert client.get(address).status_code == 404
-
-
-def test_whoever_looks_at_the_verdicts_early_is_asked_no_more(app, client, fresh):
-    run = fresh()
-    set_up(client, run)
-    for number in range(1, 5):
-        say(client, run, number, "1")
-    with acting_as(app, "ann"):
-        assert client.post(f"/label/{run}/look", data={"now": "1"}, headers=FORM).status_code == 404
-    looked = client.post(f"/label/{run}/look", data={"now": "1"}, headers=FORM)
-    assert (looked.status_code, looked.headers["location"]) == (303, f"/runs/{run}/agreement")
-    assert client.get(f"/runs/{run}/agreement").status_code == 200
-    page = twin(client, run)
-    assert (page["next"], page["mine"]) == (None, {"done": 4, "of": 4})
-
-
-def test_without_labels_the_column_of_the_input_is_measured(client, fresh):
-    run = fresh()
-    assert client.get(f"/runs/{run}/agreement.json").json()["labels"]["cases"] == CASES
-    answer = client.get(f"/runs/{fresh('dialogue')}/agreement.json")
-    assert answer.status_code == 409
-    assert "nothing to measure yet" in answer.json()["error"]
-    assert "/" not in answer.json()["error"].replace("and/or", "")

@@ -14,13 +14,19 @@ from adjudge.server.users import ATTEMPT_SECONDS, MAX_ATTEMPTS, MAX_ATTEMPTS_IN_
 CASE = {"userTask": "Say hello.", "responseA": "Good morning to you!", "responseB": "Hey you over there."}
 
 
-@pytest.fixture
-def service(tmp_path):
-    made = PeopleService(tmp_path)
-    made.add("ann", "admin")
-    made.add("bob", "annotator")
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    made = PeopleService(tmp_path_factory.mktemp("people"))
     with made.browser():
         yield made
+
+
+@pytest.fixture
+def service(running):
+    running.emptied()
+    running.add("ann", "admin")
+    running.add("bob", "annotator")
+    return running
 
 
 # -- in and out -------------------------------------------------------------------------------------------------------
@@ -132,11 +138,11 @@ def test_a_session_that_was_there_before_is_never_taken_over(service):
     assert attacker.get("/people").status_code == 401, "the planted session is over"
 
 
-def test_neither_ids_of_sessions_nor_passwords_are_in_the_database(service, tmp_path):
+def test_neither_ids_of_sessions_nor_passwords_are_in_the_database(service):
     secret = service.browser("ann").cookies["adjudge"]
     assert len(secret) >= 43  # 256 bits
     service.database.close()
-    written = b"".join(path.read_bytes() for path in tmp_path.glob("service.db*"))
+    written = b"".join(path.read_bytes() for path in service.folder.glob("service.db*"))
     assert b"$argon2id$" in written
     assert secret.encode() not in written
     assert PASSWORD.encode() not in written

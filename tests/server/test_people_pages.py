@@ -14,13 +14,19 @@ NASTY = "<script>alert(1)</script>\u202e"
 NEW = "another long password"
 
 
-@pytest.fixture
-def service(tmp_path):
-    made = PeopleService(tmp_path)
-    for name, role in (("ann", "admin"), ("bob", "annotator")):
-        made.add(name, role)
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    made = PeopleService(tmp_path_factory.mktemp("people"))
     with made.browser():
         yield made
+
+
+@pytest.fixture
+def service(running):
+    running.emptied()
+    running.add("ann", "admin")
+    running.add("bob", "annotator")
+    return running
 
 
 def log(service):
@@ -86,12 +92,18 @@ def test_what_is_wrong_with_a_new_person_is_said_and_the_name_stays(service, cha
     assert len(service.users.listed()) == 2
 
 
+def test_a_name_of_one_letter_may_be_in_a_password(service):
+    service.users.add("e", "correct horse")
+    assert service.users.verified("e", "correct horse") is not None
+
+
 def test_another_role_holds_at_once_and_a_removed_person_is_signed_out(service):
     ann, bob = service.browser("ann"), service.browser("bob")
     assert ann.submit("/people/bob/role", {"role": "admin"}).status_code == 303
     assert bob.get("/audit").status_code == 200
     assert ann.submit("/people/bob/role", {"role": "viewer"}).status_code == 303
-    assert bob.get("/audit").status_code == 403
+    refused = bob.get("/audit", headers=HTML)
+    assert (refused.status_code, "Your role does not allow this" in refused.text) == (403, True)
     assert ann.submit("/people/bob/remove").status_code == 303
     assert bob.get("/people").status_code == 401
     assert service.browser().sign_in("bob").status_code == 401
@@ -175,7 +187,7 @@ def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
     audit = AuditLog(service.database)
     for number in range(ENTRIES_A_PAGE + 10):
         audit.record("cleo", "review.accepted", f"v{number}", rating=number)
-    audit.record("dan", "review.rejected", "v3", reason=NASTY)
+    audit.record("dan", "review.rejected", "v3", reason=NASTY, changes=["one", "two"], result={"whole": "tables"})
     ann = service.browser("ann")
     everything = ann.get("/audit.json").json()
     assert everything["entries"][0]["action"] == "session.begun", "the newest first"
@@ -198,6 +210,7 @@ def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<option selected>dan</option>" in page
+    assert "changes: one, two</td>" in page, "and not the whole tables"
     assert ann.get("/audit?cursor=nonsense", headers=HTML).status_code == 400
     assert "Nothing like that is in the log." in ann.get("/audit?person=nobody", headers=HTML).text
 

@@ -66,11 +66,27 @@ def test_what_is_wrong_is_said_with_its_line_and_nothing_is_kept_by_a_check(clie
     assert wrong.json()["error"].startswith("body:7: ")
     assert client.post("/api/rubrics/validate", content=OURS).json()["criteria"][0]["key"] == "correct"
     assert client.get("/api/rubrics/our answers").status_code == 404
-    for name in ("../../etc", "compare"):
+    for name in ("../../etc", "compare", "mine.json"):
         refused = client.post("/api/rubrics", content=OURS.replace("our answers", name))
         assert refused.status_code == 400
         assert refused.json()["error"].startswith("name: ")
+    refused = client.post("/api/rubrics", content=OURS.replace('"1"', r'"1\0"'))
+    assert refused.json()["error"] == "version: '1\\x00'; at most 64 characters that can be printed"
     assert client.post("/api/rubrics", content=OURS + "#" * 200_000).status_code == 413
+
+
+def test_a_version_that_cannot_be_written_leaves_nothing_behind(client, monkeypatch):
+    client.post("/api/rubrics", content=OURS)
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("adjudge.server.rubric_store.os.fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            client.post("/api/rubrics", content=OURS.replace('"1"', '"2"'))
+    assert client.get("/api/rubrics/our answers").json()["versions"] == ["1"]
+    assert client.post("/api/rubrics", content=OURS.replace('"1"', '"2"')).json()["versions"] == ["1", "2"]
 
 
 def test_a_run_is_judged_by_the_rubric_it_names(client):

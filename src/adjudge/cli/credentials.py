@@ -14,7 +14,7 @@ from ..errors import SetupError, plain_reason
 from ..redaction import names_secret
 
 FOLDER = "CREDENTIALS_DIRECTORY"
-_OTHERS = ("ADJUDGE_JOURNAL",)  # an address may hold a password
+_OTHERS = ("ADJUDGE_JOURNAL", "ADJUDGE_DB")  # an address may hold a password
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 

@@ -144,5 +144,7 @@ def _list(opened: Run, annotator: str) -> int:
 
 def _told(label: HumanLabel) -> str:
     if label.value is None:
-        return "skipped" if label.skipped else "open"
-    return f"{label.value}, and {len(label.criteria)} criteria" if label.criteria else str(label.value)
+        told = "skipped" if label.skipped else "open"
+    else:
+        told = f"{label.value}, and {len(label.criteria)} criteria" if label.criteria else str(label.value)
+    return f"{told}, after the verdict was seen" if label.unblinded else told

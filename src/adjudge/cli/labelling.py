@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Literal
 
-from ..agreement.labels.files import HumanLabel, LabelFile, ShownCase, criterion_scales, shown_case
+from ..agreement.labels.files import LabelFile, ShownCase, criterion_scales, shown_case
 from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, begun_label, questions, skipped
 from ..agreement.labels.sampling import Pick, Selection, order_for
 from ..models.comparison import Order
@@ -28,6 +28,7 @@ m  show the texts in full
 q  quit; every label is kept, and the same command continues here
 ?  this help"""
 _COMMANDS = "s skip · f flag · n note · u back · m more · q quit · ? help"
+_SEEN = "You have seen its verdict: what you change now is kept and marked, and is in no figure."
 _MORE = "… m shows the rest"
 _ROOM_FOR_A_QUESTION = 10
 _FEWEST_LINES = 5
@@ -115,6 +116,8 @@ class LabelSession:
         self._show(pick, shown, order)
         if not self.is_open(pick):
             self._tell(f"Your label so far: {as_shown(label, label.shown)}")
+            if self._file.seen and self._file.seen.has(pick.position):
+                self._tell(_SEEN, "warning")
         elif label.value is not None:
             at = next(number for number, each in enumerate(asked) if each.criterion not in (None, *label.criteria))
         while at < len(asked):
@@ -124,22 +127,22 @@ class LabelSession:
             if said is None or command == "q":
                 return "quit"
             if said in question.answers or (command == "s" and at > 0):
-                label = self._kept(answered(label, question.criterion, question.answers.get(said)))
+                label = self._file.add(answered(label, question.criterion, question.answers.get(said)))
                 at += 1
             elif command == "s":
-                self._kept(skipped(label))
+                self._file.add(skipped(label))
                 return "answered"
             elif command == "u" and at == 0:
                 return "back"
             elif command == "u":
                 at -= 1
             elif command == "f":
-                label = self._kept(label.updated(flagged=not label.flagged))
+                label = self._file.add(label.updated(flagged=not label.flagged))
                 self._tell("Flagged." if label.flagged else "No longer flagged.")
             elif command == "n":
                 if (note := rest.strip() or self._keys.line("note: ")) is None:
                     return "quit"
-                label = self._kept(label.updated(note=note))
+                label = self._file.add(label.updated(note=note))
             elif command == "m":
                 self._show(pick, shown, order, whole=True)
             elif command == "?":
@@ -148,10 +151,6 @@ class LabelSession:
                 allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u m q ?"
                 self._tell(self._keys.refused(said, allowed), "warning")
         return "answered"
-
-    def _kept(self, label: HumanLabel) -> HumanLabel:
-        self._file.add(label)
-        return label
 
     def _ask(self, question: Asked) -> str | None:
         self._print("")

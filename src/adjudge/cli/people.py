@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
 from .asking import journal_place, say
@@ -32,17 +32,15 @@ def register(commands: Any) -> None:
         description="Tokens for the HTTP API. Once there is one, every request needs one, or a person who signed in.",
     )
     actions = token.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add = _action(actions, "add", run_token_add, "make a token and print it", "Make a token and print it, once.")
-    add.add_argument("name", metavar="NAME", help="whose it is")
-    add.add_argument("--role", choices=_ROLES, default="reviewer", help="what it may do (default: reviewer)")
+    add = _action(
+        actions, "add", run_token_add, "make a token and print it", "Make a token and print it, once.", "whose it is"
+    )
+    _add_role(add, "what it may do", "reviewer")
     add.add_argument("--budget", metavar="USD", help="dollars its requests may cost in all (default: no limit)")
     add.add_argument("--rate", type=int, metavar="N", help="requests a minute (default: no limit)")
     _action(actions, "list", run_token_list, "show all tokens", "Show all tokens, without their secrets.")
-    revoke = _action(
-        actions, "revoke", run_token_revoke, "refuse a token from now on",
-        "Refuse a token from now on, and stop its runs; no restart is needed.",
-    )  # fmt: skip
-    revoke.add_argument("name", metavar="NAME", help="whose it was")
+    about = "Refuse a token from now on, and stop its runs; no restart is needed."
+    _action(actions, "revoke", run_token_revoke, "refuse a token from now on", about, "whose it was")
 
     user = commands.add_parser(
         "user",
@@ -50,31 +48,33 @@ def register(commands: Any) -> None:
         description="People who sign in with a password, where the service was started with --auth.",
     )
     actions = user.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add = _action(actions, "add", run_user_add, "add a person", "Add a person; the password is asked for twice.")
-    add.add_argument("name", metavar="NAME", help="letters, digits, dots, hyphens and underscores")
-    add.add_argument("--role", choices=_ROLES, default="viewer", help="what they may do (default: viewer)")
+    about, name = "Add a person; the password is asked for twice.", "letters, digits, dots, hyphens and underscores"
+    add = _action(actions, "add", run_user_add, "add a person", about, name)
+    _add_role(add, "what they may do", "viewer")
     _action(actions, "list", run_user_list, "show all people", "Show all people and their roles.")
-    remove = _action(
-        actions, "remove", run_user_remove, "refuse a person from now on",
-        "Refuse a person from now on, and stop their runs; no restart is needed.",
-    )  # fmt: skip
-    role = _action(actions, "role", run_user_role, "give another role", "Give a person another role, from now on.")
-    password = _action(
-        actions, "password", run_user_password, "give another password",
-        "Give a person another password, which ends all their sessions.",
-    )  # fmt: skip
-    for parser in (remove, role, password):
-        parser.add_argument("name", metavar="NAME", help="who")
+    about = "Refuse a person from now on, and stop their runs; no restart is needed."
+    _action(actions, "remove", run_user_remove, "refuse a person from now on", about, "who")
+    about = "Give a person another role, from now on."
+    role = _action(actions, "role", run_user_role, "give another role", about, "who")
     role.add_argument("role", metavar="ROLE", choices=_ROLES, help=", ".join(_ROLES))
+    about = "Give a person another password, which ends all their sessions."
+    password = _action(actions, "password", run_user_password, "give another password", about, "who")
     for parser in (add, password):
         parser.add_argument("--password-stdin", action="store_true", help="read it from standard input instead: a line")
 
 
-def _action(actions: Any, name: str, run: Any, about: str, description: str) -> argparse.ArgumentParser:
+def _action(actions: Any, name: str, run: Any, about: str, description: str, who: str = "") -> argparse.ArgumentParser:
+    """A command about tokens or people; `who` says what its NAME is, if it takes one."""
     parser: argparse.ArgumentParser = actions.add_parser(name, help=about, description=description)
+    if who:
+        parser.add_argument("name", metavar="NAME", help=who)
     add_place_arguments(parser, data="the folder that the service has its data in, if it was named")
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_role(parser: argparse.ArgumentParser, about: str, default: str) -> None:
+    parser.add_argument("--role", choices=_ROLES, default=default, help=f"{about} (default: {default})")
 
 
 # -- where they are kept ----------------------------------------------------------------------------------------------
@@ -120,20 +120,21 @@ def opened_database(args: argparse.Namespace) -> ServiceDatabase:
         raise error.renamed({"journal": "--db" if args.db else "ADJUDGE_DB"}) from None
 
 
-def _tokens(args: argparse.Namespace) -> tuple[TokenStore, AuditLog]:
+class _Service(NamedTuple):
+    """What the service keeps."""
+
+    tokens: TokenStore
+    users: UserStore
+    audit: AuditLog
+
+
+def _opened(args: argparse.Namespace) -> _Service:
     from ..server.audit import AuditLog
     from ..server.tokens import TokenStore
-
-    database = opened_database(args)
-    return TokenStore(database), AuditLog(database)
-
-
-def _users(args: argparse.Namespace) -> tuple[UserStore, AuditLog]:
-    from ..server.audit import AuditLog
     from ..server.users import UserStore
 
     database = opened_database(args)
-    return UserStore(database), AuditLog(database)
+    return _Service(TokenStore(database), UserStore(database), AuditLog(database))
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
@@ -145,17 +146,17 @@ def run_token_add(args: argparse.Namespace) -> int:
         budget = None if args.budget is None else Decimal(args.budget)
     except InvalidOperation:
         raise InputError("--budget", f"{args.budget!r}", "a number of dollars") from None
-    tokens, audit = _tokens(args)
-    secret = tokens.add(args.name, budget=budget, rate=args.rate, role=args.role)
-    audit.record(_ACTOR, "token.added", args.name, role=args.role)
+    service = _opened(args)
+    secret = service.tokens.add(args.name, budget=budget, rate=args.rate, role=args.role)
+    service.audit.record(_ACTOR, "token.added", args.name, role=args.role)
     print(secret)
-    say(f"the token of {args.name} is shown only now; {tokens.database.place} keeps its hash")
+    say(f"the token of {args.name} is shown only now; {service.tokens.database.place} keeps its hash")
     return 0
 
 
 def run_token_list(args: argparse.Namespace) -> int:
     """Show all tokens."""
-    for token in _tokens(args)[0].listed():
+    for token in _opened(args).tokens.listed():
         budget = "no limit" if token.budget is None else f"${token.budget:f}"
         rate = "no limit" if token.rate is None else f"{token.rate:,} a minute"
         spent = f"spent ${token.spent.normalize():f}, budget {budget}, rate {rate}"
@@ -165,9 +166,9 @@ def run_token_list(args: argparse.Namespace) -> int:
 
 def run_token_revoke(args: argparse.Namespace) -> int:
     """Refuse a token."""
-    tokens, audit = _tokens(args)
-    tokens.revoke(args.name)
-    audit.record(_ACTOR, "token.revoked", args.name)
+    service = _opened(args)
+    service.tokens.revoke(args.name)
+    service.audit.record(_ACTOR, "token.revoked", args.name)
     return 0
 
 
@@ -179,45 +180,43 @@ def run_user_add(args: argparse.Namespace) -> int:
     from ..server.users import check_name
 
     check_name(args.name)
-    users, audit = _users(args)
-    users.add(args.name, _password(args), args.role)
-    audit.record(_ACTOR, "person.added", args.name, role=args.role)
+    service = _opened(args)
+    service.users.add(args.name, _password(args), args.role)
+    service.audit.record(_ACTOR, "person.added", args.name, role=args.role)
     say(f"{args.name} can sign in where the service is started with --auth")
     return 0
 
 
 def run_user_list(args: argparse.Namespace) -> int:
     """Show all people."""
-    for user in _users(args)[0].listed():
+    for user in _opened(args).users.listed():
         print(f"{user.name}: {user.role}, since {_day(user.created)}")
     return 0
 
 
 def run_user_remove(args: argparse.Namespace) -> int:
     """Refuse a person."""
-    users, audit = _users(args)
-    users.remove(args.name)
-    audit.record(_ACTOR, "person.removed", args.name)
+    service = _opened(args)
+    service.users.remove(args.name)
+    service.audit.record(_ACTOR, "person.removed", args.name)
     return 0
 
 
 def run_user_role(args: argparse.Namespace) -> int:
     """Give another role."""
-    users, audit = _users(args)
-    users.set_role(args.name, args.role)
-    audit.record(_ACTOR, "person.role", args.name, role=args.role)
+    service = _opened(args)
+    service.users.set_role(args.name, args.role)
+    service.audit.record(_ACTOR, "person.role", args.name, role=args.role)
     return 0
 
 
 def run_user_password(args: argparse.Namespace) -> int:
     """Give another password."""
-    users, audit = _users(args)
-    if users.named(args.name) is not None:
-        users.set_password(args.name, _password(args))
-        audit.record(_ACTOR, "person.password", args.name)
-        return 0
-    users.remove(args.name)  # says who there is
-    return 2
+    service = _opened(args)
+    service.users.check_known(args.name)
+    service.users.set_password(args.name, _password(args))
+    service.audit.record(_ACTOR, "person.password", args.name)
+    return 0
 
 
 def _password(args: argparse.Namespace) -> str:

@@ -30,7 +30,33 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     404: NOT_FOUND,
 }
 _REPORTS = 8
-_RATE: dict[str, Any] = {"value": 0.17, "cases": 11, "reason": "", "interval": [0.073, 0.36]}
+_LISTED: dict[str, Any] = {
+    "annotator": "mara",
+    "reviews": 11,
+    "ratings": 53,
+    "correction_rate": {"value": 0.17, "cases": 11, "reason": "", "interval": [0.073, 0.36]},
+    "has_pattern": False,
+}
+_CARD: dict[str, Any] = {
+    **_LISTED,
+    "left_blank": 0,
+    "off_scale": 0,
+    "dimensions": {
+        "localization": {
+            "counted": {"value": 0.0, "cases": 9, "reason": "", "interval": [0.0, 0.3]},
+            "estimate": {"value": 0.034, "cases": 9, "reason": "", "interval": [0.0, 0.196]},
+            "ways": {},
+            "direction": None,
+            "p": 1.0,
+        }
+    },
+    "confused_values": [{"dimension": "instruction_following", "entered": 3.0, "final": 1.0, "count": 3}],
+    "confused_dimensions": [],
+    "over_time": None,
+    "agreement_with_others": {"preference": {"value": 0.68, "cases": 11, "reason": "", "interval": [0.62, 0.75]}},
+    "lessons": [],
+    "runs": ["r1a1e3ac225614132f"],
+}
 
 
 class MeasuredFigure(BaseModel):
@@ -45,20 +71,7 @@ class MeasuredFigure(BaseModel):
 class ListedAnnotator(BaseModel):
     """A person in a line."""
 
-    model_config = ConfigDict(
-        extra="ignore",
-        json_schema_extra={
-            "examples": [
-                {
-                    "annotator": "mara",
-                    "reviews": 11,
-                    "ratings": 53,
-                    "correction_rate": _RATE,
-                    "has_pattern": False,
-                }
-            ]
-        },
-    )
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"examples": [_LISTED]})
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
@@ -129,40 +142,7 @@ class LessonToLearn(BaseModel):
 class AnnotatorCard(ListedAnnotator):
     """All that is known of a person's ratings."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "annotator": "mara",
-                    "reviews": 11,
-                    "ratings": 53,
-                    "correction_rate": _RATE,
-                    "has_pattern": False,
-                    "left_blank": 0,
-                    "off_scale": 0,
-                    "dimensions": {
-                        "localization": {
-                            "counted": {"value": 0.0, "cases": 9, "reason": "", "interval": [0.0, 0.3]},
-                            "estimate": {"value": 0.034, "cases": 9, "reason": "", "interval": [0.0, 0.196]},
-                            "ways": {},
-                            "direction": None,
-                            "p": 1.0,
-                        }
-                    },
-                    "confused_values": [
-                        {"dimension": "instruction_following", "entered": 3.0, "final": 1.0, "count": 3}
-                    ],
-                    "confused_dimensions": [],
-                    "over_time": None,
-                    "agreement_with_others": {
-                        "preference": {"value": 0.68, "cases": 11, "reason": "", "interval": [0.62, 0.75]}
-                    },
-                    "lessons": [],
-                    "runs": ["r1a1e3ac225614132f"],
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_CARD]})
 
     left_blank: int
     off_scale: int

@@ -5,7 +5,7 @@ Entries are added and never changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,17 @@ from typing import Any
 import orjson
 
 from .database import ServiceDatabase
+
+_AT_ONCE = 200  # subjects looked up together
+# From one value to the next by the index: a plain `distinct` reads the whole log.
+_DISTINCT = """
+with recursive known(value) as (
+    select min({column}) from adjudge_audit
+    union all
+    select (select min({column}) from adjudge_audit where {column} > value) from known where value is not null
+)
+select value from known where value is not null order by value
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +44,19 @@ class AuditLog:
 
     database: ServiceDatabase
 
-    def record(self, person: str, action: str, subject: str, **detail: Any) -> None:
-        """Add an entry; it is on the disk when this returns."""
+    def record(self, person: str, action: str, subject: str, *, after: int | None = None, **detail: Any) -> bool:
+        """Add an entry; it is on the disk when this returns.
+
+        `after` is the number of the newest entry about this subject that is known, 0 for none: if there is a newer
+        one, nothing is added, and it is False.
+        """
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        self.database.change(
-            "insert into adjudge_audit (time, person, action, subject, detail) values (?, ?, ?, ?, ?)",
-            *(time, person, action, subject, orjson.dumps(detail, default=str).decode()),
-            durable=True,
-        )
+        values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
+        adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
+        if after is None:
+            return bool(self.database.change(adding, *values, durable=True))
+        unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
+        return bool(self.database.change(f"{adding} {unless}", *values, subject, after, durable=True, alone=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""
@@ -62,15 +78,21 @@ class AuditLog:
     def known(self) -> tuple[list[str], list[str]]:
         """All persons and all actions in the log."""
         persons, actions = (
-            [row[0] for row in self.database.rows(f"select distinct {column} from adjudge_audit order by {column}")]
+            [value for (value,) in self.database.rows(_DISTINCT.format(column=column))]
             for column in ("person", "action")
         )
         return persons, actions
 
-    def subjects(self, kind: str) -> frozenset[str]:
-        """All that was ever acted on in this way: `review` for `review.accepted` and the like."""
-        rows = self.database.rows("select distinct subject from adjudge_audit where action like ?", f"{kind}.%")
-        return frozenset(subject for (subject,) in rows)
+    def first_without(self, actions: Sequence[str], subjects: Sequence[str]) -> str | None:
+        """The first of these on which nobody acted in any of these ways."""
+        for begin in range(0, len(subjects), _AT_ONCE):
+            some = subjects[begin : begin + _AT_ONCE]
+            among = ", ".join("?" * len(some))
+            rows = self.database.rows(f"select subject, action from adjudge_audit where subject in ({among})", *some)
+            done = {subject for subject, action in rows if action in actions}
+            if left := [subject for subject in some if subject not in done]:
+                return left[0]
+        return None
 
     def _found(
         self, fitting: Mapping[str, str | None], rest: str, *values: int, before: int | None = None

@@ -33,28 +33,10 @@ _BEARER = HTTPBearer(
 )
 
 
-@dataclass(slots=True)
-class Metered:
-    """A budget as one request sees it: the token's, and beside it what this request has paid."""
-
-    budget: LocalBudget
-    paid: Decimal = Decimal(0)
-
-    @property
-    def seen(self) -> SeenReplies:
-        return self.budget.seen
-
-    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
-        return await self.budget.reserve(estimate)
-
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        self.paid += reserved if spent is None else spent
-        self.budget.settle(reserved, spent)
-
-
 @dataclass(frozen=True, slots=True)
-class Charged:
-    """A token's budget as a run sees it: what each call costs is kept at once, for a run may outlive this process."""
+class Metered:
+    """A token's budget as one request or one run sees it; `record` is told what each call costs as soon as it is known,
+    for a run may outlive this process."""
 
     budget: LocalBudget
     record: Callable[[Decimal], None]
@@ -146,13 +128,14 @@ class Caller:
         """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""
         if self.name is None or self.tokens is None:
             return await work(engine)
-        metered, verdict_id = Metered(self.account.budget), None
+        paid: list[Decimal] = []
+        verdict_id = None
         try:
-            outcome = await work(replace(engine, budget=metered))
+            outcome = await work(replace(engine, budget=Metered(self.account.budget, paid.append)))
             verdict_id = None if isinstance(outcome, Failure) else outcome.verdict_id
             return outcome
         finally:
-            self.tokens.record(self.name, metered.paid, verdict_id)
+            self.tokens.record(self.name, sum(paid, Decimal(0)), verdict_id)
 
     def may_see(self, verdict_id: str) -> bool:
         """Whether the caller was answered with this verdict, or sees everybody's."""
@@ -193,11 +176,11 @@ class Callers:
         user = self.users.named(session.name) if self.auth else None
         return None if user is None or user.stamp != session.stamp else Caller(self.tokens, None, user, session)
 
-    def payer(self, name: str) -> Charged | None:
+    def payer(self, name: str) -> Metered | None:
         """The budget for a run of this name's: a token's own, and for a person none."""
         token = self.tokens.named(name)
         if token is not None:
-            return Charged(self._account(token).budget, lambda paid: self.tokens.record(name, paid, None))
+            return Metered(self._account(token).budget, lambda paid: self.tokens.record(name, paid, None))
         if self.users.named(name) is None:
             raise InputError("token", f"{name} is revoked or removed", "an admin may continue the run")
         return None

@@ -46,7 +46,10 @@ _TABLES = (
         id {number} primary key, time text not null, person text not null, action text not null,
         subject text not null, detail text not null
     )""",
-    "create index if not exists adjudge_audit_by_subject on adjudge_audit (subject)",
+    *(
+        f"create index if not exists adjudge_audit_by_{column} on adjudge_audit ({column}, id)"
+        for column in ("subject", "person", "action")
+    ),
 )
 # Files of earlier versions held tokens alone.
 _FROM_BEFORE = (
@@ -71,19 +74,22 @@ class ServiceDatabase(ABC):
 
     def rows(self, statement: str, *values: Any) -> list[Row]:
         """What a question gives."""
-        return self._run([(statement, values)], change=False)[0][0]
+        return self._run([(statement, values)])[0][0]
 
-    def change(self, statement: str, *values: Any, durable: bool = False) -> int:
+    def change(self, statement: str, *values: Any, durable: bool = False, alone: bool = False) -> int:
         """How many rows a statement changed."""
-        return self.changes((statement, values), durable=durable)[0]
+        return self.changes((statement, values), durable=durable, alone=alone)[0]
 
-    def changes(self, *statements: Statement, durable: bool = False) -> list[int]:
-        """The same for several, all or none; `durable`: on the disk when this returns, whatever happens then."""
-        return [count for _, count in self._run(statements, change=True, durable=durable)]
+    def changes(self, *statements: Statement, durable: bool = False, alone: bool = False) -> list[int]:
+        """The same for several, all or none; `durable`: on the disk when this returns, whatever happens then.
+
+        `alone`: one such change at a time, in all processes, so that what it depends on cannot change meanwhile.
+        """
+        return [count for _, count in self._run(statements, change=True, durable=durable, alone=alone)]
 
     @abstractmethod
     def _run(
-        self, statements: Sequence[Statement], *, change: bool, durable: bool = False
+        self, statements: Sequence[Statement], *, change: bool = False, durable: bool = False, alone: bool = False
     ) -> list[tuple[list[Row], int]]: ...
 
     @abstractmethod
@@ -120,7 +126,7 @@ class FileDatabase(ServiceDatabase):
                 self._connection = None
 
     def _run(
-        self, statements: Sequence[Statement], *, change: bool, durable: bool = False
+        self, statements: Sequence[Statement], *, change: bool = False, durable: bool = False, alone: bool = False
     ) -> list[tuple[list[Row], int]]:
         with self._lock:
             try:
@@ -128,6 +134,7 @@ class FileDatabase(ServiceDatabase):
                 connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
                 with connection:
                     if change:
+                        # A file has one writer: every change is alone.
                         connection.execute("begin immediate")
                     found = []
                     for statement, values in statements:
@@ -198,7 +205,7 @@ class ServerDatabase(ServiceDatabase):
             self._session.drop()
 
     def _run(
-        self, statements: Sequence[Statement], *, change: bool, durable: bool = False
+        self, statements: Sequence[Statement], *, change: bool = False, durable: bool = False, alone: bool = False
     ) -> list[tuple[list[Row], int]]:
         from ..journal.postgres_session import ConnectionLostError
 
@@ -208,11 +215,11 @@ class ServerDatabase(ServiceDatabase):
             nonlocal ending
             found: list[tuple[list[Row], int]] = []
             with connection.transaction():
-                if not self._is_prepared:
-                    # Two that make the same table at once would disturb each other.
+                # Two that make the same table at once would disturb each other.
+                if alone or not self._is_prepared:
                     connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-                    for table in _TABLES:
-                        connection.execute(table.format(number="bigint generated always as identity").encode())
+                for table in () if self._is_prepared else _TABLES:
+                    connection.execute(table.format(number="bigint generated always as identity").encode())
                 for statement, values in statements:
                     cursor = connection.execute(statement.replace("?", "%s").encode(), values)
                     found.append((cursor.fetchall() if cursor.description else [], cursor.rowcount))

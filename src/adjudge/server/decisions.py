@@ -7,14 +7,14 @@ fixed is kept with the decision, and stands in its place wherever a result is ha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from functools import cached_property
+from typing import Any, Literal, cast, get_args
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError
+from ..errors import ConflictError, InputError
 from ..models import ErrorReport, ReviewVerdict
 from ..models.base import Frozen
 from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
@@ -29,6 +29,8 @@ router = APIRouter(tags=["decisions"])
 
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."
+_ACTIONS = tuple(_ACTION + choice for choice in get_args(Choice))
+_ATTEMPTS = 5  # to decide while others do
 _WANTED = "decision, and optionally reason and fixes"
 # What a reviewer may change; the rest of a verdict is the judge's.
 _RESULT = ("response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq")
@@ -75,13 +77,21 @@ class DecidedReview(BaseModel):
     blocks: str | None = Field(description="The five tagged blocks as they were decided; null if it was rejected.")
 
 
-@dataclass(frozen=True, slots=True)
+class DecidedMeanwhileError(ConflictError):
+    """Somebody else has decided since the decisions were looked up."""
+
+
+@dataclass(frozen=True)
 class Decided:
-    """A review, its decisions (the oldest first), and what stands: the verdict, or what was made of it."""
+    """A review and the entries about it, the oldest first."""
 
     verdict: ReviewVerdict
-    history: tuple[ReviewDecision, ...]
-    standing: ReviewVerdict
+    entries: tuple[AuditEntry, ...]
+
+    @cached_property
+    def history(self) -> tuple[ReviewDecision, ...]:
+        """All decisions, the oldest first."""
+        return tuple(map(_decision, self.entries))
 
     @property
     def newest(self) -> ReviewDecision | None:
@@ -90,6 +100,16 @@ class Decided:
     @property
     def rejected(self) -> bool:
         return self.newest is not None and self.newest.decision == "rejected"
+
+    @cached_property
+    def standing(self) -> ReviewVerdict:
+        """What stands: the verdict, or what was made of it."""
+        return self.standing_after(len(self.entries))
+
+    def standing_after(self, decisions: int) -> ReviewVerdict:
+        """What stood when there were so many decisions."""
+        result = self.entries[decisions - 1].detail.get("result") if decisions else None
+        return self.verdict.updated(**{field: result[field] for field in _RESULT}) if result else self.verdict
 
 
 @router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review", responses=_ERRORS)
@@ -104,6 +124,7 @@ async def get_decision(verdict_id: str, request: Request, state: StateOf, caller
     responses={
         **_ERRORS,
         403: {"model": ErrorReport, "description": "This needs a reviewer."},
+        409: {"model": ErrorReport, "description": "Others decide this review at the same moment."},
         413: FAILURES[413],
     },
     openapi_extra=documented_body(DecisionRequest),
@@ -116,14 +137,19 @@ async def put_decision(verdict_id: str, request: Request, state: StateOf, caller
     """
     caller.needs("reviewer")
     wanted = validated(DecisionRequest, await read_object(request, _WANTED))
-    known = await _found(verdict_id, request, state, caller)
-    return _shown(await decide(state, caller, known, wanted, known.verdict))
+    for _ in range(_ATTEMPTS):
+        known = await _found(verdict_id, request, state, caller)
+        try:
+            return _shown(await decide(state, caller, known, wanted, known.verdict))
+        except DecidedMeanwhileError:
+            continue  # what it changes is the verdict: it holds whatever was decided before
+    raise ConflictError(f"{verdict_id}: others are deciding this review; try again")
 
 
 async def decide(
     state: State, caller: Caller, known: Decided, wanted: DecisionRequest, based_on: ReviewVerdict
 ) -> Decided:
-    """Keep a decision whose fixes are changes to `based_on`."""
+    """Keep a decision whose fixes are changes to `based_on`; it is refused if somebody decided since `known`."""
     caller.needs("reviewer")
     reason, result = wanted.reason.strip(), fixed_by(wanted, based_on)
     if wanted.decision == "rejected" and not reason:
@@ -142,8 +168,10 @@ async def decide(
         if wanted.decision == "fixed":
             kept = result.model_dump(mode="json")
             detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
-        about = known.verdict.verdict_id
-        await asyncio.to_thread(state.audit.record, caller.person, _ACTION + wanted.decision, about, **detail)
+        about, after = known.verdict.verdict_id, known.entries[-1].number if known.entries else 0
+        action = _ACTION + wanted.decision
+        if not await asyncio.to_thread(state.audit.record, caller.person, action, about, after=after, **detail):
+            raise DecidedMeanwhileError(f"{about}: somebody decided in the meantime")
     return await decided(state, known.verdict)
 
 
@@ -158,25 +186,25 @@ def fixed_by(wanted: DecisionRequest, based_on: ReviewVerdict) -> ReviewVerdict:
 
 async def decided(state: State, verdict: ReviewVerdict) -> Decided:
     """A review with all decisions about it."""
-    entries = [
-        entry
-        for entry in await asyncio.to_thread(state.audit.entries, verdict.verdict_id)
-        if entry.action.startswith(_ACTION)
-    ]
-    newest = entries[-1].detail.get("result") if entries else None
-    return Decided(verdict, tuple(map(_decision, entries)), _with_result(verdict, newest) if newest else verdict)
+    entries = await asyncio.to_thread(state.audit.entries, verdict.verdict_id)
+    return Decided(verdict, tuple(entry for entry in entries if entry.action in _ACTIONS))
 
 
-async def next_undecided(state: State, verdict_id: str) -> str | None:
-    """The review to decide after this one: the next of the same run that nobody has decided, from its end on again."""
+async def next_undecided(state: State, caller: Caller, verdict_id: str) -> str | None:
+    """The review to decide after this one: the next of the same run that nobody has decided, from its end on again.
+
+    Of runs that the caller does not see, nothing is told.
+    """
 
     def find() -> str | None:
-        journal, known = state.engine.journal, state.audit.subjects("review")
+        journal = state.engine.journal
         for run in journal.runs_with(verdict_id):
+            if caller.scope is not None and not state.runs.is_of(run, caller.scope):
+                continue
             # An id begins with the letter of its protocol.
             ids = [one for _, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")]
-            at = ids.index(verdict_id)
-            if found := next((one for one in ids[at + 1 :] + ids[:at] if one not in known), None):
+            at = ids.index(verdict_id) if verdict_id in ids else 0
+            if found := state.audit.first_without(_ACTIONS, ids[at + 1 :] + ids[:at]):
                 return found
         return None
 
@@ -198,10 +226,6 @@ def _decision(entry: AuditEntry) -> ReviewDecision:
         reason=entry.detail.get("reason", ""),
         changes=tuple(entry.detail.get("changes", ())),
     )
-
-
-def _with_result(verdict: ReviewVerdict, result: Mapping[str, Any]) -> ReviewVerdict:
-    return verdict.updated(**{field: result[field] for field in _RESULT})
 
 
 def _shown(known: Decided) -> DecidedReview:

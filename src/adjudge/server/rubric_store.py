@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ConflictError, InputError, NotFoundError, TooLargeError
-from ..files import open_private
+from ..files import TEMPORARY
 from ..rubric import PROTOCOLS, Rubric, load, shipped
 
 MAX_RUBRICS = 1000  # versions of all rubrics of an owner
@@ -65,8 +67,10 @@ class RubricStore:
             )
         if rubric.name in PROTOCOLS:
             raise InputError("name", f"{rubric.name} is a rubric that comes with adjudge", "give yours another name")
-        if len(rubric.version) > 64:
-            raise InputError("version", f"{len(rubric.version)} characters", "at most 64 are allowed")
+        if rubric.name.endswith(".json"):
+            raise InputError("name", repr(rubric.name), "it may not end with .json, which asks a page for its JSON")
+        if len(rubric.version) > 64 or not rubric.version.isprintable():
+            raise InputError("version", repr(rubric.version[:80]), "at most 64 characters that can be printed")
         known = self._own(owner, rubric.name)
         for kept in known:
             if kept.rubric.version == rubric.version:
@@ -80,11 +84,15 @@ class RubricStore:
             raise TooLargeError("rubrics", f"{MAX_RUBRICS:,} versions are kept", "no more are allowed")
         folder = folder / rubric.name
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            with open_private(folder / f"{len(known) + 1:04}.yaml", "xb") as file:
-                file.write(rubric.source.encode())
-        except FileExistsError:
-            raise ConflictError(f"{rubric.name}: another version is being stored; try again") from None
+        # It has its name only once it is whole, and takes no other's.
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=TEMPORARY) as file:
+            file.write(rubric.source.encode())
+            file.flush()
+            os.fsync(file.fileno())
+            try:
+                os.link(file.name, folder / f"{len(known) + 1:04}.yaml")
+            except FileExistsError:
+                raise ConflictError(f"{rubric.name}: another version is being stored; try again") from None
         return True
 
     def _own(self, owner: str | None, name: str) -> list[KeptRubric]:

@@ -53,13 +53,16 @@ _STORING: dict[int | str, dict[str, Any]] = {
 }
 
 
-class ListedRubric(BaseModel):
-    """A rubric without its text."""
-
+class _NamedRubric(BaseModel):
     name: str
     version: str
     protocol: Literal["compare", "dialogue", "review"]
     built_in: bool
+
+
+class ListedRubric(_NamedRubric):
+    """A rubric without its text."""
+
     criteria: int = Field(description="How many it has.")
 
 
@@ -79,13 +82,9 @@ class CriterionShown(BaseModel):
     scale: list[str] = Field(description="The values a score may take.")
 
 
-class RubricShown(BaseModel):
+class RubricShown(_NamedRubric):
     """A rubric with its text and what was read from it."""
 
-    name: str
-    version: str
-    protocol: Literal["compare", "dialogue", "review"]
-    built_in: bool
     versions: list[str] = Field(description="All that are kept, the oldest first.")
     source: str = Field(description="The YAML.")
     criteria: list[CriterionShown]
@@ -112,18 +111,7 @@ Version = Annotated[str | None, Query(max_length=64, description="Default: the l
 async def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
     """Those that come with adjudge, and one's own; of each the latest version."""
     kept = await asyncio.to_thread(state.rubrics.listed, caller.shelf)
-    return ListedRubrics(
-        rubrics=[
-            ListedRubric(
-                name=rubric.name,
-                version=rubric.version,
-                protocol=rubric.protocol,  # type: ignore[arg-type]
-                built_in=built_in,
-                criteria=len(rubric.criteria),
-            )
-            for rubric, built_in in kept
-        ]
-    )
+    return ListedRubrics(rubrics=[ListedRubric(**_named(each), criteria=len(each.rubric.criteria)) for each in kept])
 
 
 @router.get("/api/rubrics/{name}", summary="A rubric", responses=_ERRORS)
@@ -137,12 +125,15 @@ async def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Versi
 async def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
     """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
     kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
-    return RubricPrompts(
-        prompts=[
-            RubricPrompt(role=role, system=prompt.system, user=prompt.user)
-            for role, prompt in example_prompts(kept.rubric).items()
-        ]
-    )
+    return RubricPrompts(prompts=prompts_of(kept.rubric))
+
+
+def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
+    """What a judge reads, role by role."""
+    return [
+        RubricPrompt(role=role, system=prompt.system, user=prompt.user)
+        for role, prompt in example_prompts(rubric).items()
+    ]
 
 
 @router.post("/api/rubrics/validate", summary="Check a rubric", responses=_STORING, openapi_extra=_BODY)
@@ -184,15 +175,21 @@ async def _read(request: Request) -> Rubric:
     return await asyncio.to_thread(parse, decode(body, "body"), "body")
 
 
-def _shown(kept: KeptRubric, versions: list[str]) -> RubricShown:
+def _named(kept: KeptRubric) -> dict[str, Any]:
     rubric = kept.rubric
+    return {
+        "name": rubric.name,
+        "version": rubric.version,
+        "protocol": rubric.protocol,
+        "built_in": kept.built_in,
+    }
+
+
+def _shown(kept: KeptRubric, versions: list[str]) -> RubricShown:
     return RubricShown(
-        name=rubric.name,
-        version=rubric.version,
-        protocol=rubric.protocol,  # type: ignore[arg-type]
-        built_in=kept.built_in,
+        **_named(kept),
         versions=versions,
-        source=rubric.source,
+        source=kept.rubric.source,
         criteria=[
             CriterionShown(
                 key=each.key,
@@ -201,6 +198,6 @@ def _shown(kept: KeptRubric, versions: list[str]) -> RubricShown:
                 guidance=each.guidance,
                 scale=[format(value, "f") for value in each.scale.values],
             )
-            for each in rubric.criteria
+            for each in kept.rubric.criteria
         ],
     )

@@ -25,6 +25,7 @@ Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all th
 ROLES: tuple[Role, ...] = get_args(Role)
 MIN_PASSWORD = 12
 MAX_PASSWORD = 1_000
+_BESIDE_THE_NAME = 8  # characters that a password has beside its owner's name
 OPEN_SERVICE = "local"  # who everybody is on a service that asks nobody to sign in
 _COLUMNS = "name, role, created, password"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -95,22 +96,28 @@ class UserStore:
         found = self._row(name)
         return None if found is None else _user(found)
 
+    def check_known(self, name: str) -> None:
+        """Refuse a name that nobody has, and say who there is."""
+        if self.named(name) is None:
+            known = ", ".join(user.name for user in self.listed()) or "there are none"
+            raise InputError("NAME", f"no user {name[:80]!r}", f"one of: {known}")
+
     def remove(self, name: str, *, keep_admin: bool = False) -> None:
         """Refuse this person from now on."""
-        self._known(name)
+        self.check_known(name)
         gone = "delete from adjudge_users where name = ?"
         left = "delete from adjudge_sessions where kind = 'user' and name not in (select name from adjudge_users)"
         self._change(gone, (name,), name, (left, ()), keep_admin=keep_admin)
 
     def set_role(self, name: str, role: Role, *, keep_admin: bool = False) -> None:
         """Give another role, which holds at once."""
-        self._known(name)
+        self.check_known(name)
         changed = "update adjudge_users set role = ? where name = ?"
         self._change(changed, (role, name), name, keep_admin=keep_admin and role != "admin")
 
     def set_password(self, name: str, password: str) -> None:
         """Give another password."""
-        self._known(name)
+        self.check_known(name)
         _check_password(name, password)
         changed = "update adjudge_users set password = ? where name = ?"
         ended = ("delete from adjudge_sessions where kind = 'user' and name = ?", (name,))
@@ -166,18 +173,15 @@ class UserStore:
         asked = f"select {_COLUMNS} from adjudge_users where name = ?"
         return next(iter(self.database.rows(asked, name)), None) if _NAME.fullmatch(name) else None
 
-    def _known(self, name: str) -> None:
-        if self.named(name) is None:
-            known = ", ".join(user.name for user in self.listed()) or "there are none"
-            raise InputError("NAME", f"no user {name[:80]!r}", f"one of: {known}")
-
     def _change(
         self, statement: str, values: tuple[str, ...], name: str, *more: Statement, keep_admin: bool = False
     ) -> None:
         if keep_admin:
             others = "exists (select 1 from adjudge_users as other where other.role = 'admin' and other.name <> ?)"
             statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
-        if not self.database.changes((statement, values), *more)[0]:
+        # Of two admins who remove each other at the same moment, one must see what the other did.
+        if not self.database.changes((statement, values), *more, alone=True)[0]:
+            self.check_known(name)  # somebody may have removed them meanwhile
             raise ConflictError(f"{name}: is the only admin; make somebody else one first")
 
 
@@ -201,5 +205,5 @@ def _check_password(name: str, password: str) -> None:
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
         allowed = f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters"
         raise InputError("password", f"{len(password):,} characters", allowed)
-    if name.lower() in password.lower() and len(password) < len(name) + MIN_PASSWORD:
+    if len(password.lower().replace(name.lower(), "")) < _BESIDE_THE_NAME:
         raise InputError("password", "little more than the name", "something that others do not guess")

@@ -108,6 +108,10 @@ def test_a_rating_that_breaks_a_rule_is_refused_by_name(key, given_for_it, said)
         ({"feedback": ["Count."]}, "feedback: 1 given; 2 to 4 are needed"),
         ({"feedback": ["Count.", ""]}, "feedback.2: empty"),
         (
+            {"feedback": ["Count.", "You wrote “words that nobody wrote here”."]},
+            "feedback.2: the quotation 'words that",
+        ),
+        (
             {"response1": {"truthfulness": {"rating": 1, "justification": NEW}}, "likert": 2},
             "likert: 2 contradicts the tables; they call for 3",
         ),

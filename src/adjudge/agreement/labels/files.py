@@ -30,6 +30,7 @@ from ...rubric import LIKERT, Scale
 from .sampling import FOLDER, Stratum, make_folder
 
 MAX_ANNOTATOR_LENGTH = 64
+SEEN = ".seen"
 _NAME = re.compile(rf"\w[\w.-]{{0,{MAX_ANNOTATOR_LENGTH - 1}}}")
 _NAMED = f"1 to {MAX_ANNOTATOR_LENGTH} letters, digits, dots, hyphens and underscores, a letter or digit first"
 
@@ -44,7 +45,8 @@ class HumanLabel(Frozen):
 
     `value` and `criteria` are in the case's own terms, whatever order the person saw (`shown`). `texts` is a hash of
     what was shown. `stratum` is None where nobody knows how the case was chosen. A criterion that was skipped is None.
-    Without a value and not skipped, the case is still open: a flag or a note alone is no answer.
+    Without a value and not skipped, the case is still open: a flag or a note alone is no answer. `unblinded`: it was
+    given or changed after its author had looked at the verdict.
     """
 
     case: str
@@ -58,7 +60,18 @@ class HumanLabel(Frozen):
     stratum: Stratum | None = None
     shown: Order | None = None
     texts: str = ""
+    unblinded: bool = False
     time: str = ""
+
+
+class SeenVerdicts(Frozen):
+    """Whose verdicts somebody has looked at, in `labels/NAME.seen`: those of some cases, or of the whole run."""
+
+    all: bool = True
+    positions: tuple[int, ...] = ()
+
+    def has(self, position: int) -> bool:
+        return self.all or position in self.positions
 
 
 def overall_scale(run: Run) -> Scale | None:
@@ -141,9 +154,13 @@ class LabelFile:
         self.annotator = annotator
         self.labels: dict[int, HumanLabel] = {}
         self.torn = False
+        self.seen = read_seen(self.path.with_name(annotator + SEEN))
 
-    def add(self, label: HumanLabel) -> None:
-        """Keep a label; it is on the disk when this returns."""
+    def add(self, label: HumanLabel) -> HumanLabel:
+        """Keep a label; it is on the disk when this returns. What is said after a look at the verdict is marked."""
+        known = self.labels.get(label.position)
+        if self.seen and self.seen.has(label.position) and _answer(label) != _answer(known):
+            label = label.updated(unblinded=True)
         line = to_json(label)
         try:
             # One write: a kill leaves all of it or a line without an end.
@@ -153,6 +170,7 @@ class LabelFile:
         except OSError as error:
             raise InputError(str(self.path), f"cannot be written: {plain_reason(error)}") from None
         self.labels[label.position] = label
+        return label
 
     def __enter__(self) -> LabelFile:
         make_folder(self.path.parent)
@@ -182,6 +200,20 @@ class LabelFile:
             os.ftruncate(self._handle, content.rfind(b"\n") + 1)
         elif content and not content.endswith(b"\n"):
             os.write(self._handle, b"\n")
+
+
+def _answer(label: HumanLabel | None) -> tuple[object, ...]:
+    return (None, {}, False) if label is None else (label.value, label.criteria, label.skipped)
+
+
+def read_seen(path: Path) -> SeenVerdicts | None:
+    """What a person has seen, as `labels/NAME.seen` says; an empty file says everything."""
+    try:
+        return from_json(SeenVerdicts, path.read_bytes() or b"{}")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, ValidationError):
+        raise InputError(str(path), "cannot be read", "the file as the service wrote it is needed") from None
 
 
 def read_label_file(path: Path) -> tuple[list[HumanLabel], bool]:

@@ -150,7 +150,10 @@ def _own_labels(run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Ma
         for path in paths:
             given, torn = read_label_file(path)
             notes += [f"{path.name}: its last line was cut off and is left out"] if torn else []
-            last = {label.position: (number, label) for number, label in enumerate(given, 1)}
+            last = {label.position: (number, label) for number, label in enumerate(given, 1) if not label.unblinded}
+            if late := len({label.position for label in given if label.unblinded}):
+                told = f"1 label of {path.stem} was" if late == 1 else f"{late} labels of {path.stem} were"
+                notes.append(f"{told} given or changed after the verdict was seen; what was said before counts")
             for number, label in last.values():
                 position = _position(f"{path}, label {number}", label, by_id.get(label.case, ()), reader)
                 if label.value is not None:

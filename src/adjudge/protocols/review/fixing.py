@@ -85,7 +85,7 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
 
     told = verdict.feedback
     if fixes.feedback is not None and (bullets := tuple(map(_one_line, fixes.feedback))) != told:
-        told = _bullets(bullets)
+        told = _bullets(bullets, WordChecker((*verdict.case.texts, *_entered_words(verdict), *told)))
     elif moved:
         told = feedback(ReviewAudit(rubric, verdict.case, tables, likert, verdict.facts))
     return verdict.updated(
@@ -222,14 +222,14 @@ def _given(words: str | None, known: str) -> str | None:
     return None if words is None or (said := _one_line(words)) == _one_line(known) else said
 
 
-def _check_words(place: str, words: str, check: WordChecker | None = None) -> None:
+def _check_words(place: str, words: str, check: WordChecker) -> None:
     if not words:
         raise InputError(place, "empty", "a reason is needed")
     if len(words) > MAX_CHARACTERS:
         raise InputError(place, f"{len(words):,} characters", f"at most {MAX_CHARACTERS:,} are allowed")
     if why := not_english(words):
         raise InputError(place, *why.split("; ", 1))
-    if check and (why := check.invented_quote(words)):
+    if why := check.invented_quote(words):
         raise InputError(place, why, "quote what is there")
 
 
@@ -252,11 +252,17 @@ def _reasons(words: str) -> str:
     return words.removeprefix(verdict).lstrip()
 
 
-def _bullets(bullets: tuple[str, ...]) -> tuple[str, ...]:
+def _entered_words(verdict: ReviewVerdict) -> list[str]:
+    """What the person wrote who rated: feedback may quote it."""
+    case = verdict.case
+    return [each.justification for each in (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)]
+
+
+def _bullets(bullets: tuple[str, ...], check: WordChecker) -> tuple[str, ...]:
     if not LEAST <= len(bullets) <= MOST:
         raise InputError("feedback", f"{len(bullets)} given", f"{LEAST} to {MOST} are needed")
     for at, bullet in enumerate(bullets, 1):
-        _check_words(f"feedback.{at}", bullet)
+        _check_words(f"feedback.{at}", bullet, check)
     return bullets
 
 

@@ -1,6 +1,6 @@
 """How far the judge of a run agrees with people: the page of `adjudge agree` in the service's frame.
 
-It shows verdicts, so whoever has still to label cases of the run is asked to do that first.
+It shows verdicts, so whoever has still to label cases of the run is asked to do that first; who has looked is noted.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ...models.base import to_json
 from ...results import require_extra
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun
-from ..callers import Caller, CallerOf
+from ..callers import CallerOf
 from ..common import StateOf
-from ..labelling import labelling_of, sees_verdicts
+from ..labelling import Labelling, labelling_of, note_seen, sees_verdicts
 from .rendering import html, wants_json
 
 router = APIRouter(include_in_schema=False)
@@ -41,17 +41,21 @@ async def show_agreement(run_id: str, request: Request, state: StateOf, caller: 
     hosted = state.runs.find(run_id)
     if not sees_verdicts(caller, hosted):
         raise NotFoundError(f"{run_id}: no such run")
-    if first := await asyncio.to_thread(_label_first, hosted, caller):
+    found = await asyncio.to_thread(labelling_of, hosted)
+    if found is not None and (first := _label_first(hosted, found, caller.person)):
         if wants_json(request):
             raise ConflictError(f"{run_id}: {first.open} cases wait for your label; label them before you look")
         return html("agreement_wait", 409, page=first)
     async with state.reading:
-        return await asyncio.to_thread(_report, hosted, request)
+        answer = await asyncio.to_thread(_report, hosted, request)
+    if found is not None:
+        labelled = {position for own in found.labels.values() for position in own}
+        await asyncio.to_thread(note_seen, hosted, caller.person, labelled or None)
+    return answer
 
 
-def _label_first(hosted: HostedRun, caller: Caller) -> LabelFirst | None:
-    found = labelling_of(hosted)
-    waiting = [] if found is None else found.open(caller.person)
+def _label_first(hosted: HostedRun, found: Labelling, person: str) -> LabelFirst | None:
+    waiting = found.open(person)
     name = hosted.status().name or hosted.run_id
     return LabelFirst(hosted.run_id, name, len(waiting), waiting[0].number) if waiting else None
 

@@ -12,15 +12,24 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...errors import InputError
+from ...errors import ConflictError, InputError
 from ...inputs.review.tags import BLOCKS, INVALID
 from ...models import LABELS, Label, ReviewVerdict
-from ...reports import render, view_of
+from ...reports import Format, render, view_of
+from ...reports.pages import environment
 from ...reports.review.view import grade_of
 from ...reports.wording import number
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf, validated
-from ..decisions import Decided, DecisionRequest, ReviewDecision, decide, decided, next_undecided
+from ..decisions import (
+    Decided,
+    DecidedMeanwhileError,
+    DecisionRequest,
+    ReviewDecision,
+    decide,
+    decided,
+    next_undecided,
+)
 from ..verdicts import find_verdict
 from .forms import read_form
 from .rendering import html, wants_json
@@ -72,8 +81,9 @@ async def review_page(
     base = dict(_fields(shown))
     place = "" if error is None else re.sub(r"^feedback\..*", "feedback", error.place)
     said = "" if error is None else f"{error.found}; {error.allowed}" if error.allowed else error.found
+    allowed = caller.may("reviewer")
     form = DecisionForm(
-        allowed=caller.may("reviewer"),
+        allowed=allowed,
         history=known.history,
         as_judged=as_judged,
         base=base,
@@ -85,7 +95,7 @@ async def review_page(
             )
             for criterion in shown.rubric.criteria
         },
-        next=await next_undecided(state, known.verdict.verdict_id) if known.history else None,
+        next=await next_undecided(state, caller, known.verdict.verdict_id) if allowed and known.history else None,
         errors={place: said} if place in (*base, "reason") else {},
         error="" if error is None or place in (*base, "reason") else said,
     )
@@ -102,6 +112,25 @@ async def review_page(
     )
 
 
+def review_file(request: Request, known: Decided, form: Format) -> str:
+    """A review to take along: what stands, with the decision; with `judged` in the address as the judge left it.
+
+    The blocks of a rejected one are no longer given: nobody stands behind them.
+    """
+    if "judged" in request.query_params or known.newest is None:
+        return render(known.verdict, form)
+    if form == "tags":
+        if known.rejected:
+            raise ConflictError(
+                f"{known.verdict.verdict_id}: rejected by {known.newest.person}; `?judged` gives the blocks as judged"
+            )
+        return render(known.standing, form)
+    view = view_of(known.standing)
+    values = {"view": view, "headline": view.headline, "home": "", "frame": "page.html.j2", "decision": None}
+    template = environment(form, __package__, own_words=False).get_template(f"review_file.{form}.j2")
+    return template.render(values, decided=known.newest) + "\n"
+
+
 @router.post("/verdicts/{verdict_id}/decision")
 async def submit(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Keep a decision; its fixes are changes to what the page showed."""
@@ -110,18 +139,35 @@ async def submit(verdict_id: str, request: Request, state: StateOf, caller: Call
     if not isinstance(verdict, ReviewVerdict):
         raise InputError("verdict_id", "not a review", "only reviews are decided")
     known, sent = await decided(state, verdict), await read_form(request)
-    shown = known.verdict if "judged" in sent else known.standing
+    seen = sent.get("seen", "")
     try:
-        if sent.get("seen", "") != str(len(known.history)):
-            raise InputError(
-                "decision", "somebody decided in the meantime", "look at what was decided, then send again"
-            )
+        if seen != str(len(known.history)):
+            raise DecidedMeanwhileError(verdict_id)
+        shown = known.verdict if "judged" in sent else known.standing
         await decide(state, caller, known, _wanted(sent, shown), shown)
+    except DecidedMeanwhileError:
+        known = await decided(state, verdict)
+        before = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
+        error = InputError("decision", "somebody decided in the meantime", "look at what was decided, then send again")
+        return await _refused(request, state, caller, known, before, error)
     except InputError as error:
-        if wants_json(request):
-            raise
-        return await review_page(request, state, caller, known, sent, error)
+        return await _refused(request, state, caller, known, sent, error)
     return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
+
+
+async def _refused(
+    request: Request, state: State, caller: Caller, known: Decided, sent: Mapping[str, str], error: InputError
+) -> Response:
+    if wants_json(request):
+        raise error
+    return await review_page(request, state, caller, known, sent, error)
+
+
+def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
+    """What was typed into a form that showed what stood after so many decisions, without what was only shown there."""
+    at = min(decisions, len(known.entries))
+    untouched = dict(_fields(known.verdict if "judged" in sent else known.standing_after(at)))
+    return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 
 
 def blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
@@ -147,14 +193,14 @@ def _fields(verdict: ReviewVerdict) -> Iterator[tuple[str, str]]:
 def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     """The decision in a form; only fields that were changed are fixes."""
     base, choice = dict(_fields(shown)), sent.get("decision", "")
-    changed = {name: sent[name] for name, was in base.items() if name in sent and sent[name].split() != was.split()}
+    changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
     if changed and choice == "accepted":
         many = "1 field was changed" if len(changed) == 1 else f"{len(changed)} fields were changed"
         raise InputError("decision", many, "“Fix & accept” takes the changes; open the page anew to drop them")
     fixes: dict[str, object] = {}
     for name, text in changed.items() if choice == "fixed" else ():
         if name == "feedback":
-            fixes[name] = tuple(line.strip().removeprefix("- ") for line in text.split("\n") if line.strip())
+            fixes[name] = _bullets(text)
         elif name == "explanation":
             fixes[name] = text
         elif name == "likert":
@@ -165,6 +211,18 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
             assert isinstance(table, dict)
             table.setdefault(key, {})[what] = _whole(name, text) if what == "rating" else text
     return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
+
+
+def _differ(name: str, text: str, base: Mapping[str, str]) -> bool:
+    """Whether a field was changed: white space aside, but for the lines of the feedback, each of which is a bullet."""
+    if name == "feedback":
+        return _bullets(text) != _bullets(base[name])
+    return text.split() != base[name].split()
+
+
+def _bullets(text: str) -> tuple[str, ...]:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return tuple(line.removeprefix("- ") for line in lines if line)
 
 
 def _whole(name: str, text: str) -> int:

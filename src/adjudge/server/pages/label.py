@@ -15,10 +15,10 @@ from itertools import islice
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...agreement.labels.files import HumanLabel, annotator_name
+from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import MAX_PICKS, USUAL
-from ...errors import ConflictError, InputError, NotFoundError
+from ...errors import ConflictError, InputError
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -29,6 +29,7 @@ from ..labelling import (
     Labelling,
     LabelSetup,
     Task,
+    check_review,
     find_to_label,
     labelling_of,
     may_label,
@@ -53,10 +54,6 @@ class LabelProgress:
 
     done: int
     of: int
-
-    @property
-    def share(self) -> float:
-        return self.done / self.of if self.of else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +85,7 @@ class OwnLabel:
     said: str
     flagged: bool
     note: str
+    unblinded: bool
     time: str
 
 
@@ -108,6 +106,7 @@ class SetupForm:
     cases: str
     people: str
     named: str
+    criteria: bool
     most: int
     errors: Mapping[str, str] = field(default_factory=dict)
 
@@ -131,11 +130,7 @@ class LabelRunPage:
     people: tuple[PersonProgress, ...]
     setup: SetupForm | None
     measurable: bool
-
-
-def without_suffix(name: str) -> str:
-    """A name whose `.json` only asks for the twin."""
-    return name.removesuffix(".json")
+    looked: bool
 
 
 # -- what there is to label -------------------------------------------------------------------------------------------
@@ -167,7 +162,7 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToL
             continue
         status = hosted.status()
         if found is not None:
-            mine, done = progress_of(found, person_of(caller))
+            mine, done = progress_of(found, caller.person)
             yield RunToLabel(hosted.run_id, run_name(status), status.protocol, mine, done)
         elif status.state in ("finished", "stopped") and status.verdicts:
             yield RunToLabel(hosted.run_id, run_name(status), status.protocol)
@@ -177,14 +172,6 @@ def run_name(status: RunStatus) -> str:
     """What the run is called; never its file's name, which may say who wrote the answers."""
     words = _WORDS[status.protocol] + ("" if status.cases == 1 else "s")
     return status.name or f"{status.cases:,} {words} of {status.created[:10]}"
-
-
-def person_of(caller: Caller) -> str:
-    """The caller's name, which is that of a file."""
-    try:
-        return annotator_name(caller.person)
-    except InputError as error:
-        raise InputError("person", error.found, error.allowed) from None
 
 
 def progress_of(found: Labelling, person: str) -> tuple[LabelProgress, LabelProgress]:
@@ -203,8 +190,7 @@ def progress_of(found: Labelling, person: str) -> tuple[LabelProgress, LabelProg
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Where the labelling of a run stands; `.json` after its id gives the twin."""
     caller.needs("annotator")
-    run_id = without_suffix(name)
-    hosted, found = await asyncio.to_thread(find_to_label, state, caller, run_id)
+    hosted, found = await asyncio.to_thread(find_to_label, state, caller, name.removesuffix(".json"))
     return page(request, "label_run", await asyncio.to_thread(_run_page, request, hosted, found, caller))
 
 
@@ -215,33 +201,24 @@ async def change_setup(run_id: str, request: Request, state: StateOf, caller: Ca
     fields = await read_form(request)
 
     def work() -> Response:
-        hosted, found = to_review(state, caller, run_id)
-        status = hosted.status()
+        hosted, found = find_to_label(state, caller, run_id)
+        check_review(caller, hosted)
         wanted, errors = _read_setup(fields)
-        if wanted is not None and not errors:
+        if wanted is not None:
             try:
                 set_up(hosted, wanted)
             except ConflictError as error:
                 errors = {"cases": str(error)}
             else:
-                detail = {"cases": wanted.cases, "people": wanted.people, "named": list(wanted.named)}
-                state.audit.record(caller.person, "labels.set_up", run_id, **detail)
+                state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
                 return RedirectResponse(f"/label/{run_id}", 303)
         entered = {key: fields.get(key, "") for key in ("cases", "people", "named")}
-        form = SetupForm(**entered, most=status.verdicts, errors=errors)
+        form = SetupForm(**entered, criteria="criteria" in fields, most=hosted.status().verdicts, errors=errors)
         return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
 
     # Picking reads the whole run.
     async with state.reading:
         return await asyncio.to_thread(work)
-
-
-def to_review(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
-    """A run whose labelling the caller may set up and look at."""
-    hosted, found = find_to_label(state, caller, run_id)
-    if not may_review(caller, hosted):
-        raise NotFoundError(f"{run_id}: no such run")
-    return hosted, found
 
 
 def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str, str]]:
@@ -263,52 +240,40 @@ def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str,
         errors["named"] = f"{len(names)} people; at most {MOST_PEOPLE} are allowed"
     elif names and len(names) < counts.get("people", 0):
         errors["people"] = f"{counts['people']} people a case, but {len(names)} are named"
-    return (None if errors else LabelSetup(named=tuple(names), **counts)), errors
+    setup = None if errors else LabelSetup(named=tuple(names), criteria="criteria" in fields, **counts)
+    return setup, errors
 
 
 def _run_page(
     request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: SetupForm | None = None
 ) -> LabelRunPage:
-    status, person = hosted.status(), person_of(caller)
-    mine = done = None
-    own: list[OwnLabel] = []
-    at = pages = 1
-    people: list[PersonProgress] = []
-    waiting: list[Task] = []
-    reviewer = may_review(caller, hosted)
-    if found is not None:
-        mine, done = progress_of(found, person)
-        waiting = found.open(person)
-        labelled, at, pages = paged([task for task in found.tasks if person in task.labels], request)
-        own = [own_label(found, task, task.labels[person], found.order(person, task)) for task in labelled]
-        if reviewer:
-            names = dict.fromkeys((*found.setup.named, *found.labels))
-            people = [_person_progress(found, name) for name in names]
+    status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
+    setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
     if reviewer and form is None:
-        usual = min(USUAL, status.verdicts)
-        form = (
-            SetupForm(str(usual), "1", "", status.verdicts)
-            if found is None
-            else SetupForm(
-                str(found.setup.cases), str(found.setup.people), ", ".join(found.setup.named), status.verdicts
-            )
-        )
+        named = ", ".join(setup.named)
+        form = SetupForm(str(setup.cases), str(setup.people), named, setup.criteria, status.verdicts)
+    mine, done = (None, None) if found is None else progress_of(found, person)
+    tasks = () if found is None else found.tasks
+    labelled, at, pages = paged([task for task in tasks if person in task.labels], request)
+    names = dict.fromkeys((*setup.named, *found.labels)) if found and reviewer else ()
+    waiting = found.open(person) if found else ()
     return LabelRunPage(
-        hosted.run_id,
-        run_name(status),
-        status.protocol,
-        status.cases,
-        person,
-        mine,
-        done,
-        waiting[0].number if waiting else None,
-        1 if found is None else found.setup.people,
-        tuple(own),
-        at,
-        pages,
-        tuple(people),
-        form if reviewer else None,
-        found is not None and sees_verdicts(caller, hosted) and _measurable(found),
+        run_id=hosted.run_id,
+        name=run_name(status),
+        protocol=status.protocol,
+        cases=status.cases,
+        person=person,
+        mine=mine,
+        all=done,
+        next=waiting[0].number if waiting else None,
+        people_a_case=setup.people,
+        own=tuple(own_label(found, task, person, found.order(person, task)) for task in labelled) if found else (),
+        page=at,
+        pages=pages,
+        people=tuple(_person_progress(found, name) for name in names) if found else (),
+        setup=form if reviewer else None,
+        measurable=found is not None and sees_verdicts(caller, hosted) and _measurable(found),
+        looked=found is not None and person in found.seen,
     )
 
 
@@ -329,10 +294,14 @@ def _person_progress(found: Labelling, name: str) -> PersonProgress:
     )
 
 
-def own_label(found: Labelling, task: Task, label: HumanLabel, order: Order) -> OwnLabel:
-    """A label as somebody reads it who sees the answers in this order."""
+def own_label(found: Labelling, task: Task, person: str, order: Order) -> OwnLabel:
+    """A person's label as somebody reads it who sees the answers in this order."""
+    label = task.labels[person]
     said = "open" if label.value is None and not label.skipped else as_shown(label, order if label.shown else None)
-    return OwnLabel(task.number, opening_of(found, task), in_words(said), label.flagged, label.note, label.time)
+    if not task.is_done_by(person) and label.value is not None:
+        said += ", criteria open"
+    opening = opening_of(found, task)
+    return OwnLabel(task.number, opening, in_words(said), label.flagged, label.note, label.unblinded, label.time)
 
 
 def in_words(said: str) -> str:

@@ -21,7 +21,17 @@ from ...models.comparison import Order
 from ...runs.hosted_run import HostedRun
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf
-from ..labelling import Labelling, Task, find_to_label, keep_label, labelling_of, may_review, note_seen, sees_verdicts
+from ..labelling import (
+    Labelling,
+    Task,
+    check_review,
+    find_set_up,
+    keep_label,
+    labelling_of,
+    may_review,
+    note_seen,
+    sees_verdicts,
+)
 from .forms import read_form
 from .label import (
     LabelProgress,
@@ -29,11 +39,8 @@ from .label import (
     in_words,
     opening_of,
     own_label,
-    person_of,
     progress_of,
     run_name,
-    to_review,
-    without_suffix,
 )
 from .rendering import page, paged
 
@@ -45,11 +52,22 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An answer that may be given, and the key that gives it."""
+    """An answer that may be given, and the key that gives it; `value` is the number it stands for, of a criterion."""
 
     key: str
     meaning: str
     chosen: bool
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedCriterion:
+    """A criterion to rate: the name of its field, which does not tell which answer is the case's first."""
+
+    field: str
+    name: str
+    guidance: str
+    options: tuple[Option, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +84,7 @@ class CasePage:
     answers: tuple[tuple[str, str], ...]
     question: str
     options: tuple[Option, ...]
+    criteria: tuple[RatedCriterion, ...]
     done: bool
     skipped: bool
     flagged: bool
@@ -73,6 +92,7 @@ class CasePage:
     previous: int | None
     next: int | None
     guidance: tuple[tuple[str, str], ...]
+    knows_verdict: bool
     error: str = ""
 
 
@@ -108,15 +128,13 @@ class SideBySide:
 async def show_case(run_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A case to label by its number, `next` for the first open one, or `side-by-side`; `.json` gives the twin."""
     caller.needs("annotator")
-    asked = without_suffix(name)
+    asked = name.removesuffix(".json")
     if asked == "side-by-side":
         return await _side_by_side(run_id, request, state, caller)
 
     def work() -> Response:
-        hosted, found = find_to_label(state, caller, run_id)
-        if found is None:
-            raise HTTPException(404)
-        person = person_of(caller)
+        hosted, found = find_set_up(state, caller, run_id)
+        person = caller.person
         if asked == "next":
             waiting = found.open(person)
             return RedirectResponse(f"/label/{run_id}" + (f"/{waiting[0].number}" if waiting else ""), 303)
@@ -136,10 +154,8 @@ async def keep(run_id: str, name: str, request: Request, state: StateOf, caller:
     fields = await read_form(request)
 
     def work() -> Response:
-        hosted, found = find_to_label(state, caller, run_id)
-        person = person_of(caller)
-        if found is None:
-            raise HTTPException(404)
+        hosted, found = find_set_up(state, caller, run_id)
+        person = caller.person
         if name == "look" and sees_verdicts(caller, hosted):
             note_seen(hosted, person)
             return RedirectResponse(f"/runs/{quote(run_id)}/agreement", 303)
@@ -171,26 +187,45 @@ def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
 
 
 def _said(found: Labelling, task: Task, person: str, fields: Mapping[str, str]) -> Callable[[HumanLabel], HumanLabel]:
-    """What a form makes of a label. Without an answer, only flag and note are kept."""
+    """What a form makes of a label. Without an answer, only flag, note and rated criteria are kept."""
     answer, note = fields.get("answer", ""), fields.get("note")
-    asked = _asked(found, task, person)
-    if answer not in ("", "s", *asked.answers):
-        allowed = ", ".join(key for key, _ in asked.meanings)
-        raise InputError("answer", f"{answer[:40]!r}", f"one of {allowed}, s is allowed")
+    asked, *criteria = _asked(found, task, person)
+    _check_answer("answer", answer, asked)
     if note is not None and len(note) > _MOST_NOTE:
         raise InputError("note", f"{len(note):,} characters", f"at most {_MOST_NOTE:,} are allowed")
+    rated = {}
+    for at, each in enumerate(criteria, 1):
+        given = fields.get(f"criterion.{at}", "")
+        _check_answer(_name_of(each), given, each)
+        if given:
+            rated[each.criterion] = each.answers.get(given)
+        elif answer not in ("", "s"):
+            raise InputError(_name_of(each), "missing", "rate it, or skip it")
 
     def change(label: HumanLabel) -> HumanLabel:
         label = label.updated(note=label.note if note is None else note.strip(), flagged=fields.get("flag") == "1")
         if answer == "s":
             return skipped(label)
+        for criterion, value in rated.items():
+            label = answered(label, criterion, value)
         return answered(label, None, asked.answers[answer]) if answer else label
 
     return change
 
 
-def _asked(found: Labelling, task: Task, person: str) -> Asked:
-    return questions(found.run, found.order(person, task), criteria=False)[0]
+def _check_answer(place: str, given: str, asked: Asked) -> None:
+    if given not in ("", "s", *asked.answers):
+        allowed = ", ".join(key for key, _ in asked.meanings)
+        raise InputError(place, f"{given[:40]!r}", f"one of {allowed}, s is allowed")
+
+
+def _asked(found: Labelling, task: Task, person: str) -> list[Asked]:
+    """What is asked about a case: of the whole, and then of each criterion, if these are rated."""
+    return questions(found.run, found.order(person, task), criteria=found.setup.criteria)
+
+
+def _name_of(asked: Asked) -> str:
+    return asked.words.partition(": ")[0]
 
 
 def _case_page(
@@ -201,12 +236,10 @@ def _case_page(
     error: str = "",
     fields: Mapping[str, str] | None = None,
 ) -> CasePage:
-    queue, asked = found.queue(person), _asked(found, task, person)
+    queue, (asked, *criteria) = found.queue(person), _asked(found, task, person)
     at = next((place for place, other in enumerate(queue) if other.number == task.number), None)
     label, shown, order = task.labels.get(person), found.shown(task), found.order(person, task)
-    value = None if label is None else _value(label, order)
     texts = shown.answers or ()
-    done = at is not None and task.is_done_by(person)
     status = hosted.status()
     return CasePage(
         run_id=hosted.run_id,
@@ -218,21 +251,43 @@ def _case_page(
         before=shown.before,
         answers=tuple(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
         question=asked.words,
-        options=tuple(
-            Option(key, in_words(meaning) or key, done and value == str(asked.answers[key]))
+        options=()
+        if at is None
+        else tuple(
+            Option(key, in_words(meaning) or key, label is not None and _value(label, order) == str(asked.answers[key]))
             for key, meaning in asked.meanings
-        )
-        if at is not None
-        else (),
-        done=done,
+        ),
+        criteria=()
+        if at is None
+        else tuple(_rated(number, each, label, fields) for number, each in enumerate(criteria, 1)),
+        done=at is not None and task.is_done_by(person),
         skipped=label is not None and label.skipped,
         flagged=fields.get("flag") == "1" if fields else label is not None and label.flagged,
         note=fields.get("note", "") if fields else "" if label is None else label.note,
         previous=queue[at - 1].number if at else None,
         next=queue[at + 1].number if at is not None and at + 1 < len(queue) else None,
         guidance=tuple((criterion.name, criterion.guidance) for criterion in found.run.rubric.criteria),
+        knows_verdict=found.knows_verdict(person, task),
         error=error,
     )
+
+
+def _rated(number: int, asked: Asked, label: HumanLabel | None, fields: Mapping[str, str] | None) -> RatedCriterion:
+    """A criterion with what was sent, or else with what is kept."""
+    field, known = f"criterion.{number}", {} if label is None else label.criteria
+    if fields is not None:
+        chosen = fields.get(field, "")
+    elif asked.criterion in known:
+        kept = known[asked.criterion]
+        chosen = "s" if kept is None else next(key for key, _ in asked.meanings if asked.answers[key] == kept)
+    else:
+        chosen = ""
+    options = [
+        Option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, str(asked.answers[key]))
+        for key, meaning in asked.meanings
+    ]
+    name, _, guidance = asked.words.partition(": ")
+    return RatedCriterion(field, name, guidance, (*options, Option("s", "cannot tell", chosen == "s", "Skip")))
 
 
 def _value(label: HumanLabel, order: Order) -> str:
@@ -248,10 +303,9 @@ async def _side_by_side(run_id: str, request: Request, state: State, caller: Cal
     caller.needs("reviewer")
 
     def work() -> SideBySide:
-        hosted, found = to_review(state, caller, run_id)
-        if found is None:
-            raise HTTPException(404)
-        person = person_of(caller)
+        hosted, found = find_set_up(state, caller, run_id)
+        check_review(caller, hosted)
+        person = caller.person
         waiting = {task.number for task in found.open(person)}
         tasks = [task for task in found.tasks if task.labels and task.number not in waiting]
         tasks.sort(key=lambda task: (-_spread(task), not _is_flagged(task), task.number))
@@ -289,5 +343,5 @@ def _is_flagged(task: Task) -> bool:
 
 def _beside(found: Labelling, task: Task, person: str) -> LabelledCaseRow:
     order = found.order(person, task)
-    labels = {name: own_label(found, task, label, order) for name, label in task.labels.items()}
+    labels = {name: own_label(found, task, name, order) for name in task.labels}
     return LabelledCaseRow(task.number, opening_of(found, task), _spread(task) > 0, labels)

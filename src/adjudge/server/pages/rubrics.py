@@ -16,13 +16,12 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError, RubricError, TooLargeError
-from ...judges.roles import example_prompts
 from ...reports.wording import number
 from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, Scale, parse
 from ..callers import CallerOf
 from ..common import StateOf
 from ..rubric_store import KeptRubric, RubricStore
-from ..rubrics import keep_version
+from ..rubrics import keep_version, prompts_of
 from .forms import read_form
 from .judge import share
 from .rendering import page
@@ -45,15 +44,6 @@ class WeighedCriterion:
     guidance: str
     scale: str
     bands: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedPrompt:
-    """What a judge in this role reads, around a made-up case."""
-
-    role: str
-    system: str
-    user: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +87,7 @@ class RubricPage:
     may_edit: bool
     rubric: RubricSummary
     source: str
-    prompts: tuple[RenderedPrompt, ...]
+    prompts: tuple[dict[str, str], ...]
     against: str | None
     diff: tuple[DiffLine, ...] | None
 
@@ -113,7 +103,7 @@ class EditorPage:
     line: int | None = None
     excerpt: tuple[tuple[int, str], ...] = ()
     rubric: RubricSummary | None = None
-    prompts: tuple[RenderedPrompt, ...] = ()
+    prompts: tuple[dict[str, str], ...] = ()
 
 
 @router.get("/rubrics")
@@ -251,8 +241,8 @@ def _scale(scale: Scale) -> str:
     return told if scale.step == 1 else f"{told} in steps of {number(scale.step)}"
 
 
-def _prompts(rubric: Rubric) -> tuple[RenderedPrompt, ...]:
-    return tuple(RenderedPrompt(role, prompt.system, prompt.user) for role, prompt in example_prompts(rubric).items())
+def _prompts(rubric: Rubric) -> tuple[dict[str, str], ...]:
+    return tuple(prompt.model_dump() for prompt in prompts_of(rubric))
 
 
 def _diff(old: str, new: str) -> tuple[DiffLine, ...]:

@@ -33,7 +33,7 @@ from ..common import StateOf, judged
 from ..decisions import decided
 from ..verdicts import find_verdict
 from . import decision
-from .decision import review_page
+from .decision import review_file, review_page
 from .forms import weights_in
 from .judge import sliders
 from .rendering import CaseNav, html, page, wants_json
@@ -92,12 +92,13 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         if form not in _FORMS:
             raise HTTPException(404)
         wanted, kind = _FORMS[form]
-        if isinstance(verdict, ReviewVerdict) and form == "txt":
-            # What is handed on is what was decided.
-            wanted, verdict = "tags", (await decided(state, verdict)).standing
-        elif weights is not None:
-            verdict = _reweighted(verdict, weights)
-        return Response(await asyncio.to_thread(render, verdict, wanted), media_type=kind)
+        if isinstance(verdict, ReviewVerdict):
+            wanted = "tags" if form == "txt" else wanted
+            text = await asyncio.to_thread(review_file, request, await decided(state, verdict), wanted)
+        else:
+            shown = verdict if weights is None else _reweighted(verdict, weights)
+            text = await asyncio.to_thread(render, shown, wanted)
+        return Response(text, media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await review_page(request, state, caller, await decided(state, verdict))
     return await asyncio.to_thread(_page, verdict, weights, getattr(request.state, "case_nav", None))

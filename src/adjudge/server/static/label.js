@@ -1,22 +1,27 @@
-// Keys on the page of a case, and flag and note kept as they change. The page works without it.
-const form = document.querySelector(".deciding");
+// Keys on the page of a case, and flag, note and criteria kept as they change. The page works without it.
+const form = document.getElementById("label");
 const kept = form?.querySelector(".kept"), note = form?.querySelector("textarea");
-let sent = note?.value;
+let sending = false, changed = false;
 
+/** One at a time: what was chosen first must not arrive last. */
 async function keep() {
-  const fields = new URLSearchParams(new FormData(form));
-  fields.set("answer", "");
-  sent = note.value;
-  try {
-    const answer = await fetch(form.action, { method: "POST", body: fields });
-    kept.textContent = answer.ok ? "Kept" : "Not kept; try again";
-  } catch {
-    kept.textContent = "Not kept: the service cannot be reached";
+  changed = true;
+  while (changed && !sending) {
+    [sending, changed] = [true, false];
+    const fields = new URLSearchParams(new FormData(form));
+    fields.set("answer", "");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: fields });
+      kept.textContent = answer.ok ? "Kept" : "Not kept; try again";
+    } catch {
+      kept.textContent = "Not kept: the service cannot be reached";
+    }
+    sending = false;
   }
 }
 
-form?.addEventListener("change", ({ target }) => {
-  if (target.name === "flag" || target.name === "note") keep();
+document.addEventListener("change", ({ target }) => {
+  if (target.form === form && target.name !== "answer") keep();
 });
 // A second press of a key must not answer the next case, too.
 form?.addEventListener("submit", () => { form.dataset.sent = "1"; });
@@ -28,7 +33,7 @@ document.addEventListener("keydown", event => {
     note.blur();
     return;
   }
-  const typing = event.target.matches("textarea, select, input:not([type=checkbox])");
+  const typing = event.target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
   if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return;
   const pressed = [...form.querySelectorAll("[data-key]")].find(each => each.dataset.key === event.key);
   if (!pressed) return;

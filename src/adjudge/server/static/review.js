@@ -2,13 +2,15 @@
 const all = selector => [...document.querySelectorAll(selector)];
 const form = document.getElementById("decide"), help = document.getElementById("keys");
 const accept = form?.querySelector("[value=accepted]"), fix = form?.querySelector("[value=fixed]");
-const plain = text => text.trim().split(/\s+/).join(" ");
+// White space aside; but each line of the feedback is a bullet.
+const plain = (text, name) => text.split(name === "feedback" ? "\n" : "\0")
+  .map(line => line.trim().split(/\s+/).join(" ")).filter(Boolean).join("\n");
 
 function showChanges() {
   let changed = 0;
   for (const field of all("[data-base]")) {
     const now = field.matches("textarea") ? field.value : field.querySelector(":checked")?.value ?? "";
-    const edited = plain(now) !== plain(field.dataset.base);
+    const edited = plain(now, field.name) !== plain(field.dataset.base, field.name);
     (field.matches("textarea") ? field.parentElement : field).classList.toggle("edited", edited);
     changed += edited;
   }

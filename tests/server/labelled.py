@@ -1,0 +1,110 @@
+"""Runs to label, for tests of the pages: one of each protocol is judged when it is first wanted, and then copied."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+
+import pytest
+from server.people import FORM
+
+from adjudge.agreement.labels.files import read_label_file
+from adjudge.agreement.labels.sampling import order_for, read_selection
+from adjudge.results.run import open_run
+
+CASES = 8
+NASTY = "<script>alert(1)</script> \u202ebackwards {{ 7*7 }}"
+PAIRS = [
+    {
+        "id": f"secretid{n}",
+        "task": f"Task number {n}." if n else NASTY,
+        "a": f"First text of {n}. It is short." if n else "x" * 100_000,
+        "b": f"Second text of {n}. It is long, and says more than the other. " * 3,
+        "system_a": "secretmodel-x",
+        "system_b": "secretmodel-y",
+        "label": "B",
+        "secretcolumn": "secretvalue",
+    }
+    for n in range(CASES)
+]
+TALKS = [{"id": f"talk{n}", "transcript": f"USER\tIs it {n}?\nSYSTEM\tIt is {n}, and no more.\n"} for n in range(3)]
+REVIEWS = [
+    {"id": f"review{n}", "prompt": f"Name prime {n}.", "response1": f"Eleven, {n}.", "response2": f"Twelve, {n}."}
+    for n in range(3)
+]
+
+
+ROWS = {"compare": PAIRS, "dialogue": TALKS, "review": REVIEWS}
+
+
+@pytest.fixture(scope="module")
+def judged(app, client):
+    """By protocol: a finished run that nobody has labelled; its cases are picked, which takes a second."""
+    ids = {}
+
+    def of(protocol):
+        if protocol not in ids:
+            content = "".join(json.dumps(row) + "\n" for row in ROWS[protocol])
+            settings = {
+                "protocol": protocol,
+                "format": "jsonl",
+                "name": f"A run of {protocol}",
+                "source": "secretfile.jsonl",
+            }
+            ids[protocol] = client.post("/api/runs", params=settings, content=content).json()["run_id"]
+            client.get(f"/api/runs/{ids[protocol]}/events")  # until its end
+            set_up(client, ids[protocol], cases=len(ROWS[protocol]))
+            (folder_of(app, ids[protocol]) / "labels" / "setup.json").unlink()
+        return ids[protocol]
+
+    return of
+
+
+@pytest.fixture
+def fresh(app, judged):
+    """A run of this protocol of one's own."""
+
+    def copy(protocol="compare"):
+        made = f"r{secrets.token_hex(9)[:17]}"
+        # The table of its results may be on its way.
+        shutil.copytree(folder_of(app, judged(protocol)), folder_of(app, made), ignore=shutil.ignore_patterns("kept"))
+        return made
+
+    return copy
+
+
+def folder_of(app, run):
+    return app.state.adjudge.runs.folder / "runs" / run
+
+
+def set_up(client, run, cases=CASES, people=1, named="", **more):
+    given = {"cases": cases, "people": people, "named": named, **more}
+    answer = client.post(f"/label/{run}", data=given, headers=FORM)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/label/{run}")
+
+
+def say(client, run, number, answer="", **fields):
+    """Answer a case; where that leads."""
+    given = client.post(f"/label/{run}/{number}", data={"answer": answer, **fields}, headers=FORM)
+    assert given.status_code == 303, given.text
+    return given.headers["location"]
+
+
+def labels_of(app, run, person):
+    """What the person's file holds, the last line of a case."""
+    path = folder_of(app, run) / "labels" / f"{person}.jsonl"
+    return {label.position: label for label in read_label_file(path)[0]} if path.exists() else {}
+
+
+def twin(client, *path):
+    return client.get("/".join(("/label", *map(str, path))) + ".json").json()
+
+
+def orders(app, run, person):
+    """By the number of a case, in which order a person sees its answers, and its position."""
+    selection = read_selection(open_run(folder_of(app, run)))
+    return {
+        number: (order_for(selection, person, pick.position), pick.position)
+        for number, pick in enumerate(selection.picks, 1)
+    }
