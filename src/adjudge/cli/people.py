@@ -120,7 +120,7 @@ def opened_database(args: argparse.Namespace) -> ServiceDatabase:
         raise error.renamed({"journal": "--db" if args.db else "ADJUDGE_DB"}) from None
 
 
-class _Service(NamedTuple):
+class _ServiceStores(NamedTuple):
     """What the service keeps."""
 
     tokens: TokenStore
@@ -128,13 +128,13 @@ class _Service(NamedTuple):
     audit: AuditLog
 
 
-def _opened(args: argparse.Namespace) -> _Service:
+def _opened(args: argparse.Namespace) -> _ServiceStores:
     from ..server.audit import AuditLog
     from ..server.tokens import TokenStore
     from ..server.users import UserStore
 
     database = opened_database(args)
-    return _Service(TokenStore(database), UserStore(database), AuditLog(database))
+    return _ServiceStores(TokenStore(database), UserStore(database), AuditLog(database))
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
