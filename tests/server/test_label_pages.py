@@ -231,6 +231,9 @@ def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(
     assert by["local"].criteria == label.criteria
     chosen = [[each["key"] for each in one["options"] if each["chosen"]] for one in twin(client, run, 1)["criteria"]]
     assert chosen == [["1"], ["s"], ["5"], ["3"], ["3"], ["3"]]
+    file = folder_of(app, run) / "labels" / "local.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"Accuracy":100', b'"Accuracy":101'))
+    assert not any(each["chosen"] for each in twin(client, run, 1)["criteria"][2]["options"]), "it is not on the scale"
 
 
 def test_criteria_of_a_review_are_kept_under_its_own_responses_and_the_page_does_not_tell_which(app, client, fresh):

@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -11,6 +12,7 @@ from adjudge.engine import CompareSettings
 from adjudge.rubric import PROTOCOLS, parse, shipped
 from adjudge.server.app import create_app
 from adjudge.server.callers import Caller, caller_of
+from adjudge.server.rubric_store import RubricStore
 from adjudge.server.users import User
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
@@ -19,10 +21,21 @@ JSON = {**FORM, "accept": "application/json"}
 EDIT = "/rubrics/our answers/edit"
 
 
-@pytest.fixture
-def client(tmp_path):
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "j.db"), follow_redirects=False) as client:
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    app = create_app(CompareSettings(), journal=tmp_path_factory.mktemp("rubrics") / "j.db")
+    with TestClient(app, follow_redirects=False) as client:
         yield client
+
+
+@pytest.fixture
+def client(running, tmp_path):
+    """A service without rubrics of its own."""
+    state = running.app.state.adjudge
+    running.app.state.adjudge = replace(state, rubrics=RubricStore(tmp_path))
+    state.audit.database.change("delete from adjudge_audit")
+    running.app.dependency_overrides.clear()
+    return running
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ class Decided:
 @router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review", responses=_ERRORS)
 async def get_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
     """The newest decision counts. Only reviews are decided."""
-    return _shown(await _found(verdict_id, request, state, caller))
+    return _shown(await find_decided(verdict_id, request, state, caller))
 
 
 @router.put(
@@ -138,7 +138,7 @@ async def put_decision(verdict_id: str, request: Request, state: StateOf, caller
     caller.needs("reviewer")
     wanted = validated(DecisionRequest, await read_object(request, _WANTED))
     for _ in range(_ATTEMPTS):
-        known = await _found(verdict_id, request, state, caller)
+        known = await find_decided(verdict_id, request, state, caller)
         try:
             return _shown(await decide(state, caller, known, wanted, known.verdict))
         except DecidedMeanwhileError:
@@ -211,7 +211,8 @@ async def next_undecided(state: State, caller: Caller, verdict_id: str) -> str |
     return await asyncio.to_thread(find)
 
 
-async def _found(verdict_id: str, request: Request, state: State, caller: Caller) -> Decided:
+async def find_decided(verdict_id: str, request: Request, state: State, caller: Caller) -> Decided:
+    """A review that the caller may see, with all decisions about it."""
     verdict, _ = find_verdict(verdict_id, request, state, caller)
     if not isinstance(verdict, ReviewVerdict):
         raise InputError("verdict_id", "not a review", "only reviews are decided")

@@ -28,9 +28,9 @@ from ..decisions import (
     ReviewDecision,
     decide,
     decided,
+    find_decided,
     next_undecided,
 )
-from ..verdicts import find_verdict
 from .forms import read_form
 from .rendering import html, wants_json
 
@@ -135,10 +135,7 @@ def review_file(request: Request, known: Decided, form: Format) -> str:
 async def submit(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Keep a decision; its fixes are changes to what the page showed."""
     caller.needs("reviewer")
-    verdict, _ = find_verdict(verdict_id, request, state, caller)
-    if not isinstance(verdict, ReviewVerdict):
-        raise InputError("verdict_id", "not a review", "only reviews are decided")
-    known, sent = await decided(state, verdict), await read_form(request)
+    known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request)
     seen = sent.get("seen", "")
     try:
         if seen != str(len(known.history)):
@@ -146,7 +143,7 @@ async def submit(verdict_id: str, request: Request, state: StateOf, caller: Call
         shown = known.verdict if "judged" in sent else known.standing
         await decide(state, caller, known, _wanted(sent, shown), shown)
     except DecidedMeanwhileError:
-        known = await decided(state, verdict)
+        known = await decided(state, known.verdict)
         before = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
         error = InputError("decision", "somebody decided in the meantime", "look at what was decided, then send again")
         return await _refused(request, state, caller, known, before, error)

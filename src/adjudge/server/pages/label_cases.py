@@ -251,15 +251,13 @@ def _case_page(
         before=shown.before,
         answers=tuple(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
         question=asked.words,
-        options=()
-        if at is None
-        else tuple(
+        options=tuple(
             Option(key, in_words(meaning) or key, label is not None and _value(label, order) == str(asked.answers[key]))
-            for key, meaning in asked.meanings
+            for key, meaning in (() if at is None else asked.meanings)
         ),
-        criteria=()
-        if at is None
-        else tuple(_rated(number, each, label, fields) for number, each in enumerate(criteria, 1)),
+        criteria=tuple(
+            _rated(number, each, label, fields) for number, each in enumerate(() if at is None else criteria, 1)
+        ),
         done=at is not None and task.is_done_by(person),
         skipped=label is not None and label.skipped,
         flagged=fields.get("flag") == "1" if fields else label is not None and label.flagged,
@@ -279,7 +277,8 @@ def _rated(number: int, asked: Asked, label: HumanLabel | None, fields: Mapping[
         chosen = fields.get(field, "")
     elif asked.criterion in known:
         kept = known[asked.criterion]
-        chosen = "s" if kept is None else next(key for key, _ in asked.meanings if asked.answers[key] == kept)
+        # A file may hold what is not on the scale.
+        chosen = "s" if kept is None else next((key for key, _ in asked.meanings if asked.answers[key] == kept), "")
     else:
         chosen = ""
     options = [

@@ -284,26 +284,35 @@ def _same(password: str, again: str) -> None:
         raise InputError("password", "is not the same the second time")
 
 
-async def _people(
-    request: Request, caller: Caller, status: int = 200, *, error: str = "", about: str = "", name: str = "",
-    said: str = "",
-) -> Response:  # fmt: skip
+async def _people(request: Request, caller: Caller, status: int = 200, **told: str) -> Response:
+    """The page; `told` is what is said on it of what was done or refused."""
     callers = _callers(request)
 
     def listed() -> tuple[ListedPerson, ...]:
-        if not caller.may("admin"):
-            return ()
-        users, tokens = callers.users.listed(), callers.tokens.listed()
+        known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
         return tuple(
-            ListedPerson(each.name, kind, each.role, str(datetime.fromtimestamp(each.created, UTC).date()),
-                         each.name == caller.name)
-            for kind, known in (("person", users), ("token", tokens)) for each in known
-        )  # fmt: skip
+            ListedPerson(
+                name=each.name,
+                kind=kind,
+                role=each.role,
+                since=str(datetime.fromtimestamp(each.created, UTC).date()),
+                self=each.name == caller.name,
+            )
+            for kind, found in known
+            for each in found
+        )
 
     context = PeoplePage(
-        caller.person, caller.role, callers.auth and caller.may("admin"), caller.user is not None, callers.auth,
-        await asyncio.to_thread(listed), {role: _TELLS[role] for role in ROLES}, MIN_PASSWORD, error, about, name, said,
-    )  # fmt: skip
+        person=caller.person,
+        role=caller.role,
+        manages=callers.auth and caller.may("admin"),
+        has_password=caller.user is not None,
+        auth=callers.auth,
+        people=await asyncio.to_thread(listed),
+        roles={role: _TELLS[role] for role in ROLES},
+        shortest=MIN_PASSWORD,
+        **told,
+    )
     return page(request, "people", context, status)
 
 
