@@ -1,6 +1,7 @@
 """Imports point one way: each part may know the parts above it in this list, and no others."""
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -49,10 +50,20 @@ INNER = {
 }
 
 
+@cache
+def parsed(file):
+    return ast.parse(file.read_text("utf-8"))
+
+
+@cache
 def imports_of(file):
     """The adjudge modules a file imports, as dotted paths below adjudge; lazy ones count too."""
+    return list(_imports_of(file))
+
+
+def _imports_of(file):
     package = ("adjudge", *file.relative_to(ROOT).parts[:-1])
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.startswith("adjudge."):
@@ -122,7 +133,7 @@ def test_protocols_know_no_provider_file_format_or_database():
 def test_a_class_name_has_one_owner():
     owners: dict[str, list[str]] = {}
     for file in sorted(ROOT.rglob("*.py")):
-        for node in ast.parse(file.read_text("utf-8")).body:
+        for node in parsed(file).body:
             if isinstance(node, ast.ClassDef):
                 owners.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
     assert {name: files for name, files in owners.items() if len(files) > 1} == {}

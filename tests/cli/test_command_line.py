@@ -283,7 +283,7 @@ def test_help_takes_less_than_300_milliseconds_of_cpu():
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    assert min(seconds() for _ in range(3)) < 0.3
+    assert any(seconds() < 0.3 for _ in range(3))
 
 
 def test_help_imports_nothing_that_only_a_command_needs():

@@ -225,16 +225,16 @@ LARGE = {
 
 
 @pytest.mark.parametrize("form", LARGE)
-def test_two_megabytes_take_seconds_not_minutes(form):
+def test_a_megabyte_takes_seconds_not_minutes(form):
     head, unit = LARGE[form]
-    raw = head + unit * (2_000_000 // len(unit))
+    raw = head + unit * (1_100_000 // len(unit))
     started = time.process_time()
     if form in ("one line of commas", "one line of words"):
         with pytest.raises(InputError):
             read_dialogues(raw, "chat")
     else:
         read_dialogues(raw + b"]" * (form == "JSON"), "chat")
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
