@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack
 
 import orjson
 
@@ -274,11 +274,7 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
 async def _made_again(stored: Mapping[str, Any], engine: Engine) -> Judged[Any] | Failure:
     case = case_of(stored["protocol"], stored["case"])
     settings = settings_of(stored["protocol"], stored["settings"], parse(stored["rubric"], "the stored rubric"))
-    if isinstance(settings, DialogueSettings):
-        return await engine.judge_dialogue(cast(Dialogue, case), settings)
-    if isinstance(settings, ReviewSettings):
-        return await engine.judge_review(cast(Review, case), settings)
-    if settings.search is not None:
+    if isinstance(settings, CompareSettings) and settings.search is not None:
         lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
         engine.searchers[settings.search] = RecordedSearcher(lookups)
-    return await engine.judge_comparison(cast(Comparison, case), settings)
+    return await engine.judge_case(case, settings)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 import orjson
 
@@ -54,6 +55,9 @@ RANGES = {
     "max_tokens": (64, 200_000),
 }
 
+# The settings that name a judge.
+_JUDGES = ("judge", "evaluator", "critic")
+
 # -- settings ---------------------------------------------------------------------------------------------------------
 
 
@@ -85,8 +89,13 @@ class _Settings:
             is_number = isinstance(value, int | float if name == "temperature" else int) and not isinstance(value, bool)
             if not is_number or not low <= value <= high:
                 raise InputError(name, str(value), f"{low} to {high} is allowed")
-        for name in ("judge", "evaluator", "critic", "search"):
+        for name in (*_JUDGES, "search"):
             refuse_password(name, getattr(self, name, None) or "")
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The names of who is asked, in their order."""
+        return tuple(getattr(self, name) for name in _JUDGES if hasattr(self, name))
 
     @property
     def sampling(self) -> Sampling:
@@ -288,46 +297,34 @@ class Engine:
         self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
     ) -> ComparisonVerdict | Failure:
         """The verdict, stored under its id; a failure is not stored, what was paid for it is."""
-        return await self._stored(await self.judge_comparison(case, settings, judge))
+        return await self._stored(await self.judge_case(case, settings, judge))
 
     async def dialogue(
         self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
     ) -> DialogueVerdict | Failure:
         """The same for a conversation."""
-        return await self._stored(await self.judge_dialogue(case, settings, evaluator, critic))
+        return await self._stored(await self.judge_case(case, settings, evaluator, critic))
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
     ) -> ReviewVerdict | Failure:
         """The same for a person's ratings."""
         # What its owner calls a review is no part of what is judged, or its verdict's id would depend on it.
-        return await self._stored(await self.judge_review(case.updated(review_id=None), settings, judge))
+        return await self._stored(await self.judge_case(case.updated(review_id=None), settings, judge))
 
-    async def judge_comparison(
-        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
-    ) -> Judged[ComparisonVerdict] | Failure:
-        """The verdict, not yet stored."""
-        judge = judge or self.judge(settings.judge, settings)
-        outcome = await run_compare(case, judge, settings.rubric, settings.options, self.searcher(settings))
-        if isinstance(outcome, Failure):
-            return outcome
-        return self._judged(case, settings, outcome, lookups=[lookup.model_dump() for lookup in outcome.lookups])
-
-    async def judge_dialogue(
-        self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
-    ) -> Judged[DialogueVerdict] | Failure:
-        """The same for a conversation."""
-        evaluator = evaluator or self.judge(settings.evaluator, settings)
-        critic = critic or self.judge(settings.critic, settings)
-        outcome = await run_dialogue(case, evaluator, critic, settings.rubric, settings.options)
-        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
-
-    async def judge_review(
-        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
-    ) -> Judged[ReviewVerdict] | Failure:
-        """The same for a person's ratings."""
-        judge = judge or self.judge(settings.judge, settings)
-        outcome = await run_review(case, judge, settings.rubric, settings.options)
+    async def judge_case(self, case: Case, settings: Settings, *judges: Judge | None) -> Judged[Any] | Failure:
+        """The verdict, not yet stored; the judges that the settings name are opened unless they are given."""
+        pairs = zip_longest(settings.judges, judges)
+        first, *more = [self.judge(named, settings) if given is None else given for named, given in pairs]
+        rubric = settings.rubric
+        outcome: Verdict | Failure
+        if isinstance(settings, CompareSettings):
+            searcher = self.searcher(settings)
+            outcome = await run_compare(cast(Comparison, case), first, rubric, settings.options, searcher)
+        elif isinstance(settings, DialogueSettings):
+            outcome = await run_dialogue(cast(Dialogue, case), first, more[0], rubric, settings.options)
+        else:
+            outcome = await run_review(cast(Review, case), first, rubric, settings.options)
         return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
     async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:
@@ -340,13 +337,16 @@ class Engine:
         await self.store(judged)
         return judged.verdict
 
-    def _judged(self, case: Case, settings: Settings, verdict: V, **more: Any) -> Judged[V]:
+    def _judged(self, case: Case, settings: Settings, verdict: V) -> Judged[V]:
         calibration = settings.rubric.calibration
         if calibration is not None and (score := calibrated_score(verdict, calibration)) is not None:
             # Another document than the same verdict without it, and so under another id.
             asked = ["calibrated", verdict.verdict_id, calibration.model_dump()]
             number = verdict_id(verdict.verdict_id[0], asked)
             verdict = verdict.model_copy(update={"calibrated": score, "verdict_id": number})
+        found = (
+            {"lookups": [one.model_dump() for one in verdict.lookups]} if isinstance(verdict, ComparisonVerdict) else {}
+        )
         # Where each provider's model was asked: a replay must not depend on today's environment.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {
@@ -354,7 +354,7 @@ class Engine:
             "case": case_json(case),
             "rubric": settings.rubric.source,
             "settings": settings.stored(),
-            **more,
+            **found,
             "urls": {spec: str(url) for spec, url in urls.items() if url},
             "failures": [[asked, failure.model_dump()] for asked, failure in verdict.failures],
         }

@@ -63,9 +63,9 @@ async def test_the_shipped_examples(engine, check):
     (talk,) = read_dialogues((ROOT / "examples/dialogue.txt").read_bytes(), "dialogue.txt")
     (ratings,) = read_reviews((ROOT / "examples/review.txt").read_bytes(), "review.txt", shipped("review"))
     judged = {
-        "example_compare": await engine.judge_comparison(compare, CompareSettings()),
-        "example_dialogue": await engine.judge_dialogue(talk, DialogueSettings()),
-        "example_review": await engine.judge_review(ratings, ReviewSettings()),
+        "example_compare": await engine.judge_case(compare, CompareSettings()),
+        "example_dialogue": await engine.judge_case(talk, DialogueSettings()),
+        "example_review": await engine.judge_case(ratings, ReviewSettings()),
     }
     for name, outcome in judged.items():
         check(name, outcome.written, numbered=False)
@@ -74,14 +74,14 @@ async def test_the_shipped_examples(engine, check):
 @pytest.mark.parametrize("one_order", [False, True])
 async def test_a_comparison(engine, check, provider, openai_judge, case, one_order):
     provider.script = lambda request: judges(score=lambda key: 7.5 if "clarity" in key else 8)
-    outcome = await engine.judge_comparison(case, CompareSettings(one_order=one_order), openai_judge())
+    outcome = await engine.judge_case(case, CompareSettings(one_order=one_order), openai_judge())
     check("compare_one_order" if one_order else "compare_both_orders", outcome.written)
 
 
 async def test_a_comparison_by_a_jury(engine, check, provider, openai_judge, case):
     provider.script = lambda request: judges()
     jury = Jury("jury:gpt-4o+gpt-4o-mini", (openai_judge(), openai_judge("gpt-4o-mini")))
-    outcome = await engine.judge_comparison(case, CompareSettings(), jury)
+    outcome = await engine.judge_case(case, CompareSettings(), jury)
     check("compare_jury", outcome.written)
 
 
@@ -115,7 +115,7 @@ async def test_a_dialogue_with_the_seeds_scores(engine, check, provider, openai_
     provider.script = script
     (talk,) = read_dialogues(TALK, "talk.txt")
     judge = openai_judge()
-    outcome = await engine.judge_dialogue(talk, DialogueSettings(), judge, judge)
+    outcome = await engine.judge_case(talk, DialogueSettings(), judge, judge)
     check(f"dialogue_{name}", outcome.written)
 
 
@@ -128,15 +128,15 @@ async def test_a_worked_review(engine, check, provider, openai_judge, name):
         given = yaml.safe_load(told.read_text("utf-8"))
         replies.append(explanation(given["reasons"], *given["candidates"]))
     provider.script = [says(reply) for reply in replies]
-    outcome = await engine.judge_review(case, ReviewSettings(), openai_judge())
+    outcome = await engine.judge_case(case, ReviewSettings(), openai_judge())
     check(f"review_{name}", outcome.written)
 
 
 async def test_a_review_of_an_invalid_task_and_one_with_a_name(engine, check):
     (nothing,) = read_reviews(b'{"prompt": "", "response1": "a", "response2": "b"}', "x.json", shipped("review"))
-    outcome = await engine.judge_review(nothing, ReviewSettings())
+    outcome = await engine.judge_case(nothing, ReviewSettings())
     assert "invalid_task" in json.loads(outcome.written)
     check("review_invalid", outcome.written)
     slots = b'{"id": "r7", "prompt": "Name two primes.", "response1": "2 and 3", "response2": "4 and 6"}'
     (named,) = read_reviews(slots, "x.json", shipped("review"))
-    check("review_named", (await engine.judge_review(named, ReviewSettings())).written)
+    check("review_named", (await engine.judge_case(named, ReviewSettings())).written)

@@ -66,7 +66,7 @@ async def test_an_unexpected_error_is_a_failure_of_its_case_that_asks_to_be_repo
     def breaks(*_):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(type(job.engine), "judge_comparison", breaks)
+    monkeypatch.setattr(type(job.engine), "judge_case", breaks)
     outcome = await job.run(CASE)
     assert (outcome.status, outcome.answer) == ("failure", "crashed")
     said = orjson.loads(outcome.line)["message"]

@@ -25,6 +25,27 @@ _ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+def add_command(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int] | None,
+    summary: str,
+    description: str,
+    epilog: str | None = None,
+) -> argparse.ArgumentParser:
+    """A command that does `run`, or has actions that do.
+
+    A description of several lines is shown as it is written; one line is wrapped.
+    """
+    shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=description, epilog=epilog, formatter_class=shown
+    )
+    if run is not None:
+        parser.set_defaults(run=run)
+    return parser
+
+
 def add_judging_group(parser: argparse.ArgumentParser) -> Any:
     """The options about the judge; the first of them names it."""
     group = parser.add_argument_group("judging")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import (
     add_asking_arguments,
+    add_command,
     add_judging_group,
     add_output_arguments,
     check_folders,
@@ -32,12 +33,7 @@ themselves. A text is taken as it is, from a file with @FILE, or from standard i
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "compare",
-        help="compare two answers to one task",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "compare", run, "compare two answers to one task", _DESCRIPTION)
     parser.add_argument("case", nargs="?", metavar="CASE.json", help="a case file, or - for standard input")
     texts = parser.add_argument_group("the case in pieces; a piece wins over the case file's")
     texts.add_argument("--task", metavar="TEXT", help="what was asked")
@@ -52,7 +48,6 @@ def register(commands: Any) -> None:
     add_asking_arguments(judging, "compare")
     judging.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
     add_output_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from .asking import (
     Warnings,
     add_asking_arguments,
+    add_command,
     add_judging_group,
     add_output_arguments,
     check_folders,
@@ -28,12 +29,7 @@ role and content, or CSV; - is standard input. One dialogue gives one result; se
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "dialogue",
-        help="judge customer-service conversations",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "dialogue", run, "judge customer-service conversations", _DESCRIPTION)
     parser.add_argument("file", metavar="FILE", help="a file with one or many dialogues, or - for standard input")
     parser.add_argument("--id", metavar="ID", help="the dialogue's id, if the file has one dialogue without its own")
     judging = add_judging_group(parser)
@@ -41,7 +37,6 @@ def register(commands: Any) -> None:
     judging.add_argument("--critic", metavar="JUDGE", help="who challenges the scores (default: --judge)")
     add_asking_arguments(judging, "dialogue")
     add_output_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .asking import add_command
 from .outputs import write_document, write_pieces
 
 _DESCRIPTION = """\
@@ -22,13 +23,7 @@ examples:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "diff",
-        help="what changed between two runs, and is it real",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "diff", run, "what changed between two runs, and is it real", _DESCRIPTION, _EPILOG)
     parser.add_argument("run1", metavar="RUN1", help="a run directory: before")
     parser.add_argument("run2", metavar="RUN2", help="a run directory: after")
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
@@ -36,7 +31,6 @@ def register(commands: Any) -> None:
         "--limit", type=int, default=20, metavar="N", help="list so many changed cases (default: 20; json lists all)"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

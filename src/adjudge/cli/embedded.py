@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError, plain_reason
 from ..files import user_path
-from .asking import check_folders
+from .asking import add_command, check_folders
 from .outputs import write_out
 
 _DESCRIPTION = """\
@@ -21,28 +21,18 @@ often than somebody who always chooses the longer answer.
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "embedded",
-        help="fit the embedded judge to your own labels",
-        description="The embedded judge's model: a weight for each of its measures, fitted to people's judgments.",
-    )
+    about = "The embedded judge's model: a weight for each of its measures, fitted to people's judgments."
+    parser = add_command(commands, "embedded", None, "fit the embedded judge to your own labels", about)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    fit = actions.add_parser(
-        "fit",
-        help="fit a model to labelled pairs",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    fit = add_command(actions, "fit", run_fit, "fit a model to labelled pairs", _DESCRIPTION)
     fit.add_argument("labels", metavar="LABELS", help="a JSONL file")
     fit.add_argument("-o", "--output", metavar="FILE", default="embedded.json", help="default: embedded.json")
     fit.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the cross-validation (default: 1)")
     fit.add_argument(
         "--even-if-worse", action="store_true", help="save it even if choosing the longer answer does as well"
     )
-    fit.set_defaults(run=run_fit)
-    show = actions.add_parser("show", help="print a model's weights", description="Print what each measure is worth.")
+    show = add_command(actions, "show", run_show, "print a model's weights", "Print what each measure is worth.")
     show.add_argument("model", metavar="FILE", nargs="?", help="a fitted model (default: the shipped one)")
-    show.set_defaults(run=run_show)
 
 
 def run_fit(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from ..files import user_path
-from .asking import say
+from .asking import add_command, say
 
 if TYPE_CHECKING:
     from ..results.database import Database
@@ -49,12 +49,8 @@ examples:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "export",
-        help="the results of a run as JSONL, CSV, Parquet, HTML or Markdown",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "export", run, "the results of a run as JSONL, CSV, Parquet, HTML or Markdown", _DESCRIPTION, _EPILOG
     )
     parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
     parser.add_argument("--format", choices=_FORMATS, help="default: what -o's suffix says")
@@ -65,7 +61,6 @@ def register(commands: Any) -> None:
         help="where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)",
     )
     parser.add_argument("--where", metavar="SQL", help="only rows for which this holds, such as 'cost > 0.01'")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

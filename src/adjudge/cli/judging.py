@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeVar, cast
 
-from ..engine import CompareSettings, DialogueSettings, Engine, Settings, open_engine, run_sync
+from ..engine import CompareSettings, Engine, Settings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
 from ..llm.base import Wire
 from ..models import Failure
@@ -26,7 +26,6 @@ def judge_cases(
     judge: Callable[[Engine, C], Awaitable[V | Failure]],
 ) -> list[V | Failure]:
     """What came of each case, in their order. One that breaks our code fails alone: the others are finished."""
-    named = settings.evaluator if isinstance(settings, DialogueSettings) else settings.judge
 
     async def work() -> list[V | Failure]:
         limit = asyncio.Semaphore(_AT_ONCE)
@@ -43,7 +42,7 @@ def judge_cases(
                         except AdjudgeError:
                             raise
                         except Exception as error:
-                            return crashed(error, named)
+                            return crashed(error, settings.judges[0])
                         finally:
                             if waiting is not None:
                                 waiting.count(done=1)
@@ -63,11 +62,8 @@ def crashed(error: Exception, judge: str) -> Failure:
 
 def _open_judges(engine: Engine, settings: Settings) -> None:
     """Open all judges now: one that does not exist is refused under the option that named it."""
-    if isinstance(settings, DialogueSettings) and settings.evaluator != settings.critic:
-        judges = {"--evaluator": settings.evaluator, "--critic": settings.critic}
-    else:
-        judges = {"--judge": settings.critic if isinstance(settings, DialogueSettings) else settings.judge}
-    for option, spec in judges.items():
+    options = ("--evaluator", "--critic") if len(set(settings.judges)) > 1 else ("--judge",)
+    for option, spec in zip(options, settings.judges, strict=False):
         try:
             engine.judge(spec, settings)
         except InputError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .asking import add_command
 from .outputs import write_document, write_out
 
 _DESCRIPTION = """\
@@ -16,16 +17,10 @@ that the judge did not decide count neither as wins nor as ties.
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "leaderboard",
-        help="rank the systems of a compare run",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "leaderboard", run, "rank the systems of a compare run", _DESCRIPTION)
     parser.add_argument("run_directory", metavar="DIR", help="the directory of a compare run")
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import (
     add_asking_arguments,
+    add_command,
     add_judging_group,
     add_output_arguments,
     check_folders,
@@ -33,12 +34,7 @@ With --interactive the pieces come one at a time, in any order, and are kept bet
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "review",
-        help="audit a person's side-by-side ratings",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "review", run, "audit a person's side-by-side ratings", _DESCRIPTION)
     parser.add_argument(
         "file", metavar="FILE", nargs="?", help="a file with one or many reviews, or - for standard input"
     )
@@ -51,7 +47,6 @@ def register(commands: Any) -> None:
     )
     add_asking_arguments(judging, "review")
     add_output_arguments(parser, ("tags", *FORMATS))
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from ..files import user_path
-from .asking import Warnings, add_asking_arguments, check_folders, journal_place, settings_from
+from .asking import Warnings, add_asking_arguments, add_command, check_folders, journal_place, settings_from
 from .run_messages import progress_of, raise_budget, spent_of, tell, tell_before, tell_end, tell_suspects
 
 if TYPE_CHECKING:
@@ -52,12 +52,13 @@ _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_addres
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    parser = add_command(
+        commands,
         "run",
-        help="judge many cases: resumable, within a budget, on this machine or a cluster",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        run,
+        "judge many cases: resumable, within a budget, on this machine or a cluster",
+        _DESCRIPTION,
+        _EPILOG,
     )
     parser.add_argument("protocol", nargs="?", choices=("compare", "dialogue", "review"), help="what to do with a case")
     parser.add_argument("input", nargs="?", metavar="INPUT", help="a file, a folder, or - for standard input")
@@ -85,7 +86,7 @@ def register(commands: Any) -> None:
     defaults = {action.dest: action.default for action in options}
     for action in options:
         action.default = argparse.SUPPRESS
-    parser.set_defaults(run=run, defaults=defaults)
+    parser.set_defaults(defaults=defaults)
 
 
 def _add_reading(group: Any) -> None:

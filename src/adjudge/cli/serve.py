@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
-from .asking import add_journal_argument, check_folders, say
+from .asking import add_command, add_journal_argument, check_folders, say
 from .people import add_place_arguments, database_url, opened_database
 
 if TYPE_CHECKING:
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    parser = add_command(
+        commands,
         "serve",
-        help="serve the pages and the HTTP API",
-        description="Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
+        run,
+        "serve the pages and the HTTP API",
+        "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
         "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it.",
     )
     parser.add_argument(
@@ -62,7 +64,6 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--open", action="store_true", help="open the first page in your browser")
     add_journal_argument(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .asking import say
+from .asking import add_command, say
 
 if TYPE_CHECKING:
     from ..results.database import Database
@@ -40,12 +40,8 @@ _COLUMNS = {
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "show",
-        help="look at the results of a run: rows, SQL, one case",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "show", run, "look at the results of a run: rows, SQL, one case", _DESCRIPTION, _EPILOG
     )
     parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
     what = parser.add_mutually_exclusive_group()
@@ -58,7 +54,6 @@ def register(commands: Any) -> None:
         "--limit", type=int, metavar="N", help=f"at most so many rows (default: {_LIMIT}; 0 for all; all with --sql)"
     )
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import user_path
-from .asking import add_journal_argument, check_folders
+from .asking import add_command, add_journal_argument, check_folders
 from .outputs import write_out
 
 _CASE = (
@@ -33,37 +33,41 @@ _EXTRAS = {
 
 def register(commands: Any) -> None:
     """Add the commands."""
-    replay: argparse.ArgumentParser = commands.add_parser(
+    replay = add_command(
+        commands,
         "replay",
-        help="make a verdict again from stored replies",
-        description="Make a verdict again from its stored replies, free and offline, and check that it is the same.",
+        run_replay,
+        "make a verdict again from stored replies",
+        "Make a verdict again from its stored replies, free and offline, and check that it is the same.",
     )
     replay.add_argument("verdict", metavar="VERDICT", help="a verdict's id (a unique beginning is enough)")
     replay.add_argument("-o", "--output", metavar="FILE", help="write the JSON here instead of printing it")
     add_journal_argument(replay)
-    replay.set_defaults(run=run_replay)
-    rubric: argparse.ArgumentParser = commands.add_parser(
+    rubric = add_command(
+        commands,
         "rubric",
-        help="print a rubric to start from, or check your own",
-        description="Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show "
+        run_rubric,
+        "print a rubric to start from, or check your own",
+        "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show "
         "what was read.",
     )
     rubric.add_argument("name", metavar="compare|dialogue|review|FILE", help="a protocol's name, or a YAML file")
-    rubric.set_defaults(run=run_rubric)
-    judges: argparse.ArgumentParser = commands.add_parser(
+    add_command(
+        commands,
         "judges",
-        help="list the judges and which are ready",
-        description="List the judges that --judge takes, and which are ready to use.",
+        run_judges,
+        "list the judges and which are ready",
+        "List the judges that --judge takes, and which are ready to use.",
     )
-    judges.set_defaults(run=run_judges)
-    doctor: argparse.ArgumentParser = commands.add_parser(
+    doctor = add_command(
+        commands,
         "doctor",
-        help="say what is missing and how to fix it",
-        description="Check this installation. With --judge, also put one small real question to that judge.",
+        run_doctor,
+        "say what is missing and how to fix it",
+        "Check this installation. With --judge, also put one small real question to that judge.",
     )
     doctor.add_argument("--judge", metavar="JUDGE", help="a judge to try; costs one small call")
     add_journal_argument(doctor)
-    doctor.set_defaults(run=run_doctor)
 
 
 def run_replay(args: argparse.Namespace) -> int:

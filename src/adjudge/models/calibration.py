@@ -125,3 +125,10 @@ class CalibratedScore(Frozen):
     value: Exact
     method: MapKind
     cases: int = Field(description="How many labelled cases the map was learned from.")
+
+
+# A field of every verdict, left out of the JSON where there is none.
+Calibrated = Annotated[
+    CalibratedScore | None,
+    Field(exclude_if=absent, description="On the scale of people, if the rubric has a calibration."),
+]

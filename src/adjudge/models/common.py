@@ -196,6 +196,11 @@ class Stage(Frozen):
     cost_usd: Exact | None
 
 
+# Fields of every verdict, left out of the JSON where there is nothing in them.
+Rechecked = Annotated[Recheck | None, Field(exclude_if=absent)]
+Stages = Annotated[tuple[Stage, ...], Field(exclude_if=absent, description="Of a cascade: who was asked, and why.")]
+
+
 class FailureDetails(Frozen):
     """A failed judgment: why, and what was paid for it."""
 

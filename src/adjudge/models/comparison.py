@@ -13,9 +13,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from .base import Exact, Frozen, Plain, absent
-from .calibration import CalibratedScore
+from .calibration import Calibrated
 from .cases import Comparison
-from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Recheck, Stage, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Rechecked, Stages, Tokens, Warning
 
 Winner = Literal["A", "B", "tie"]
 Impact = Literal["favorable", "unfavorable"]
@@ -184,13 +184,9 @@ class ComparisonVerdict(Frozen):
     verdict_id: str
     provenance: Provenance
     opinions: tuple[ComparisonOpinion, ...]
-    recheck: Recheck | None = Field(default=None, exclude_if=absent)
-    stages: tuple[Stage, ...] = Field(
-        default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
-    )
-    calibrated: CalibratedScore | None = Field(
-        default=None, exclude_if=absent, description="On the scale of people, if the rubric has a calibration."
-    )
+    recheck: Rechecked = None
+    stages: Stages = ()
+    calibrated: Calibrated = None
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Comparison = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)

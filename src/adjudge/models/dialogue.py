@@ -13,9 +13,9 @@ from pydantic import Field, model_validator
 
 from ..arithmetic import plain
 from .base import Exact, Frozen, absent
-from .calibration import CalibratedScore
+from .calibration import Calibrated
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, MemberScores, Provenance, Recheck, Stage, Tokens, Warning
+from .common import Call, Failure, MemberScores, Provenance, Rechecked, Stages, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -164,13 +164,9 @@ class DialogueVerdict(Frozen):
     critic_members: tuple[MemberScores, ...] = Field(
         default=(), exclude_if=absent, description="Of a jury: what each member suggests; null where it agrees."
     )
-    stages: tuple[Stage, ...] = Field(
-        default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
-    )
-    recheck: Recheck | None = Field(default=None, exclude_if=absent)
-    calibrated: CalibratedScore | None = Field(
-        default=None, exclude_if=absent, description="On the scale of people, if the rubric has a calibration."
-    )
+    stages: Stages = ()
+    recheck: Rechecked = None
+    calibrated: Calibrated = None
     case: Dialogue = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)

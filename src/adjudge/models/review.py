@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, WrapSerializer, model_validator
 
 from .base import Exact, Frozen, absent
-from .calibration import CalibratedScore
+from .calibration import Calibrated
 from .cases import Original, Review
-from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Recheck, Stage, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Rechecked, Stages, Tokens, Warning
 from .constraints import RESPONSES, Constraint, Observation, as_label
 
 TaskType = Literal[
@@ -192,14 +192,10 @@ class ReviewVerdict(Frozen):
     judge: str
     provenance: Provenance
     opinion: ReviewOpinion | None
-    recheck: Recheck | None = Field(default=None, exclude_if=absent)
+    recheck: Rechecked = None
     explanation: Explanation | None = Field(default=None, exclude=True)
-    stages: tuple[Stage, ...] = Field(
-        default=(), exclude_if=absent, description="Of a cascade: who was asked, and why."
-    )
-    calibrated: CalibratedScore | None = Field(
-        default=None, exclude_if=absent, description="On the scale of people, if the rubric has a calibration."
-    )
+    stages: Stages = ()
+    calibrated: Calibrated = None
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Review = Field(exclude=True, repr=False)
     rubric: Any = Field(default=None, exclude=True, repr=False)

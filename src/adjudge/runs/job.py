@@ -8,9 +8,9 @@ from __future__ import annotations
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
-from ..engine import CompareSettings, DialogueSettings, Engine, Judged, ReviewSettings, case_of
+from ..engine import CompareSettings, Engine, Judged, case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..journal import open_journal
 from ..judges.base import Judge
@@ -131,8 +131,7 @@ class Job:
     def _open(self, settings: Settings) -> tuple[Judge, ...]:
         if isinstance(settings, CompareSettings):
             self.engine.searcher(settings)  # one that does not exist is refused now, and not case by case
-        named = (settings.evaluator, settings.critic) if isinstance(settings, DialogueSettings) else (settings.judge,)
-        return tuple(self.engine.judge(name, settings) for name in named)
+        return tuple(self.engine.judge(name, settings) for name in settings.judges)
 
     async def _judge(self, known: CaseLine, attempt: int) -> Judged[Any] | Failure:
         judge = self._judges[0].name
@@ -159,11 +158,7 @@ class Job:
         if attempt:
             settings = replace(settings, attempt=attempt)
             judges = self._open(settings)
-        if isinstance(case, Comparison):
-            return await engine.judge_comparison(case, cast(CompareSettings, settings), judges[0])
-        if isinstance(case, Dialogue):
-            return await engine.judge_dialogue(case, cast(DialogueSettings, settings), judges[0], judges[1])
-        return await engine.judge_review(case, cast(ReviewSettings, settings), judges[0])
+        return await engine.judge_case(case, settings, *judges)
 
 
 def engine_for_run(

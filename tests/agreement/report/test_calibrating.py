@@ -116,7 +116,7 @@ def judged(rubric, judge="embedded"):
         settings = CompareSettings(rubric=rubric, judge=judge)
         with tempfile.TemporaryDirectory() as kept:
             async with open_engine(Path(kept) / "journal.db") as engine:
-                return await engine.judge_comparison(comparisons()[0].case, settings)
+                return await engine.judge_case(comparisons()[0].case, settings)
 
     return run_sync(work)
 
