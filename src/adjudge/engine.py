@@ -344,9 +344,9 @@ class Engine:
             asked = ["calibrated", verdict.verdict_id, calibration.model_dump()]
             number = verdict_id(verdict.verdict_id[0], asked)
             verdict = verdict.model_copy(update={"calibrated": score, "verdict_id": number})
-        found = (
-            {"lookups": [one.model_dump() for one in verdict.lookups]} if isinstance(verdict, ComparisonVerdict) else {}
-        )
+        found: dict[str, Any] = {}
+        if isinstance(verdict, ComparisonVerdict):
+            found["lookups"] = [lookup.model_dump() for lookup in verdict.lookups]
         # Where each provider's model was asked: a replay must not depend on today's environment.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {

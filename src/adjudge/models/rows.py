@@ -254,14 +254,18 @@ WORDS = (
 def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: bool = False) -> tuple[Column, ...]:
     """The columns of a protocol and of these criteria (keys with their names); one more if the rubric is `calibrated`.
 
-    A criterion whose columns would meet one of ours is called `criterion_…`.
+    A criterion whose columns would meet one of ours, or of a criterion before it, is called `criterion_…`.
     """
-    fixed = (*_FIXED[protocol], *((_CALIBRATED,) if calibrated else ()))
-    taken = {column.name.lower() for column in (*FIRST, *fixed, *LAST, *WORDS)}
-    made = list(fixed)
+    made = [*_FIXED[protocol], *((_CALIBRATED,) if calibrated else ())]
+    ours = {column.name.lower() for column in (*FIRST, *made, *LAST, *WORDS)}
+    used: set[str] = set()
     for key, name in criteria.items():
-        meets = any(name in taken for name in (key.lower(), f"{key}_a".lower(), f"{key}_b".lower()))
-        made += _BY_CRITERION[protocol](key, name, f"criterion_{key}" if meets else key)
+        called, own = key, tuple(_BY_CRITERION[protocol](key, name, key))
+        while called.lower() in ours or any(one.name.lower() in ours or one.name in used for one in own):
+            called = f"criterion_{called}"
+            own = tuple(_BY_CRITERION[protocol](key, name, called))
+        made += own
+        used |= {column.name for column in own}
     return tuple(made)
 
 
