@@ -145,11 +145,11 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
 @pytest.mark.parametrize(
     ("ratings", "says"),
     [
-        ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension; one of Localization, "),
+        ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension 'bogus'; one of Localization, "),
         ({7: Original("3")}, "ratings_b.7: expected text, found a number; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
-            "ratings_b.Truthfulness: rated twice; each dimension once",
+            "ratings_b.Truthfulness: appears twice; each dimension once",
         ),
     ],
 )

@@ -16,7 +16,7 @@ MANY = "more than 200,000 JSON values in one; at most 200,000 are allowed"
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
-        (b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", MANY),
+        (b"{" + b",".join(b'"%d":1' % n for n in range(300_000)) + b"}", MANY),
         (b"{" + b",".join(b'"%d":1' % n for n in range(1_001)) + b"}", "an object of 1,001 keys; at most 1,000"),
         (b'{"a":[' + b"1," * (SIZE // 2) + b"1]}", MANY),
         (b'{"a":[' + b"[]," * (SIZE // 3) + b"1]}", MANY),
@@ -61,6 +61,18 @@ def test_an_item_beyond_a_limit_leaves_the_others() -> None:
     first, second = (item.value for item in json_items(pieces, str))
     assert first.found.startswith("more than 200,000 JSON values")
     assert second == {"a": 1}
+
+
+def test_a_long_item_of_too_many_values_is_not_built_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.inputs.json._LONG", 300_000)
+    text = "[[" + "[]," * 400_000 + "[]]]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="an item of more than 200,000 values"):
+            list(json_items([text], str))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("shift", range(4))

@@ -91,6 +91,11 @@ def test_of_several_dialogues_each_has_its_position():
             'chat:1: dialogue 1: expected text, found \'[{"type": "image_url"}]\'',
         ),
         ("role,text,text\nuser,Hi,Ho\nbot,a,b", "chat:1: the column 'text' appears twice; each"),
+        (
+            '{"messages": [{"role": "user", "content": "Hi"}], "turns": [{"role": "bot", "content": "a"}]}',
+            "chat:1: dialogue 1: both messages and turns; one of them is allowed",
+        ),
+        ("USER\tHi\nSYSTEM\tHello\nUSER\tOVERALL Good", "chat:3: dialogue 1: cannot read the ratings 'Good'; numbers"),
     ],
 )
 def test_no_turn_is_lost_silently(text, says):
