@@ -16,7 +16,7 @@ MANY = "more than 200,000 JSON values in one; at most 200,000 are allowed"
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
-        (b"{" + b",".join(b'"%d":1' % n for n in range(300_000)) + b"}", MANY),
+        (b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", MANY),
         (b"{" + b",".join(b'"%d":1' % n for n in range(1_001)) + b"}", "an object of 1,001 keys; at most 1,000"),
         (b'{"a":[' + b"1," * (SIZE // 2) + b"1]}", MANY),
         (b'{"a":[' + b"[]," * (SIZE // 3) + b"1]}", MANY),
