@@ -225,7 +225,8 @@ def _text_from(name: str, value: Any) -> str:
     if isinstance(value, str):
         return entered_text(value)
     if name == "taskconfig" and isinstance(value, Mapping):
-        return "\n".join(f"{key}: {_shown(part, name)}" for key, part in value.items() if part is not None)
+        shown = ((_shown(key, name), _shown(part, name)) for key, part in value.items() if part is not None)
+        return "\n".join(f"{key}: {part}" for key, part in shown)
     if name == "conversation_history" and isinstance(value, Sequence):
         return "\n\n".join(_message(part, f"{name}[{index}]") for index, part in enumerate(value))
     also = {"taskconfig": " or an object", "conversation_history": ' or a list of {"role", "content"}'}.get(name, "")
