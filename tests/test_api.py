@@ -145,11 +145,11 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
 @pytest.mark.parametrize(
     ("ratings", "says"),
     [
-        ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension; one of Localization, "),
+        ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension 'bogus'; one of Localization, "),
         ({7: Original("3")}, "ratings_b.7: expected text, found a number; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
-            "ratings_b.Truthfulness: rated twice; each dimension once",
+            "ratings_b.Truthfulness: appears twice; each dimension once",
         ),
     ],
 )
@@ -202,6 +202,7 @@ def test_a_transcript_messages_and_a_dialogue_are_the_same(tmp_path):
         ("USER\tHi.\nSYSTEM\tHello.\n\nUSER\tHi.\nSYSTEM\tHello.\n", "transcript: 2 dialogues found; give one"),
         ([{"role": "user", "content": object()}], "messages: Object of type object is not JSON serializable; text, or"),
         ("", "transcript: no dialogue"),
+        ([{**TALK[0], "act": "\ud800"}, TALK[1]], "messages:1: dialogue 1: half of a surrogate pair (U+D800) at"),
     ],
 )
 def test_what_is_not_one_dialogue_is_refused(tmp_path, given, says):

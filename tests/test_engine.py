@@ -121,6 +121,12 @@ def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
     assert f"| `--{name.replace('_', '-')}` | {low:,} to {high:,}" in limits
 
 
+@pytest.mark.parametrize("name", ["judge", "search"])
+def test_a_name_that_is_not_valid_unicode_is_refused(name):
+    with pytest.raises(InputError, match=rf"^{name}: 'http://h#.udcff' is not valid Unicode; text is needed"):
+        CompareSettings(**{name: "http://h#\udcff"})
+
+
 async def test_a_429_with_retry_after_holds_every_case_and_judge_that_asks_this_provider(tmp_path, provider):
     arrivals, asked = [], asyncio.Event()
 

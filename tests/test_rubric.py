@@ -48,6 +48,13 @@ def test_a_users_rubric_is_read_with_exact_weights_and_steps(tmp_path):
     assert [criterion.name for criterion in rubric.criteria] == ["Kindness", "Wit"]
 
 
+def test_the_smallest_weight_has_twenty_decimals():
+    least = "0.00000000000000000001"
+    assert parse(GOOD.replace("0.1", least), "x").weights["kindness"] == Decimal(least)
+    with pytest.raises(RubricError, match="is not a number"):
+        parse(GOOD.replace("0.1", f"{least}1"), "x")
+
+
 def test_a_changed_file_is_another_rubric():
     assert parse(GOOD, "x").reference.startswith("mine@3#")
     assert parse(GOOD, "x").reference != parse(GOOD.replace("kind?", "kinder?"), "x").reference
@@ -80,6 +87,7 @@ def test_a_changed_file_is_another_rubric():
         ("scale: {min: 1, max: 5, step: 0.5}", "scale: 5", 4, "scale: expected key: value lines, found '5'"),
         ("name: mine", "name: [", 3, "not YAML: "),
         ("name: mine", 'name: "\\e[31m"', 1, r"name: '\x1b[31m'; one line without control characters is allowed"),
+        ("Is it kind?", '"\\ud800"', 8, "kindness.guidance: half of a surrogate pair; text must be valid Unicode"),
         ("name: Wit", 'name: "W\\nit"', 10, r"wit.name: 'W\nit'; one line without control characters is allowed"),
     ],
 )

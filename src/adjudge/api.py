@@ -28,14 +28,15 @@ from .engine import (
     settings_of,
 )
 from .errors import InputError, JudgeSpecError, NotJournalledError
-from .inputs.review import allowed_names, criterion_key, read_reviews, review_from
+from .inputs.review import read_reviews, review_from
+from .inputs.review.slots import ratings_from
 from .inputs.text import kind_of
 from .inputs.transcript import read_dialogues
 from .journal import ReplayJournal, open_journal
 from .judges.base import Judge
 from .models import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
 from .models.base import to_json
-from .models.cases import Comparison, Dialogue, Original, Review, check_weights
+from .models.cases import Comparison, Dialogue, Review, check_weights
 from .rubric import Rubric, parse
 from .search import RecordedSearcher
 
@@ -179,8 +180,8 @@ def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric, place: s
     """The one review in some slots, its ratings under the rubric's keys; `place` is how errors call a text."""
     if isinstance(slots, Review):
         return slots.updated(
-            ratings_a=_under_keys("ratings_a", slots.ratings_a, rubric),
-            ratings_b=_under_keys("ratings_b", slots.ratings_b, rubric),
+            ratings_a=ratings_from(slots.ratings_a, rubric, "ratings_a"),
+            ratings_b=ratings_from(slots.ratings_b, rubric, "ratings_b"),
         )
     if isinstance(slots, Mapping):
         return review_from(slots, rubric)
@@ -190,19 +191,6 @@ def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric, place: s
     if len(found) != 1:
         raise InputError(place, f"{len(found)} reviews found", "give one; `adjudge review` takes many")
     return found[0]
-
-
-def _under_keys(place: str, ratings: Mapping[str, Original], rubric: Rubric) -> dict[str, Original]:
-    """Ratings under the names of dimensions as in any slot, or under their keys → under their keys."""
-    found: dict[str, Original] = {}
-    for name, given in ratings.items():
-        key = criterion_key(name, rubric) if isinstance(name, str) else None
-        if key is None:
-            raise InputError(f"{place}.{name!s:.60}", "unknown dimension", allowed_names(rubric))
-        if key in found:
-            raise InputError(f"{place}.{name}", "rated twice", "each dimension once")
-        found[key] = given
-    return found
 
 
 def agree(

@@ -90,7 +90,10 @@ class _Settings:
             if not is_number or not low <= value <= high:
                 raise InputError(name, str(value), f"{low} to {high} is allowed")
         for name in (*_JUDGES, "search"):
-            refuse_password(name, getattr(self, name, None) or "")
+            given = getattr(self, name, None) or ""
+            if any("\ud800" <= sign <= "\udfff" for sign in given):  # a byte of the command line that is not UTF-8
+                raise InputError(name, f"{given!a:.80} is not valid Unicode", "text is needed")
+            refuse_password(name, given)
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ MAX_SCALE_STEPS = 101
 
 _SHIPPED = Path(__file__).parent / "rubrics"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria", "calibration"}
 _NEEDED = ("name", "version", "protocol", "scale", "criteria")
@@ -318,12 +319,14 @@ class _Reader:
     def text(self, node: yaml.Node, what: str) -> str:
         if not isinstance(node, yaml.ScalarNode) or not str(node.value).strip():
             self.refuse(node, f"{what}: expected text, found {_kind(node)}", "a non-empty string is allowed")
+        if _SURROGATE.search(node.value):
+            self.refuse(node, f"{what}: half of a surrogate pair", "text must be valid Unicode")
         return str(node.value)
 
     def number(self, node: yaml.Node, what: str) -> Decimal:
         number = to_decimal(node.value) if isinstance(node, yaml.ScalarNode) else None
         places = -int(number.as_tuple().exponent) if number is not None else 0
-        if number is None or abs(number.adjusted()) > 15 or places > MAX_WEIGHT_PLACES:
+        if number is None or number.adjusted() > 15 or places > MAX_WEIGHT_PLACES:
             found = repr(node.value) if isinstance(node, yaml.ScalarNode) else _kind(node)
             self.refuse(node, f"{what}: {found} is not a number", "a number such as 1.5 is allowed")
         return plain(number)

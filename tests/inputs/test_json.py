@@ -63,6 +63,18 @@ def test_an_item_beyond_a_limit_leaves_the_others() -> None:
     assert second == {"a": 1}
 
 
+def test_a_long_item_of_too_many_values_is_not_built_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.inputs.json._LONG", 300_000)
+    text = "[[" + "[]," * 400_000 + "[]]]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="an item of more than 200,000 values"):
+            list(json_items([text], str))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("shift", range(4))
 def test_what_stands_in_a_string_is_no_value_wherever_an_escape_stands(shift: int) -> None:
     held = "\\" * shift + '",' * 700_000

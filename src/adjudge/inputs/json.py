@@ -22,6 +22,8 @@ MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PIECE = 65_536
+# An item of too many values leaves the others, but for one this long: finding its end would build them all.
+_LONG = 2_000_000
 _COUNTED = 1_000_000
 # An escape or a literal such as -Infinity may be cut in two where a piece ends.
 _CUT = 10
@@ -159,7 +161,8 @@ class _ItemReader:
     def __init__(self, pieces: Iterable[str]) -> None:
         self.text, self.at = "", 0
         self.line, self.column = 1, 1
-        self._pieces = iter(pieces)
+        # A text that comes whole is read in pieces too: what follows an item does not count with it.
+        self._pieces = (piece[at : at + _PIECE] for piece in pieces for at in range(0, len(piece), _PIECE))
 
     def items(self) -> Iterator[JsonItem]:
         in_array = self._next_sign() == "["
@@ -218,6 +221,8 @@ class _ItemReader:
         kept = self.text[self.at :]
         if len(kept) > MAX_ITEM:
             raise json.JSONDecodeError(f"an item of more than {MAX_ITEM:,} characters", self.text, self.at)
+        if len(kept) > _LONG and _most_values(kept) > MAX_VALUES:
+            raise json.JSONDecodeError(f"an item of more than {MAX_VALUES:,} values", self.text, self.at)
         parts: list[str] = []
         size = 0
         while size < max(_PIECE, len(kept)) and (piece := next(self._pieces, "")):

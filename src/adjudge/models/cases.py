@@ -23,6 +23,7 @@ MAX_TEXT_BYTES = 1_000_000
 MAX_WEIGHT = Decimal(1_000_000)
 MAX_WEIGHT_PLACES = 20
 MAX_TURNS = 10_000
+MAX_RATING = 999
 MAX_ID_LENGTH = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -55,6 +56,12 @@ def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None
         raise InputError(place, half, "text must be valid Unicode") from None
     if size > MAX_TEXT_BYTES:
         raise TooLargeError(place, f"{size:,} bytes", f"at most {MAX_TEXT_BYTES:,} are allowed")
+
+
+def _check_ratings(place: str, ratings: tuple[int, ...]) -> None:
+    for rating in ratings:
+        if abs(rating) > MAX_RATING:
+            raise InputError(place, f"{rating!s:.20} is no rating", f"{-MAX_RATING} to {MAX_RATING} is allowed")
 
 
 class Comparison(Frozen):
@@ -101,6 +108,8 @@ class Turn(Frozen):
     ) -> None:
         # A line on which nothing was said is kept for what annotators wrote beside it.
         _check_text(f"line {line}", text, may_be_empty=True)
+        _check_text(f"line {line}", act or "", may_be_empty=True)
+        _check_ratings(f"line {line}", ratings)
         self._fill(speaker=speaker, text=text, line=line, act=act, ratings=ratings)
 
 
@@ -113,6 +122,7 @@ class Dialogue(Frozen):
 
     def __init__(self, dialogue_id: int | str, turns: tuple[Turn, ...], overall_ratings: tuple[int, ...] = ()) -> None:
         _check_id("dialogue_id", dialogue_id)
+        _check_ratings("overall_ratings", overall_ratings)
         self._fill(dialogue_id=dialogue_id, turns=turns, overall_ratings=overall_ratings)
 
     def model_post_init(self, _: Any) -> None:

@@ -30,7 +30,7 @@ NO_PREFERENCE = 4
 CALIBRATED_PLACES = 4  # more would claim what no number of labels can tell
 LOWEST_EXPERIENCE = 20
 _ACTIONS = ("kept", "replaced", "filled", "refused")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 def _nowhere(_: Any) -> None:

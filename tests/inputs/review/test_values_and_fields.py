@@ -86,6 +86,7 @@ def test_a_conversation_and_a_configuration_become_text():
     (review,) = read_reviews(raw, "r", RUBRIC)
     assert review.history == "user: Hi\nthere\n\nassistant: one\ntwo"
     assert review.task_config == 'locale: de-DE\nlimit: 1.10\ntags: ["a",{"b":null}]\nt: "x\\ny"'
+    assert read({"taskconfig": {"a\nlocale": "de-DE"}}).task_config == '"a\\nlocale": de-DE'  # one line, not two
 
 
 def test_arrays_and_lines_of_objects_are_reviews_each():

@@ -91,6 +91,11 @@ def test_of_several_dialogues_each_has_its_position():
             'chat:1: dialogue 1: expected text, found \'[{"type": "image_url"}]\'',
         ),
         ("role,text,text\nuser,Hi,Ho\nbot,a,b", "chat:1: the column 'text' appears twice; each"),
+        (
+            '{"messages": [{"role": "user", "content": "Hi"}], "turns": [{"role": "bot", "content": "a"}]}',
+            "chat:1: dialogue 1: both messages and turns; one of them is allowed",
+        ),
+        ("USER\tHi\nSYSTEM\tHello\nUSER\tOVERALL Good", "chat:3: dialogue 1: cannot read the ratings 'Good'; numbers"),
     ],
 )
 def test_no_turn_is_lost_silently(text, says):
@@ -160,6 +165,14 @@ SEVEN = b"USER\ta\nSYSTEM\tb\n\n" * 6
         (b"USER\ta\tINFORM\t3\t4\nSYSTEM\td", "chat:1: dialogue 1: cannot read 'INFORM <tab> 3 <tab> 4' as ACT"),
         (b"USER\ta\tINFORM 3,3\t4\nSYSTEM\td", "chat:1: dialogue 1: cannot read 'INFORM 3,3 <tab> 4' as ACT"),
         (b"USER\t\tHello\nSYSTEM\td", "chat:1: dialogue 1: no utterance before the ACT 'Hello'; SPEAKER <tab>"),
+        (
+            b'[{"role": "user", "content": "a"},\n{"role": "bot", "content": "b", "ratings": [99999999999999999999]}]',
+            "chat:2: dialogue 1: 99999999999999999999 is no rating; -999 to 999 is allowed",
+        ),
+        (
+            b'{"overall_ratings": [1000], "turns": [{"role": "user", "text": "a"}, {"role": "bot", "text": "b"}]}',
+            "chat:1: dialogue 1: 1000 is no rating; -999 to 999 is allowed",
+        ),
         (b"USER\ta\nSYSTEM\tb\nUSER\tOVERALL\t\t3\nUSER\tOVERALL\t\t3", "chat:4: dialogue 1: a second OVERALL line"),
     ],
 )

@@ -14,7 +14,6 @@ from ..delimited import id_in_cell, read_table, split_header
 from ..json import json_items
 from ..text import Unreadable, decode, kind_of, quote
 from .slots import NEEDED, REVIEW_ID, SLOTS, SlotValue, folded, merged, review_from, slot_from, slots_in
-from .tables import allowed_names, criterion_key
 from .tags import has_tags, read_tags
 
 __all__ = [
@@ -23,8 +22,6 @@ __all__ = [
     "REVIEW_ID",
     "SLOTS",
     "SlotValue",
-    "allowed_names",
-    "criterion_key",
     "folded",
     "has_tags",
     "merged",

@@ -75,7 +75,7 @@ def slot_from(name: str, value: Any, rubric: Rubric, at: At | None = None) -> Sl
             name, f"{len(value.encode(errors='replace')):,} bytes", f"at most {MAX_TEXT_BYTES:,} are allowed"
         )
     if name in RATINGS:
-        read: SlotValue = _ratings_from(value, rubric, name, lines)
+        read: SlotValue = ratings_from(value, rubric, name, lines)
     elif name == PREFERENCE:
         read = _preference_from(value, name, lines)
     else:
@@ -225,7 +225,8 @@ def _text_from(name: str, value: Any) -> str:
     if isinstance(value, str):
         return entered_text(value)
     if name == "taskconfig" and isinstance(value, Mapping):
-        return "\n".join(f"{key}: {_shown(part, name)}" for key, part in value.items() if part is not None)
+        shown = ((_shown(key, name), _shown(part, name)) for key, part in value.items() if part is not None)
+        return "\n".join(f"{key}: {part}" for key, part in shown)
     if name == "conversation_history" and isinstance(value, Sequence):
         return "\n\n".join(_message(part, f"{name}[{index}]") for index, part in enumerate(value))
     also = {"taskconfig": " or an object", "conversation_history": ' or a list of {"role", "content"}'}.get(name, "")
@@ -252,7 +253,7 @@ def _shown(value: Any, place: str) -> str:
         raise InputError(place, found, "text, or an object of texts and numbers, is allowed") from None
 
 
-def _ratings_from(value: Any, rubric: Rubric, place: str, at: At) -> dict[str, Original]:
+def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[str, Original]:
     """The ratings of one response under the rubric's keys; those left blank are not there."""
     if isinstance(value, str):
         if not entered_reason(value):

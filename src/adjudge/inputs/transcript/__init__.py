@@ -37,7 +37,7 @@ _INSTRUCTIONS = frozenset({"system", "developer"})
 _INDENT = "indent the line if it belongs to the utterance before it"
 _WARNINGS = 3  # labels of one dialogue
 _log = logging.getLogger(__name__)
-_OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+(?:[A-Z][A-Za-z_+-]*+)?+[\s:]*+([0-9.,;/\s]*+)")
+_OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+([A-Z][A-Za-z_+-]*+)?+[\s:]*+([0-9.,;/\s]*+)")
 
 
 def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None) -> list[Dialogue]:
@@ -107,14 +107,12 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 # However it is spelled, it is the people's verdict: it is read or refused, and never an utterance.
                 if overall:
                     raise InputError(f"line {entry.line}", f"a second {OVERALL} line", "blank lines separate dialogues")
-                written = rated[1].strip(" ;,")
+                word, written = rated[1] or "", rated[2].strip(" ;,")
                 overall = entry.ratings or ratings_in(written.replace(";", ",")) or ()
-                if written and not overall:
-                    raise InputError(
-                        f"line {entry.line}",
-                        f"cannot read the ratings {quote(written)}",
-                        "numbers such as 4,3,5 are allowed",
-                    )
+                # An ACT is in capitals; any other word was said.
+                if not overall and (unread := written or ("" if word.isupper() else word)):
+                    found = f"cannot read the ratings {quote(unread)}"
+                    raise InputError(f"line {entry.line}", found, "numbers such as 4,3,5 are allowed")
             elif entry.text.strip() or entry.ratings or entry.act:
                 # Where nothing was said there is nothing to judge or to quote.
                 turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))

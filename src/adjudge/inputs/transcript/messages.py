@@ -77,7 +77,11 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
         return RawDialogue(_messages(item, at), line)
     if not isinstance(value, dict):
         return refused(f"expected a dialogue, found {_json(value)}", DIALOGUE)
-    key = next((name for name in _MESSAGES if isinstance(value.get(name), list)), None)
+    lists = [name for name in _MESSAGES if isinstance(value.get(name), list)]
+    filled = [name for name in lists if value[name]]
+    if len(filled) > 1:
+        return refused(f"both {filled[0]} and {filled[1]}", "one of them is allowed")
+    key = next(iter(filled or lists), None)
     if key is None:
         return refused(f"no messages in {_json(value)}", DIALOGUE)
     own_id: Any = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
