@@ -105,7 +105,7 @@ async def test_a_killed_workers_cases_are_judged_and_little_is_paid_twice(
     write_lines(tmp_path / "pairs.jsonl", pairs(100))
     provider.script = lambda request: waits(0.1)
     process = await command.start(*ray_run(provider, cluster, journal, "--concurrency", "4"))
-    await until(lambda: provider.calls >= 15)
+    await until(lambda: provider.calls >= 15, patience=180)  # a cluster takes its time on a busy machine
     workers = cluster.workers()
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
@@ -122,7 +122,7 @@ async def test_a_killed_driver_is_resumed_without_paying_again(provider, cluster
     write_lines(tmp_path / "pairs.jsonl", pairs(40))
     provider.script = lambda request: waits(0.1)
     process = await command.start(*ray_run(provider, cluster, journal, "--concurrency", "4"))
-    await until(lambda: provider.calls >= 12)
+    await until(lambda: provider.calls >= 12, patience=180)
     process.kill()
     await process.communicate()
     # The engine, its address and the concurrency are the run's; the journal's address holds no password to keep.
@@ -189,7 +189,7 @@ async def test_a_cluster_started_for_the_run_ends_with_it_and_ctrl_c_finishes_wh
         "run", "compare", "pairs.jsonl", "--run", "out", "--judge", f"{provider.url}/v1#m", "--one-order",
         "--engine", "ray", "--concurrency", "4", "--journal", journal,
     )  # fmt: skip
-    await until(lambda: provider.calls >= 8, patience=180)  # a cluster takes its time to start on a busy machine
+    await until(lambda: provider.calls >= 8, patience=180)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
     _, err = await process.communicate()
     assert process.returncode == 130, err
