@@ -74,7 +74,7 @@ async def test_an_error_of_one_case_does_not_leave_the_others_waiting_for_its_pr
     async with engine_for_run(plan, journal, options) as engine:
         pool = PoolRunner(Job(plan, engine), journal, options, 1)
         broken = (pool.run(b'{"position":%d,' % number) for number in range(3))
-        ended = await asyncio.wait_for(asyncio.gather(*broken, return_exceptions=True), 20)
+        ended = await asyncio.wait_for(asyncio.gather(*broken, return_exceptions=True), 120)
         pool.close()
     assert [type(error) for error in ended] == [orjson.JSONDecodeError] * 3
 
