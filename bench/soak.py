@@ -35,7 +35,7 @@ from statistics import median
 from commands import adjudge, environment, read_lines, running_service, serving, short_cases, write_cases
 from overhead import SENTENCES, reply_body
 
-_WARM_UP = 0.1  # of the time: imports, caches and thread pools fill up
+_WARM_UP = 30  # answers to each client, before anything is watched: imports, caches and thread pools fill up
 _PAUSE = 0.01
 # What may come on top in the last third: a share of the first third's median, and so much more.
 _NOISE = {
@@ -52,7 +52,7 @@ _ROWS = ("replies", "verdicts")
 class Soak:
     """What all threads share: when it ends, and what they met."""
 
-    until: float
+    until: float = float("inf")
     answers: Counter[int] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -214,8 +214,10 @@ def threads(soak: Soak, *work: Callable[[], None]) -> Iterator[None]:
             thread.join()
 
 
-def watch(soak: Soak, pid: int, journal: Path, seconds: float) -> list[dict[str, float]]:
-    time.sleep(_WARM_UP * seconds)
+def watch(soak: Soak, pid: int, journal: Path, seconds: float, clients: int) -> list[dict[str, float]]:
+    while soak.answers.total() < _WARM_UP * clients and not soak.wrong:
+        time.sleep(0.1)
+    soak.until = time.monotonic() + seconds
     samples = []
     while soak.goes_on:
         samples.append(sample(pid, journal))
@@ -250,11 +252,11 @@ def main() -> None:
         with serving("instant_server.py", folder / "reply.json", 0.05) as upstream:
             llm = f"http://127.0.0.1:{upstream}/v1#m"
             with running_service(journal, "--judge", llm) as (service, port):
-                soak = Soak(time.monotonic() + seconds)
+                soak = Soak()
                 clients = [Client(soak, port, llm).work for _ in range(args.clients)]
                 others = [lambda: restart_services(soak, journal, llm), lambda: kill_runs(soak, folder, llm)]
                 with threads(soak, *clients, *others):
-                    samples = watch(soak, service.pid, journal, seconds)
+                    samples = watch(soak, service.pid, journal, seconds, args.clients)
                 ended = service.poll()
     print(f"{seconds:,.0f} s, {args.clients} clients, {len(samples)} samples")
     print("answers: " + ", ".join(f"{count:,} × {status}" for status, count in sorted(soak.answers.items())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import socket
 import ssl
@@ -412,16 +413,18 @@ async def test_a_server_that_speaks_no_tls_is_said_to_fail_at_it() -> None:
     assert not failed.value.local
 
 
-def test_a_client_outlives_its_event_loops() -> None:
+def test_a_client_outlives_its_event_loops_and_first_requests_share_a_session() -> None:
     client = Client()
 
-    async def once() -> bytes:
-        server = Bytes(OK)
+    async def ask(at_once: int) -> set[bytes]:
+        server = Bytes(*[OK] * at_once)
         async with server.running() as unused:
             del unused
-            return (await client.request("GET", server.url, {})).content
+            replies = await asyncio.gather(*(client.request("GET", server.url, {}) for _ in range(at_once)))
+            return {reply.content for reply in replies}
 
-    assert asyncio.run(once()) == b"fine"
-    assert asyncio.run(once()) == b"fine"
+    assert asyncio.run(ask(1)) == {b"fine"}
+    assert asyncio.run(ask(3)) == {b"fine"}
     asyncio.run(client.close())
     assert not client._sessions
+    gc.collect()  # a session that nobody closed warns here

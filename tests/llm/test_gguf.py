@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.roles import COMPARER, RATER
+from adjudge.judges.roles.base import Reading
 from adjudge.llm.base import BlankPrompt, Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
 from adjudge.llm.openai import OpenAIDialect, OpenAIWire
@@ -147,25 +147,23 @@ async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_sinc
     assert costs[2] / 3 < costs[3] < costs[2] * 3, "eight at once read it once"
 
 
-async def test_its_comparison_is_on_the_scale_by_construction(small_model: GgufWire) -> None:
-    question = CompareQuestion(CASE, RUBRIC, "ab")
-    # The comparer's schema with fewer words before it, which a slow machine would read for half a minute.
-    prompt = Prompt("Compare.", f"1: {CASE.a}\n2: {CASE.b}", COMPARER.prompt(question).schema, "comparison")
-    delivery = await small_model.send(prompt, Sampling(max_tokens=600))
-    assert isinstance(delivery, Delivery)
-    completion = small_model.decode(delivery.body)
-    assert completion.finish == "stop"
-    reading = COMPARER.read(question, completion.text, "gguf:small")
+def check_comparison(question: CompareQuestion, said: str) -> Reading[ComparisonOpinion]:
+    """Its scores are on the scale by construction, and what it could not quote is no evidence."""
+    reading = COMPARER.read(question, said, "gguf:small")
     assert isinstance(reading.opinion, ComparisonOpinion)
     assert {mark.value for mark in reading.opinion.scores["clarity"].values()} <= {1, 2, 3}
     bad_quotes = [problem for problem in reading.problems if "no usable quote" not in problem]
     assert len(bad_quotes) == len(reading.opinion.warnings), "a bad quote is a warning, never evidence"
     for item in reading.opinion.evidence:
         assert CASE.answer(item.answer)[item.start : item.end] == item.quote
+    return reading
 
 
-async def test_a_repair_round_of_its_own_reply_is_answered_with_replacements_that_fit(small_model: GgufWire) -> None:
+async def test_its_comparison_is_on_the_scale_and_a_repair_round_is_answered_with_replacements_that_fit(
+    small_model: GgufWire,
+) -> None:
     question = CompareQuestion(CASE, RUBRIC, "ab")
+    # The comparer's schema with fewer words before it, which a slow machine would read for half a minute.
     texts = all_fenced({"ANSWER 1": CASE.a, "ANSWER 2": CASE.b})
     asked = BlankPrompt("Compare.", texts, COMPARER.prompt(question).schema, "comparison")
 
@@ -177,8 +175,8 @@ async def test_a_repair_round_of_its_own_reply_is_answered_with_replacements_tha
         return completion.text
 
     said = await reply_to(asked)
+    first = check_comparison(question, said)
     # Eight characters are no quote of five words, so there is always something to repair.
-    first = COMPARER.read(question, said, "gguf:small")
     assert first.opinion is not None and first.problems
     repair = COMPARER.repair(question, asked, said, first)
     assert said in repair.with_secret(bytes(32)).user, "its own reply is part of the message"
@@ -216,35 +214,28 @@ async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
     assert re.search(r"the prompt has 1\d,\d{3} tokens; the model reads at most 8,192", failure.message)
 
 
-class BoundedWire(OpenAIWire):
-    """Over HTTP nothing of ours keeps a small model from writing on: here the schema cuts its texts short."""
-
-    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        return await super().send(replace(prompt, schema=bounded_schema(prompt.schema, 8, 1)), sampling, key=key)
-
-
-async def test_the_same_model_judges_behind_an_openai_compatible_server(weights: Path, journal: Journal) -> None:
+async def test_the_same_model_answers_behind_an_openai_compatible_server(weights: Path) -> None:
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights)
     parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 4096, 1, -1, False
+    # Its threads spin while they wait.
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
     endpoint = Endpoint(f"{server.listening_address}/v1/chat/completions", "small")
-    wire = BoundedWire("", weights.name, endpoint, {"content-type": "application/json"}, OpenAIDialect())
-    judge = LLMJudge("small", wire, journal, Sampling(max_tokens=800))
-    opinion = await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
-    await judge.close()
-    assert isinstance(opinion, ComparisonOpinion), opinion
-    assert {mark.value for mark in opinion.scores["clarity"].values()} <= {1, 2, 3}
-    for item in opinion.evidence:
-        assert CASE.answer(item.answer)[item.start : item.end] == item.quote
-    for call in opinion.calls:
-        assert call.sent["structure"] == "json_schema"
-        assert call.attempts == 1
-        assert call.usage.input_tokens > 500
-        assert call.usage.output_tokens > 0
-        assert journal.get(call.key) is not None
+    wire = OpenAIWire("", weights.name, endpoint, {"content-type": "application/json"}, OpenAIDialect())
+    question = CompareQuestion(CASE, RUBRIC, "ab")
+    # Over HTTP nothing of ours keeps a small model from writing on: here the schema cuts its texts short.
+    schema = bounded_schema(COMPARER.prompt(question).schema, 8, 1)
+    prompt = Prompt("Compare.", f"1: {CASE.a}\n2: {CASE.b}", schema, "comparison")
+    delivery = await wire.send(prompt, Sampling(max_tokens=600))
+    await wire.close()
+    assert isinstance(delivery, Delivery), delivery
+    assert (delivery.attempts, delivery.sent["structure"]) == (1, "json_schema")
+    completion = wire.decode(delivery.body)
+    check_comparison(question, completion.text)
+    assert completion.usage.input_tokens > 30 and completion.usage.output_tokens > 0
 
 
 def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_no_request_ends_in_an_error_of_the_service(url, known):
 
 @pytest.mark.slow
 def test_no_request_ends_in_an_error_of_the_service_however_many_are_tried(url, known):
-    assert "\n".join(complaints(url, known, 60)) == ""
+    assert "\n".join(complaints(url, known, 20)) == ""
 
 
 def test_every_error_is_described_in_the_one_shape(url):

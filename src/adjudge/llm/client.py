@@ -164,10 +164,12 @@ class Client:
 
     async def _session(self) -> ClientSession:
         loop = asyncio.get_running_loop()
-        if loop not in self._sessions:
+        session = self._sessions.get(loop)
+        if session is None:
+            # Kept before anything is awaited, so that two first requests share it.
+            session = self._sessions[loop] = _open_session()
             await self._close_ended()
-            self._sessions[loop] = _open_session()
-        return self._sessions[loop]
+        return session
 
     async def _close_ended(self) -> None:
         # A judge may outlive a loop (one `asyncio.run` per call) and be used on several; a copy, for other threads.
