@@ -13,7 +13,7 @@ DESKTOP, PHONE = 1280, 390
 class Tab:
     """A browser tab of a given width and colour scheme; `show` opens a report in it anew."""
 
-    def __init__(self, page: Page, scheme: Literal["light", "dark"]) -> None:
+    def __init__(self, page: Page, scheme: Literal["light", "dark"] | None = None) -> None:
         self.page, self._scheme = page, scheme
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -36,6 +36,10 @@ class Tab:
     async def unfold(self) -> None:
         """Open everything that can be opened."""
         await self.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+
+    async def follow(self, link: str) -> None:
+        """Follow a link without a pointer, wherever it stands."""
+        await self.page.evaluate("link => document.querySelector(link).click()", link)
 
     async def target(self) -> dict[str, object]:
         """Where the last link led: whether it can be seen, and the folded part it stands in, which must have opened."""

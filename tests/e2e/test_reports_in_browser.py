@@ -210,12 +210,15 @@ async def test_marks_differ_without_colour_light_up_alone_and_lead_to_their_reas
 @pytest.mark.parametrize("name", [*RICH, "long dialogue"])
 async def test_a_mark_leads_to_its_reason_and_the_reason_back_to_the_mark(opened, name, width):
     tab = await opened(name, width)
-    for mark in marks_of(name):
-        await tab.page.click(f".text a.ref[href='#why-{mark.ref}']")
+    marks = marks_of(name)
+    for mark in marks:
+        # A pointer needs a link that nothing covers; that is tried with two, and where links lead with all of them.
+        click = tab.page.click if mark in (marks[0], marks[-1]) else tab.follow
+        await click(f".text a.ref[href='#why-{mark.ref}']")
         reached = await tab.target()
         assert (reached["id"], reached["seen"]) == (f"why-{mark.ref}", True)
         assert str(reached["inside"] or "").endswith(mark.criterion), "in the part of its own criterion"
-        await tab.page.click(f"#why-{mark.ref} a.ref")
+        await click(f"#why-{mark.ref} a.ref")
         reached = await tab.target()
         assert (reached["id"], reached["seen"]) == (f"at-{mark.ref}", True)
 
