@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from playwright.async_api import Browser, Dialog, Page
 
@@ -10,10 +11,10 @@ DESKTOP, PHONE = 1280, 390
 
 
 class Tab:
-    """A browser tab of a given width; `show` opens a report in it anew."""
+    """A browser tab of a given width and colour scheme; `show` opens a report in it anew."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    def __init__(self, page: Page, scheme: Literal["light", "dark"] | None = None) -> None:
+        self.page, self._scheme = page, scheme
         self.complaints: list[str] = []
         self.requests: list[str] = []
         page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
@@ -27,7 +28,7 @@ class Tab:
 
     async def show(self, address: str) -> None:
         await self.page.goto("about:blank")
-        await self.page.emulate_media(media="screen")
+        await self.page.emulate_media(media="screen", color_scheme=self._scheme)
         self.complaints.clear()
         self.requests.clear()
         await self.page.goto(address)
@@ -35,6 +36,10 @@ class Tab:
     async def unfold(self) -> None:
         """Open everything that can be opened."""
         await self.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+
+    async def follow(self, link: str) -> None:
+        """Follow a link without a pointer, wherever it stands."""
+        await self.page.evaluate("link => document.querySelector(link).click()", link)
 
     async def target(self) -> dict[str, object]:
         """Where the last link led: whether it can be seen, and the folded part it stands in, which must have opened."""
@@ -59,14 +64,14 @@ class Reports:
         self._browser, self._folder = browser, folder
         self._tabs: dict[tuple[int, str], Tab] = {}
 
-    async def open(self, name: str, html: str, width: int = DESKTOP, scheme: str = "light") -> Tab:
+    async def open(self, name: str, html: str, width: int = DESKTOP, scheme: Literal["light", "dark"] = "light") -> Tab:
         file = self._folder / f"{name}.html"
         if not file.exists():
             file.write_text(html, "utf-8")
         if (width, scheme) not in self._tabs:
             size = {"width": width, "height": 900}
             page = await self._browser.new_page(viewport=size, reduced_motion="reduce", color_scheme=scheme)  # type: ignore[arg-type]
-            self._tabs[width, scheme] = Tab(page)
+            self._tabs[width, scheme] = Tab(page, scheme)
         tab = self._tabs[width, scheme]
         await tab.show(file.as_uri())
         return tab

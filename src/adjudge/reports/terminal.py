@@ -10,8 +10,8 @@ from typing import Literal
 
 from markupsafe import Markup
 from rich.box import Box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -105,8 +105,9 @@ class Terminal:
         """The least width at which no number and no word is broken in two."""
         widths = []
         for column in table.columns:
-            sizes = [Measurement.get(self._console, self._console.options, it) for it in (column.header, *column.cells)]
-            widths.append(max(size.maximum if column.no_wrap else size.minimum for size in sizes))
+            texts = [str(text) for text in (column.header, *column.cells)]
+            whole = texts if column.no_wrap else [word for text in texts for word in text.split()]
+            widths.append(max(map(cell_len, whole), default=0))
         return sum(widths) + 2 * (len(widths) - 1)
 
     def has_room_for(self, texts: int) -> bool:
@@ -142,9 +143,8 @@ class Terminal:
     def _lines(self, shown: RenderableType) -> Markup:
         lines = []
         for segments in self._console.render_lines(shown, pad=False):
-            line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
-            line.rstrip()  # rich fills cells with spaces
-            with self._console.capture() as captured:
-                self._console.print(line, end="", soft_wrap=True)
-            lines.append(captured.get())
-        return Markup("\n".join(lines))
+            lines.append(Text.assemble(*((segment.text, segment.style or "") for segment in segments)))
+            lines[-1].rstrip()  # rich fills cells with spaces
+        with self._console.capture() as captured:
+            self._console.print(Text("\n").join(lines), end="", soft_wrap=True)
+        return Markup(captured.get())

@@ -20,15 +20,26 @@ from adjudge.results.database import Counts, opened
 from adjudge.results.diff import diff_of
 from adjudge.results.leaderboard import leaderboard_of
 from adjudge.results.run import open_run
-from adjudge.rubric import shipped
 
 LONG_NAME = "a-system-whose-name-is-much-longer-than-any-terminal-is-wide-" * 3
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def diffed():
     with ExitStack() as kept:
         yield lambda first, second: kept.enter_context(diff_of(open_run(first), open_run(second)))
+
+
+@pytest.fixture(scope="module")
+def same(runs, diffed):
+    return diffed(runs["compare"], runs["compare"])
+
+
+@pytest.fixture(scope="module")
+def changed(runs, diffed, tmp_path_factory):
+    """The same run by other weights."""
+    rows, rubric = comparisons(), other_weights("compare")
+    return diffed(runs["compare"], write_run(tmp_path_factory.mktemp("diffs") / "second", rows, rubric=rubric))
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +99,8 @@ def test_a_table_in_markdown_ends_and_says_so(runs, monkeypatch):
     assert len([line for line in table.splitlines() if line.startswith("|")]) == 2 + 4
 
 
-def test_a_run_that_does_not_differ_says_so(runs, diffed):
-    found = diffed(runs["compare"], runs["compare"])
-    text = as_text(diff_document(found, 5), colour=False, width=80)
+def test_a_run_that_does_not_differ_says_so(same):
+    text = as_text(diff_document(same, 5), colour=False, width=80)
     assert "score for score" in text and "Undecided: 7 before, 7 after." in text
 
 
@@ -101,20 +111,17 @@ def test_copies_are_said_to_count_as_one(tmp_path, diffed):
     assert "9 cases are copies of another; tests and intervals count copies as one case." in text
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_the_pieces_of_a_difference_are_one_indented_document(runs, tmp_path, diffed, same):
-    rubric = shipped("compare") if same else other_weights("compare")
-    found = diffed(runs["compare"], write_run(tmp_path / "second", comparisons(), rubric=rubric))
-    written = b"".join(diff_json(found)).decode()
+@pytest.mark.parametrize("which", ["same", "changed"])
+def test_the_pieces_of_a_difference_are_one_indented_document(request, which):
+    written = b"".join(diff_json(request.getfixturevalue(which))).decode()
     told = json.loads(written)
-    assert bool(told["changed"]) is not same and told["undecided"][0] == 7
+    assert bool(told["changed"]) == (which == "changed") and told["undecided"][0] == 7
     assert written == json.dumps(told, indent=2) + "\n"
 
 
-def test_the_pictures_of_a_difference_hold_every_verdict_and_every_tested_mean(runs, tmp_path, diffed):
-    found = diffed(runs["compare"], write_run(tmp_path / "second", comparisons(), rubric=other_weights("compare")))
-    went, moved = diff_pictures(found)
-    assert sum(found.moves.values()) == found.judged_in_both
+def test_the_pictures_of_a_difference_hold_every_verdict_and_every_tested_mean(runs, diffed, changed):
+    went, moved = diff_pictures(changed)
+    assert sum(changed.moves.values()) == changed.judged_in_both
     assert all(sum(share for _, share, _ in stack.parts) == pytest.approx(1) for stack in went.rows)
     assert [bar.label for bar in moved.rows] == ["A’s total", "B’s total", "A’s lead over B"]
     assert all(0 <= bar.low <= bar.value <= bar.high <= 1 for bar in moved.rows)
@@ -123,9 +130,8 @@ def test_the_pictures_of_a_difference_hold_every_verdict_and_every_tested_mean(r
     ]
 
 
-def test_hostile_ids_mark_up_nothing(runs, tmp_path, diffed):
-    found = diffed(runs["compare"], write_run(tmp_path / "second", comparisons(), rubric=other_weights("compare")))
-    assert "<script" not in as_markdown(diff_document(found, 50))
+def test_hostile_ids_mark_up_nothing(changed):
+    assert "<script" not in as_markdown(diff_document(changed, 50))
 
 
 def test_a_leaderboard_says_how_ties_and_the_undecided_count(board):

@@ -31,36 +31,45 @@ def report_of(folder, tmp_path):
     return write_html(folder, tmp_path / "r.html").index.read_text("utf-8")
 
 
+@pytest.fixture(scope="module")
+def written(runs, tmp_path_factory):
+    """The report of each run, written once: tests read it."""
+    return {each: write_html(runs[each], tmp_path_factory.mktemp(each) / "the report.html") for each in PROTOCOLS}
+
+
+@pytest.fixture(scope="module")
+def reports(written):
+    return {protocol: each.index.read_text("utf-8") for protocol, each in written.items()}
+
+
 def said(row, winner, *, decided=True, agree=True):
     cells = {"winner": winner, "decided": decided, "order_consistent": agree}
     return replace(row, cells=cells)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_verdict_has_a_page_that_leads_back_and_no_element_of_a_stranger(runs, protocol, tmp_path):
-    written = write_html(runs[protocol], tmp_path / "the report.html")
-    assert written.broken == 0 and written.pages == written.summary.verdicts
-    page = Page(written.index.read_text("utf-8"))
+def test_every_verdict_has_a_page_that_leads_back_and_no_element_of_a_stranger(written, reports, protocol):
+    found, page = written[protocol], Page(reports[protocol])
+    assert found.broken == 0 and found.pages == found.summary.verdicts
     assert page.tags.count("script") == 1 and not {"img", "iframe", "form"} & set(page.tags)
     links = [link for link in page.links if "cases/" in link]
-    assert len(links) == written.pages
+    assert len(links) == found.pages
     for link in links:
-        case = tmp_path / link.replace("%20", " ")
+        case = found.index.parent / link.replace("%20", " ")
         inner = Page(case.read_text("utf-8"))
         assert "script" not in inner.tags and "img" not in inner.tags
         assert "../../../the%20report.html" in inner.links
 
 
-def test_the_page_may_run_its_own_script_and_nothing_else(runs, tmp_path):
-    text = report_of(runs["compare"], tmp_path)
-    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+def test_the_page_may_run_its_own_script_and_nothing_else(reports):
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', reports["compare"])[1].replace("&#39;", "'")
     assert re.fullmatch(r"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]+=*'", policy)
 
 
-def test_the_pages_of_cases_share_a_stylesheet_and_are_small(runs, tmp_path):
-    write_html(runs["compare"], tmp_path / "r.html")
-    (shared,) = (tmp_path / "r_files").glob("style-*.css")
-    for page in (tmp_path / "r_files" / "cases").rglob("*.html"):
+def test_the_pages_of_cases_share_a_stylesheet_and_are_small(written):
+    files = written["compare"].index.parent / "the report_files"
+    (shared,) = files.glob("style-*.css")
+    for page in (files / "cases").rglob("*.html"):
         text = page.read_text("utf-8")
         assert f'href="../../{shared.name}"' in text and "--serif:" not in text
         assert "style-src 'unsafe-inline' 'self' file:" in text
@@ -73,21 +82,19 @@ def test_the_report_keeps_its_size_when_texts_are_long(tmp_path):
     assert len(report_of(write_run(tmp_path / "run", rows), tmp_path)) < 60_000
 
 
-def test_a_long_list_goes_on_over_pages_that_lead_to_each_other(runs, tmp_path, monkeypatch):
+def test_a_long_list_goes_on_over_pages_that_lead_to_each_other_and_failures_are_linked_on_theirs(
+    runs, tmp_path, monkeypatch
+):
     monkeypatch.setattr(html, "ROWS", 4)
     monkeypatch.setattr(html, "MOST_PAGES", 5)
-    written = write_html(runs["compare"], tmp_path / "report.html")
-    second = Page((tmp_path / "report_files" / "page-2.html").read_text("utf-8"))
-    assert {"../report.html", "page-3.html", "cases/000/000004.html"} <= set(second.links)
+    written = write_html(runs["compare"], tmp_path / "my report.html")
+    first = Page(written.index.read_text("utf-8"))
+    second, third = (Page((tmp_path / "my report_files" / f"page-{at}.html").read_text("utf-8")) for at in (2, 3))
+    assert {"../my%20report.html", "page-3.html", "cases/000/000004.html"} <= set(second.links)
     assert (written.pages, written.without_page) == (5, 3)
-    assert "3 cases of the list have no page" in Page(written.index.read_text("utf-8")).text
-
-
-def test_a_failure_far_down_the_list_is_linked_on_the_page_it_stands_on(runs, tmp_path, monkeypatch):
-    monkeypatch.setattr(html, "ROWS", 4)
-    page = Page(write_html(runs["compare"], tmp_path / "my report.html").index.read_text("utf-8"))
-    assert "#case-8" not in page.links and "my%20report_files/page-3.html#case-8" in page.links
-    assert "case-8" in Page((tmp_path / "my report_files" / "page-3.html").read_text("utf-8")).ids
+    assert "3 cases of the list have no page" in first.text
+    assert "#case-8" not in first.links and "my%20report_files/page-3.html#case-8" in first.links
+    assert "case-8" in third.ids
 
 
 def test_the_list_says_how_sure_the_judge_is_as_the_case_does(tmp_path):
@@ -110,9 +117,9 @@ def test_a_report_replaces_only_a_report(runs, tmp_path):
     assert (tmp_path / "mine_files" / "thesis.txt").read_text() == "years of work"
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
-def test_no_line_ends_between_a_number_and_its_percent_sign(runs, protocol, tmp_path):
-    page = write_html(runs[protocol], tmp_path / "report.html").index.read_text("utf-8")
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_no_line_ends_between_a_number_and_its_percent_sign(reports, protocol):
+    page = reports[protocol]
     assert "95\u00a0% interval" in page
     assert not re.search(r"\d %", re.sub(r"(?s)<(style|script)>.*?</\1>", "", page))
 
@@ -153,8 +160,8 @@ def test_systems_are_shown_by_strength_and_head_to_head(tmp_path):
     assert "Head to head" in text and "rook against crow" in text and "2 won, 0 tied, 0 lost" in text
 
 
-def test_margins_are_a_histogram_and_labels_a_comparison(runs, tmp_path):
-    text = report_of(runs["compare"], tmp_path)
+def test_margins_are_a_histogram_and_labels_a_comparison(reports):
+    text = reports["compare"]
     assert 'class="step A"' in text and "+1.0: 2 cases" in text
     shown = Page(text).text
     assert "Of 7 labelled cases 6 were not decided." in shown and "Labelled A" in shown
@@ -170,24 +177,24 @@ def test_the_heaviest_caution_is_the_headline_and_one_lost_case_is_not(tmp_path)
     assert text.index("1 case failed and is in no figure.") > text.index('id="cases"') > first
 
 
-def test_failures_have_a_section_that_leads_to_their_rows(runs, tmp_path):
-    page = Page(report_of(runs["compare"], tmp_path))
+def test_failures_have_a_section_that_leads_to_their_rows(reports):
+    page = Page(reports["compare"])
     assert "Failures (2)" in page.text and "#failures" in page.links and "#case-8" in page.links
 
 
-def test_the_list_shows_how_each_task_begins(runs, tmp_path):
-    assert "How do I boil an egg for 3 people?" in Page(report_of(runs["compare"], tmp_path)).text
-    assert "my parcel was due on Monday" in Page(report_of(runs["dialogue"], tmp_path / "..")).text
+def test_the_list_shows_how_each_task_begins(reports):
+    assert "How do I boil an egg for 3 people?" in Page(reports["compare"]).text
+    assert "my parcel was due on Monday" in Page(reports["dialogue"]).text
 
 
-def test_a_dialogue_run_leads_with_its_mean_and_shows_criteria_with_intervals(runs, tmp_path):
-    text = Page(report_of(runs["dialogue"], tmp_path)).text
+def test_a_dialogue_run_leads_with_its_mean_and_shows_criteria_with_intervals(reports):
+    text = Page(reports["dialogue"]).text
     assert "60.0 of 100" in text and "95 % interval" in text
     assert "Scores by criterion" in text and "Overall experience" in text
 
 
-def test_a_review_run_leads_with_corrections_by_dimension(runs, tmp_path):
-    text = Page(report_of(runs["review"], tmp_path)).text
+def test_a_review_run_leads_with_corrections_by_dimension(reports):
+    text = Page(reports["review"]).text
     assert "30 % of ratings corrected" in text and "9 of 30 entered ratings were replaced or refused" in text
     assert "Corrections by dimension" in text and "2 kept, 2 replaced, 2 filled" in text
 

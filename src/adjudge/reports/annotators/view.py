@@ -6,7 +6,6 @@ them: each way of showing makes them safe.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -37,17 +36,9 @@ _SAME = "In what others rated too, all say the same throughout: nothing to agree
 
 
 @dataclass(frozen=True, slots=True)
-class LessonView:
-    """A lesson in a few words, what it would save, and what the reviews say of it."""
-
-    title: str
-    saves: str
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
 class CardView:
-    """One person's card. `findings` is what stands out, `calm` that nothing does."""
+    """One person's card. `findings` is what stands out, `calm` that nothing does. A lesson is what it says in a few
+    words, what it would save, and what the reviews say of it."""
 
     anchor: str
     name: str
@@ -56,7 +47,7 @@ class CardView:
     interval: str
     findings: tuple[str, ...]
     calm: str
-    lessons: tuple[LessonView, ...]
+    lessons: tuple[tuple[str, str, str], ...]
     rates: Picture
     dimensions: Grid
     corrections: Grid | None
@@ -99,8 +90,9 @@ def build(report: AnnotatorReport) -> AnnotatorsView:
     patterns = sum(card.has_pattern for card in report.cards)
     people = many(len(report.cards), "annotator")
     ratings = sum(card.ratings for card in report.cards)
-    wrong = sum(round(rate.counted.value * rate.counted.cases) for rate in _pooled(report) if rate.counted.value)
-    top = max(rate.shrunk.interval[1] for card in report.cards for rate in card.dimensions if rate.shrunk.interval)
+    rates = [rate for card in report.cards for rate in card.dimensions]
+    wrong = sum(sum(rate.ways.values()) for rate in rates)
+    top = max(rate.shrunk.interval[1] for rate in rates if rate.shrunk.interval)
     verb = "shows" if patterns == 1 else "show"
     return AnnotatorsView(
         headline=f"{patterns:,} of {people} {verb} a pattern" if patterns else "No annotator shows a pattern",
@@ -320,7 +312,7 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
     return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
 
 
-def _lesson(lesson: Lesson, report: AnnotatorReport) -> LessonView:
+def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
     if lesson.meant:
         blamed, meant = report.names[lesson.dimension], report.names[lesson.meant]
         title = f"Enter under {meant} what belongs there, and not under {blamed}"
@@ -333,7 +325,7 @@ def _lesson(lesson: Lesson, report: AnnotatorReport) -> LessonView:
         name = report.names[lesson.dimension]
         title = f"{milder} {name}" if milder else f"Mind the sign of {name}"
     saves = f"would save {lesson.corrections:,} of {many(round(lesson.corrections / lesson.share), 'correction')}"
-    return LessonView(title, saves, lesson.said)
+    return title, saves, lesson.said
 
 
 def _asides(card: ReportCard, report: AnnotatorReport) -> list[str]:
@@ -352,8 +344,8 @@ def _card_sections(card: CardView) -> list[Section]:
     sections = [first]
     if card.lessons:
         said = tuple(
-            f"{at}. {lesson.title}: {lesson.saves}." + (f" Reviews say: “{lesson.said}”" if lesson.said else "")
-            for at, lesson in enumerate(card.lessons, start=1)
+            f"{at}. {title}: {saves}." + (f" Reviews say: “{words}”" if words else "")
+            for at, (title, saves, words) in enumerate(card.lessons, start=1)
         )
         sections.append(Section(f"{card.name}: lessons", said))
     if card.corrections:
@@ -370,10 +362,6 @@ def _card_sections(card: CardView) -> list[Section]:
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
-
-
-def _pooled(report: AnnotatorReport) -> Sequence[CorrectionRate]:
-    return [rate for card in report.cards for rate in card.dimensions]
 
 
 def _span(report: AnnotatorReport) -> str:
