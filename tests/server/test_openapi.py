@@ -85,7 +85,7 @@ def complaints(url, known, examples):
                 try:
                     case.validate_response(case.call(base_url=url, timeout=300), checks=CHECKS)
                 except (Exception, BaseExceptionGroup) as error:
-                    found.append(f"{operation.label} ({mode.value}): {error}")
+                    found.append(f"{case.operation.label}: {error}")
 
             with suppress(Unsatisfiable):  # a request without parameters cannot be wrong
                 ask()
