@@ -38,9 +38,9 @@ def serving(tmp_path, *options, until=r"running on (http://\S+)"):
     assert process.returncode in (0, -15)
 
 
-@pytest.fixture
-def service(tmp_path):
-    with serving(tmp_path) as url:
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("service")) as url:
         yield url
 
 

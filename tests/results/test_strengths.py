@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.results.strengths import STEPS, Games, fit, group, points
+from adjudge.results.strengths import STEPS, Fit, Games, fit, group, points
 
 
 def games_of(played, systems):
@@ -103,3 +103,16 @@ def test_a_win_more_never_weakens_the_winner(rows):
     before = fitted(games_of(rows, 4)).theta
     after = fitted(games_of([*rows, (0, 1, 1, 0.0)], 4)).theta
     assert after[0] - after[1] >= before[0] - before[1] - 1e-4
+
+
+def test_there_is_one_answer_wherever_the_search_begins_also_where_few_games_count_much():
+    rng = np.random.default_rng(6)
+    for count in (1, 1_000_000):
+        first = rng.integers(0, 40, 20)
+        second = (first + rng.integers(1, 40, 20)) % 40
+        games = Games(first, second, rng.integers(-1, 2, 20), rng.integers(-50, 51, 20), rng.integers(1, 9, 20), 40)
+        grouped = group(games, lengths=True)
+        weights = np.bincount(grouped.of, games.count) * count
+        near, far = (fit(grouped, weights, start) for start in (None, Fit(rng.normal(0, 9, 40), 3.0, -3.0)))
+        assert far.theta == pytest.approx(near.theta, abs=1e-5)
+        assert (far.log_nu, far.gamma) == pytest.approx((near.log_nu, near.gamma), abs=1e-5)

@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import orjson
 import pytest
 
 from adjudge.engine import CompareSettings
 from adjudge.errors import ConflictError, InputError, NotFoundError
-from adjudge.runs.hosting import HostedRuns, Upload, Wanted
+from adjudge.runs.hosting import HostedRuns, Wanted
 
-WANTED = Wanted("compare", CompareSettings(one_order=True), name="hellos")
-UPLOAD = Upload(
-    b"".join(
-        json.dumps({"id": f"case-{n}", "task": f"Say {n}.", "a": f"I say {n} to you.", "b": "No."}).encode() + b"\n"
-        for n in range(6)
-    ),
-    "hellos.jsonl",
+CASES = b"".join(
+    json.dumps({"id": f"case-{n}", "task": f"Say {n}.", "a": f"I say {n} to you.", "b": "No."}).encode() + b"\n"
+    for n in range(6)
 )
+WANTED = Wanted(CASES, "hellos.jsonl", "compare", CompareSettings(one_order=True), name="hellos")
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ async def ended(run):
 
 
 async def test_a_run_waits_until_somebody_works_and_is_then_executed(runs):
-    run = await runs.begin(WANTED, UPLOAD)
+    run = await runs.begin(WANTED)
     assert (run.status().state, run.status().open) == ("queued", 6)
     async with working(runs):
         status = await ended(run)
@@ -56,7 +54,7 @@ async def test_a_run_waits_until_somebody_works_and_is_then_executed(runs):
 
 
 async def test_a_run_that_was_cancelled_before_its_turn_is_not_executed_until_it_is_resumed(runs):
-    run = await runs.begin(WANTED, UPLOAD)
+    run = await runs.begin(WANTED)
     runs.cancel(run)
     status = run.status()
     assert (status.state, status.stopped_by, status.verdicts) == ("stopped", "cancelled", 0)
@@ -69,7 +67,7 @@ async def test_a_run_that_was_cancelled_before_its_turn_is_not_executed_until_it
 
 
 async def test_a_run_that_another_process_executes_is_left_to_it(runs, tmp_path):
-    run = await runs.begin(WANTED, UPLOAD)
+    run = await runs.begin(WANTED)
     with run.directory.locked():
         for forbidden in (lambda: runs.resume(run, {}), lambda: runs.remove(run)):
             with pytest.raises(ConflictError, match="is being executed"):
@@ -81,7 +79,7 @@ async def test_a_run_that_another_process_executes_is_left_to_it(runs, tmp_path)
 
 
 async def test_a_case_that_was_in_flight_at_three_deaths_is_skipped(runs):
-    run = await runs.begin(WANTED, UPLOAD)
+    run = await runs.begin(WANTED)
     run.directory.deaths.write_bytes(orjson.dumps({"2": 2}))
     run.directory.in_flight.write_bytes((3).to_bytes(8, "little"))
     async with working(runs):
@@ -90,7 +88,7 @@ async def test_a_case_that_was_in_flight_at_three_deaths_is_skipped(runs):
 
 
 async def test_a_run_that_cannot_be_continued_says_so_and_the_others_go_on(runs):
-    broken, good = await runs.begin(WANTED, UPLOAD), await runs.begin(WANTED, UPLOAD)
+    broken, good = await runs.begin(WANTED), await runs.begin(WANTED)
     broken.directory.cases.unlink()
     async with working(runs):
         assert (await ended(good)).verdicts == 6
@@ -100,13 +98,13 @@ async def test_a_run_that_cannot_be_continued_says_so_and_the_others_go_on(runs)
 
 
 async def test_only_the_owner_finds_a_run_and_no_path_is_one(runs):
-    run = await runs.begin(WANTED, UPLOAD, "ann")
+    run = await runs.begin(WANTED, "ann")
     assert runs.find(run.run_id, "ann").owner == "ann"
     for run_id, owner in ((run.run_id, "bob"), ("../runs/" + run.run_id, "ann"), ("r" * 18, None)):
         with pytest.raises(NotFoundError):
             runs.find(run_id, owner)
     with pytest.raises(InputError, match=r"hellos\.csv"):
-        await runs.begin(WANTED, Upload(b"only,these\n1,2\n", "hellos.csv"))
+        await runs.begin(replace(WANTED, cases=b"only,these\n1,2\n", source="hellos.csv"))
     assert [each.run_id for each in runs.listed()] == [run.run_id]
 
 
@@ -115,8 +113,23 @@ async def test_a_run_whose_owners_token_is_revoked_is_not_continued(tmp_path):
         raise InputError("token", f"{name} is revoked", "a run needs the token of its owner")
 
     runs = HostedRuns(tmp_path / "data", str(tmp_path / "journal.db"), payer)
-    run = await runs.begin(WANTED, UPLOAD, "ann")
+    run = await runs.begin(WANTED, "ann")
     async with working(runs):
         status = await ended(run)
     assert (status.state, status.stopped_by, status.verdicts) == ("stopped", "revoked", 0)
     assert status.error == "token: ann is revoked; a run needs the token of its owner"
+
+
+async def test_a_queue_that_cannot_be_read_for_a_while_stops_no_run_for_good(runs, caplog):
+    queue, aside = runs.folder / "queue", runs.folder / "aside"
+    async with working(runs):
+        await asyncio.sleep(0)
+        queue.rename(aside)
+        queue.touch()
+        for _ in range(3000):
+            if "Not a directory" in caplog.text:
+                break
+            await asyncio.sleep(0.02)
+        queue.unlink()
+        aside.rename(queue)
+        assert (await ended(await runs.begin(WANTED))).verdicts == 6

@@ -1,15 +1,19 @@
-"""An open service for a whole file of tests: whoever needs a fresh one, or one with people, makes it."""
+"""An open service for a whole file of tests, and runs in it: whoever needs a fresh one, or people, makes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from server.run_pages import BAD, LINES, NASTY, judged
 
 from adjudge.engine import CompareSettings
+from adjudge.rubric import shipped
 from adjudge.server.app import create_app
+from adjudge.server.callers import Caller, caller_of
+from adjudge.server.users import Role, User
 
 
 @pytest.fixture(scope="module")
@@ -22,3 +26,28 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
 def client(app: FastAPI) -> Iterator[TestClient]:
     with TestClient(app, follow_redirects=False) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def compared(client: TestClient) -> str:
+    """Twelve comparisons with a verdict, and one row that cannot be judged."""
+    return judged(client, LINES + BAD, name=f"numbers {NASTY}", skip_bad="true")
+
+
+@pytest.fixture(scope="module")
+def again(client: TestClient) -> str:
+    """The same cases with other weights: the totals differ."""
+    source = shipped("compare").source.replace("name: compare", "name: mine", 1).replace("weight: 1.5", "weight: 9", 1)
+    assert client.post("/api/rubrics", content=source).status_code == 201
+    return judged(client, name="numbers again", rubric="mine")
+
+
+@pytest.fixture
+def as_role(app: FastAPI) -> Iterator[Callable[[Role], None]]:
+    """Ask as somebody of this role."""
+
+    def ask(role: Role) -> None:
+        app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", role, 0, ""))
+
+    yield ask
+    app.dependency_overrides.clear()

@@ -96,6 +96,22 @@ def test_a_form_does_the_same_and_its_file_may_be_csv(client):
     assert ended(client, answer.json()["run_id"])["verdicts"] == 2
 
 
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (b"--x\r\n" + b"a: b\r\n" * 10_000, "body: a part of the form has a head of more than 10,000 bytes"),
+        (b"--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n" * 60, "body: more than 50 fields"),
+        (b"--x\r\n" * 2_000_000, "body: a part of the form has no name"),
+        (b"nothing", "file: missing"),
+    ],
+)
+def test_a_form_that_costs_much_to_read_is_refused_before_it_does(client, form, said):
+    kind = {"content-type": "multipart/form-data; boundary=x"}
+    answer = client.post("/api/runs", content=form, headers=kind)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(said)
+
+
 def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
     import duckdb
 
@@ -116,6 +132,8 @@ def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
         ({"rubric": "dialogue"}, LINES, "rubric: dialogue is for dialogue"),
         ({"temperature": "9"}, LINES, "temperature: 9"),
         ({"map": "task"}, LINES, "map: task; field=column"),
+        ({"map": "task=x, task=y"}, LINES, "map: task appears twice"),
+        ({"source": ["a", "b"]}, LINES, "source: appears twice"),
         ({}, "", "file: empty"),
         ({}, '{"task": "t", "a": "x"}\n', "pairs.jsonl: "),
         ({}, LINES + '{"task": ""}\n', "file: 1 of 13 rows cannot be judged: pairs.jsonl, line 13"),
@@ -247,24 +265,8 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
         time.sleep(0.05)
     assert answer.status_code == 204
     assert client.get(f"/api/runs/{finished}").status_code == 404
-
-
-def test_a_queue_that_cannot_be_read_for_a_while_stops_no_run_for_good(tmp_path, caplog):
-    queue, aside = tmp_path / "service" / "queue", tmp_path / "service" / "aside"
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
-        for _ in range(600):
-            if queue.is_dir():
-                break
-            time.sleep(0.05)
-        queue.rename(aside)
-        queue.touch()
-        for _ in range(600):
-            if "Not a directory" in caplog.text:
-                break
-            time.sleep(0.05)
-        queue.unlink()
-        aside.rename(queue)
-        assert ended(client, begin(client).json()["run_id"])["verdicts"] == 12
+    log = client.app.state.adjudge.audit.entries(finished)
+    assert sorted(entry.action for entry in log) == ["run.deleted", "run.resumed", "run.started"]
 
 
 # -- whose ------------------------------------------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..errors import InputError, SetupError
 from ..files import open_private
 from .directory import RunDirectory, write_whole
 from .state import Tally
@@ -57,6 +60,17 @@ class RunStatus(BaseModel):
     concurrency: int = Field(description="Calls in flight to each provider.")
 
 
+@contextmanager
+def for_the_log(run_id: str) -> Iterator[None]:
+    """Trouble with a run's own files is no error of whoever asks, and it names places of this machine."""
+    try:
+        yield
+    except InputError as error:
+        if run_id not in str(error):
+            raise
+        raise SetupError(str(error)) from None
+
+
 class HostedRun:
     """One of the folder's runs."""
 
@@ -86,11 +100,12 @@ class HostedRun:
 
     def status(self) -> RunStatus:
         """Where it stands, as the executing process last said."""
-        known, record, told = self.directory.read(), self._read(self._record), self._read(self.progress)
+        with for_the_log(self.run_id):
+            known, plan = self.directory.read(), self.directory.plan()
+        record, told = self._read(self._record), self._read(self.progress)
         counts = {**Tally(known["input"]["cases"]).as_json(), **told}
         state, why = self._state(counts["open"]), record.get("why")
-        plan, options = self.directory.plan(), known["options"]
-        at_work = state == "running"
+        options, at_work = known["options"], state == "running"
         return RunStatus.model_validate(
             {
                 **counts,
@@ -114,7 +129,8 @@ class HostedRun:
 
     def note(self, **changes: Any) -> None:
         """Keep something about the run."""
-        write_whole(self._record, orjson.dumps({**self._read(self._record), **changes}))
+        with for_the_log(self.run_id):
+            write_whole(self._record, orjson.dumps({**self._read(self._record), **changes}))
 
     def want(self, *, retry: bool = False) -> None:
         """Ask for its execution."""

@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
 from ..files import TEMPORARY
@@ -30,7 +30,7 @@ from ..reports.escaping import one_line
 from .create import create
 from .estimate import Estimate
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
-from .hosted_run import HostedRun
+from .hosted_run import HostedRun, RunStatus, for_the_log
 from .plan import RunOptions, Settings
 from .progress import InFile
 from .state import RunState, Tally, load_state
@@ -43,17 +43,12 @@ _ID = re.compile(r"r[0-9a-f]{17}")
 _log = logging.getLogger(__name__)
 
 
-class Upload(NamedTuple):
-    """A file of cases as it came, under the name its sender gave it."""
-
-    content: bytes
-    name: str
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How a run is to be begun: as `adjudge run` takes it."""
+    """A file of cases under the name its sender gave it, and how they are to be judged: as `adjudge run` takes it."""
 
+    cases: bytes
+    source: str
     protocol: str
     settings: Settings
     options: RunOptions = field(default_factory=RunOptions)
@@ -119,22 +114,28 @@ class HostedRuns:
                     with suppress(NotFoundError):
                         yield self.find(name, owner)
 
+    def statuses(self, owner: str | None = None, before: str | None = None) -> Iterator[tuple[HostedRun, RunStatus]]:
+        """The same with where each stands, but for those that are being deleted or that this version cannot read."""
+        for run in self.listed(owner, before):
+            with suppress(SetupError):
+                yield run, run.status()
+
     def is_of(self, run_id: str, owner: str | None) -> bool:
         """Whether this is a run that the owner may see."""
         with suppress(NotFoundError):
             return self.find(run_id, owner) is not None
         return False
 
-    async def begin(self, wanted: Wanted, upload: Upload, owner: str | None = None, *, start: bool = True) -> HostedRun:
+    async def begin(self, wanted: Wanted, owner: str | None = None, *, start: bool = True) -> HostedRun:
         """A run over the uploaded cases; all of them are read and checked before anything is asked.
 
         Without `start` it waits with its estimate until somebody resumes it.
         """
         # Ids sort by time, so that a list needs no other order.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
-        with self._room_for(owner), run.directory.locked():
+        with for_the_log(run.run_id), self._room_for(owner), run.directory.locked():
             try:
-                await asyncio.to_thread(self._create, run, wanted, upload)
+                await asyncio.to_thread(self._create, run, wanted)
                 rubric = wanted.settings.rubric
                 run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
                 state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
@@ -154,7 +155,7 @@ class HostedRuns:
     def cancel(self, run: HostedRun) -> None:
         """Stop it; calls in flight are finished."""
         if run.marker.exists():
-            with suppress(OSError):
+            with suppress(SetupError):
                 run.note(why="cancelled", error=None)
             run.marker.unlink(missing_ok=True)
             self._news.set()
@@ -167,7 +168,7 @@ class HostedRuns:
         `payer`: who pays from now on, instead of whoever did; an empty name is nobody.
         """
         paying = run.payer if payer is None else payer or None
-        with self._room_for(None if run.marker.exists() else paying), self._held(run):
+        with for_the_log(run.run_id), self._room_for(None if run.marker.exists() else paying), self._held(run):
             run.note(payer=paying)
             known = run.directory.read()
             options = RunOptions.of(known["options"], changes)
@@ -215,22 +216,22 @@ class HostedRuns:
             raise ConflictError(f"{run.run_id}: is being executed; cancel it first, and wait for its end") from None
         return stack
 
-    def _create(self, run: HostedRun, wanted: Wanted, upload: Upload) -> None:
-        suffix = "".join(Path(upload.name).suffixes[-2:])
+    def _create(self, run: HostedRun, wanted: Wanted) -> None:
+        suffix = "".join(Path(wanted.source).suffixes[-2:])
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             path = Path(folder) / ("upload" + (suffix if re.fullmatch(r"(\.[A-Za-z0-9]{1,10}){0,2}", suffix) else ""))
-            path.write_bytes(upload.content)
+            path.write_bytes(wanted.cases)
             try:
                 rows = open_rows(
                     str(path), wanted.protocol, wanted.settings.rubric, wanted.mapping, format=wanted.format
                 )
                 create(
-                    run.directory, wanted.protocol, wanted.settings, rows, source=upload.name or "upload",
+                    run.directory, wanted.protocol, wanted.settings, rows, source=wanted.source or "upload",
                     journal=self._journal, shuffle=wanted.shuffle, skip_bad=wanted.skip_bad, options=wanted.options,
                     run_id=run.run_id,
                 )  # fmt: skip
             except InputError as error:
-                raise _without_place(error, path, upload.name or "file") from None
+                raise _without_place(error, path, wanted.source or "file") from None
 
     # -- the background ------------------------------------------------------------------------------------------------
 
@@ -298,7 +299,7 @@ class HostedRuns:
             await self._finish(run)
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
-        except (JournalError, OSError) as problem:
+        except (JournalError, SetupError, OSError) as problem:
             _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
             self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
 

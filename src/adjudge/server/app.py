@@ -58,24 +58,17 @@ from .users import UserStore
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _STYLES = Path(__file__).parents[1] / "reports" / "templates"
-_STATUS: tuple[tuple[type[AdjudgeError], int], ...] = (
-    (TooLargeError, 413),
-    (InputError, 400),
-    (NotFoundError, 404),
-    (ConflictError, 409),
-    (SetupError, 503),
-    (NotJournalledError, 404),
-    (JournalError, 503),
-    (AdjudgeError, 500),
+# What went wrong inside is for the log, for it may name files, variables and addresses: here is what is said instead.
+_ANSWERS: tuple[tuple[type[AdjudgeError], int, str], ...] = (
+    (TooLargeError, 413, ""),
+    (InputError, 400, ""),
+    (NotFoundError, 404, ""),
+    (ConflictError, 409, ""),
+    (NotJournalledError, 404, ""),
+    (SetupError, 503, "something is not set up on this service"),
+    (JournalError, 503, "the journal cannot be used at the moment"),
+    (AdjudgeError, 500, "unexpected error in adjudge"),
 )
-# What went wrong inside is for the log: it may name files, variables and addresses.
-_INTERNAL: tuple[tuple[type[AdjudgeError], str], ...] = (
-    (SetupError, "something is not set up on this service"),
-    (JournalError, "the journal cannot be used at the moment"),
-    (AdjudgeError, "unexpected error in adjudge"),
-)
-
-
 _LARGE_HEADERS = {
     "description": "The request's headers are too large.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReport"}}},
@@ -217,10 +210,9 @@ def _error(request: Request, said: str, status: int, headers: Mapping[str, str] 
 
 
 async def _adjudge_error(request: Request, error: Exception) -> Response:
-    status = next(code for kind, code in _STATUS if isinstance(error, kind))
-    if not isinstance(error, InputError | NotFoundError | ConflictError | NotJournalledError):
+    status, said = next((code, said) for kind, code, said in _ANSWERS if isinstance(error, kind))
+    if said:
         _log.error(one_line(f"{request.url.path}: {error}"))
-        said = next(said for kind, said in _INTERNAL if isinstance(error, kind))
         return _error(request, f"{said}; the service's log has the details", status)
     # A field's name may hold half a surrogate pair, which no answer can.
     return _error(request, str(error).encode("utf-8", "replace").decode(), status)

@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 MAX_BODY_BYTES = 16_000_000
 _MOST_FIELDS = 50
+_MOST_IN_A_HEAD = 10_000
 _LARGE = 100_000  # parsed within a few milliseconds
 
 
@@ -51,17 +52,18 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
     body = await read_body(request)
     given = request.query_params.multi_items()
     if kind.lower().startswith("multipart/form-data"):
-        file, fields = await asyncio.to_thread(split_form, body, kind)
-        given += fields
+        file, beside = await asyncio.to_thread(split_form, body, kind)
+        given += beside
     else:
         file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
-    names = [name for name, _ in given]
-    for name in names:
-        if names.count(name) > 1:
+    fields: dict[str, str] = {}
+    for name, value in given:
+        if name in fields:
             raise InputError(name[:80], "appears twice", "each field once")
+        fields[name] = value
     if not file.content.strip():
         raise InputError("file", "empty", "a file of cases is needed")
-    return file, dict(given)
+    return file, fields
 
 
 def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
@@ -71,19 +73,23 @@ def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, st
         raise InputError("content-type", "a form without a boundary", "multipart/form-data; boundary=…")
     file: UploadedFile | None = None
     fields: list[tuple[str, str]] = []
-    for part in (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1", "replace"))[1:]:
+    # One part more than there may be: the file, the fields, and what follows the end.
+    parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1", "replace"), _MOST_FIELDS + 4)[1:]
+    for part in parts:
         if part.startswith(b"--"):
             break
         head, separator, content = part.partition(b"\r\n\r\n")
+        if len(head) > _MOST_IN_A_HEAD:
+            raise InputError("body", f"a part of the form has a head of more than {_MOST_IN_A_HEAD:,} bytes")
         # Browsers send names as UTF-8, whatever headers may hold elsewhere.
         told = message_from_string(head.decode("utf-8", "replace").lstrip("\r\n") + "\r\n\r\n")
         name = told.get_param("name", header="content-disposition")
         if not separator or not isinstance(name, str):
             raise InputError("body", "a part of the form has no name", "multipart/form-data is needed")
-        if len(fields) > _MOST_FIELDS:
-            raise InputError("body", f"more than {_MOST_FIELDS} fields", "fewer are allowed")
         if name != "file":
             fields.append((name, decode(content, name[:80])))
+            if len(fields) > _MOST_FIELDS:
+                raise InputError("body", f"more than {_MOST_FIELDS} fields", "fewer are allowed")
         elif file is not None:
             raise InputError("file", "appears twice", "one file is allowed")
         else:

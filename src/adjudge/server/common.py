@@ -75,6 +75,10 @@ class State:
     # Each reads a whole run, in up to 200 MB of memory.
     reading: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
+    def judges(self, own: str) -> tuple[str, ...]:
+        """Those that may be asked for, the one that is used otherwise first."""
+        return tuple(sorted({own, *self.allowed_judges}, key=lambda spec: (spec != own, spec)))
+
     def judge(self, data: Mapping[str, Any], field: str) -> str | None:
         """The judge a request names in this field, if it may."""
         judge = data.get(field)

@@ -48,6 +48,8 @@ class Guard:
                 headers.update(HEADERS)
                 if scope["path"].startswith("/api/"):
                     headers["cache-control"] = "no-store"
+                elif not scope["path"].startswith("/static/"):
+                    headers.setdefault("cache-control", "private, no-cache")
             await send(message)
 
         if refusal := self._refusal(scope):

@@ -82,6 +82,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
         },
     },
 )
+@router.get("/runs/{run_id}/export", include_in_schema=False)
 async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> StreamingResponse:
     """The same filters as for rows."""
     async with state.reading:
@@ -92,28 +93,25 @@ async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, 
 
 
 def _exported(run: HostedRun, wanted: ExportQuery) -> BinaryIO:
+    from ..reports.run.html import write_html
+    from ..reports.run.markdown import write_markdown
+    from ..results.exporting import write_csv, write_jsonl, write_parquet
+
     file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by whoever sends it)
     with tempfile.TemporaryDirectory() as name, wanted_rows(run, wanted) as database:
         path = Path(name) / "report.html"
         if wanted.format == "html":
-            from ..reports.run.html import write_html
-
             write_html(database, path)
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 for each in sorted(Path(name).rglob("*")):
                     if each.is_file():
                         archive.write(each, each.relative_to(name))
-        else:
-            from ..reports.run.markdown import write_markdown
-            from ..results.exporting import write_csv, write_jsonl, write_parquet
-
-            if wanted.format == "parquet":
-                write_parquet(database, path)
-            else:
-                with path.open("wb") as made:
-                    {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, made)
+        elif wanted.format == "parquet":
+            write_parquet(database, path)
             with path.open("rb") as made:
                 shutil.copyfileobj(made, file)
+        else:
+            {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, file)
     file.seek(0)
     return file
 

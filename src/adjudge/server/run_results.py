@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from ..errors import InputError, SetupError
 from ..files import replacing
 from ..results import require_extra
-from ..runs.hosted_run import HostedRun
+from ..runs.hosted_run import HostedRun, for_the_log
 from .common import FAILED_ONE, SAID, in_our_words
 
 if TYPE_CHECKING:
@@ -121,8 +121,9 @@ def open_results(run: HostedRun) -> OpenedRun:
     from ..results.kept import keep
     from ..results.run import open_run
 
-    opened = replace(open_run(run.directory.path), told=in_our_words)
-    kept = keep(opened, _tell, going_on=run.marker.exists())
+    with for_the_log(run.run_id):
+        opened = replace(open_run(run.directory.path), told=in_our_words)
+        kept = keep(opened, _tell, going_on=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.told))
 
 

@@ -18,11 +18,11 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError, NotFoundError
+from ..errors import InputError, NotFoundError, SetupError
 from ..models import ErrorReport
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
-from ..runs.hosting import Upload, Wanted
+from ..runs.hosting import Wanted
 from ..runs.plan import RunOptions, Settings
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
@@ -139,9 +139,14 @@ async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Res
     """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
     file, given = await read_upload(request)
     wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
-    name = one_name(file.name or given.get("source", ""))
-    run = await state.runs.begin(wanted, Upload(file.content, name), caller.name)
+    run = await state.runs.begin(wanted, caller.name)
+    await note(state, caller, "started", run, name=wanted.name)
     return _answer(run, 201)
+
+
+async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail: Any) -> None:
+    """Say in the audit log who did what with a run."""
+    await asyncio.to_thread(state.audit.record, caller.person, f"run.{done}", run.run_id, **detail)
 
 
 def _answer(run: HostedRun, status: int) -> Response:
@@ -157,6 +162,8 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
         if getattr(asked, field) is not None and asked.protocol != protocol:
             raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
     return Wanted(
+        file.content,
+        _one_name(file.name or asked.source),
         asked.protocol,
         _settings(state, caller, asked),
         RunOptions(concurrency=asked.concurrency, rate=asked.rate, budget=asked.budget),
@@ -213,14 +220,18 @@ def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubr
 
 
 def _mapping(given: str | None) -> dict[str, str]:
-    pairs = [piece.partition("=") for piece in (given or "").split(",") if piece.strip()]
-    for field, equals, column in pairs:
-        if not (field.strip() and equals and column.strip()):
-            raise InputError("map", f"{field}{equals}{column}"[:80], "field=column, such as task=question,a=output_1")
-    return {field.strip(): column.strip() for field, _, column in pairs}
+    mapping: dict[str, str] = {}
+    for piece in filter(str.strip, (given or "").split(",")):
+        field, _, column = map(str.strip, piece.partition("="))
+        if not field or not column:
+            raise InputError("map", piece[:80], "field=column, such as task=question,a=output_1")
+        if field in mapping:
+            raise InputError("map", f"{field[:80]} appears twice", "each field once")
+        mapping[field] = column
+    return mapping
 
 
-def one_name(given: str) -> str:
+def _one_name(given: str) -> str:
     """A file's name without its folders, and without what no name should hold."""
     name = re.sub(r"[\x00-\x1f\x7f]", "", given).encode("utf-8", "replace").decode()
     return re.split(r"[/\\]", name)[-1][-200:]
@@ -257,9 +268,8 @@ async def list_runs(
     before = read_cursor(cursor, "r[0-9a-f]{17}")
 
     def page() -> RunPage:
-        found = list(islice(state.runs.listed(caller.scope, before), limit + 1))
-        more = cursor_of(found[limit - 1].run_id) if len(found) > limit else None
-        return RunPage(runs=[run.status() for run in found[:limit]], next=more)
+        found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
+        return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
 
     return await asyncio.to_thread(page)
 
@@ -299,7 +309,7 @@ async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, be
     while not closing.is_set():
         try:
             status = run.status()
-        except InputError:  # deleted meanwhile
+        except SetupError:  # deleted meanwhile
             break
         if (now := status.model_dump_json()) != told:
             told, silent = now, 0.0
@@ -318,6 +328,7 @@ async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, be
 async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatus:
     """Calls in flight are finished; what is judged stays, and the run can be resumed."""
     state.runs.cancel(run)
+    await note(state, caller, "cancelled", run)
     return run.status()
 
 
@@ -334,6 +345,7 @@ async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: St
     changes: dict[str, Any] = {name: getattr(asked, name) for name in ("budget", "rate", "concurrency") if name in data}
     # Whoever continues another's run pays for the rest of it.
     state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
+    await note(state, caller, "resumed", run)
     return run.status()
 
 
@@ -341,3 +353,4 @@ async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: St
 async def delete_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> None:
     """Its folder with its cases; replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)
+    await note(state, caller, "deleted", run)

@@ -13,6 +13,7 @@ from ..errors import NotJournalledError
 from ..journal.base import ListedVerdict
 from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.rows import answer_of
+from ..reports import protocol_of
 from .callers import Caller, CallerOf
 from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
 
@@ -126,11 +127,7 @@ def _line(kept: ListedVerdict) -> VerdictLine:
     cost = verdict.cost_usd
     return VerdictLine(
         verdict_id=kept.verdict_id,
-        protocol="compare"
-        if isinstance(verdict, ComparisonVerdict)
-        else "dialogue"
-        if isinstance(verdict, DialogueVerdict)
-        else "review",
+        protocol=protocol_of(verdict),  # type: ignore[arg-type]
         answer=answer_of(verdict),
         decided=getattr(verdict, "decided", True),
         judge=verdict.provenance.judge,

@@ -16,7 +16,7 @@ from ...inputs.json import parse_object
 from ...models import Failure
 from ...reports import view_of
 from ...runs.hosted_run import HostedRun
-from ...runs.hosting import HostedRuns, Upload, Wanted
+from ...runs.hosting import HostedRuns, Wanted
 
 _FOLDER = Path(__file__).parents[1] / "examples"
 _FILES = {"compare": "compare.json", "dialogue": "dialogue.txt", "review": "review.txt"}
@@ -65,9 +65,9 @@ async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
 
 async def judge_runs(runs: HostedRuns) -> list[HostedRun]:
     """The example runs, to be executed in the background; those that an earlier start began are left as they are."""
-    known = {run.status().name: run for run in runs.listed()}
+    known = {status.name: run for run, status in runs.statuses()}
     return [
         known.get(name)
-        or await runs.begin(Wanted(settings.protocol, settings, name=name), Upload((_FOLDER / file).read_bytes(), file))
+        or await runs.begin(Wanted((_FOLDER / file).read_bytes(), file, settings.protocol, settings, name=name))
         for name, settings, file in _RUNS
     ]

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 
 from ...arithmetic import to_decimal
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ..bodies import UploadedFile, read_body, split_form
 from ..callers import check_form, check_origin
 
@@ -67,3 +67,13 @@ def field_of(error: InputError, fields: Iterable[str]) -> str:
     """The field that an error speaks of; empty if it speaks of none."""
     head = re.split(r"[.:]", error.place, maxsplit=1)[0]
     return head if head in (*fields, "weights", "judge", "rubric") else ""
+
+
+def said_beside(field: str, error: InputError) -> str:
+    """An error as it stands beside its field, or above all of them."""
+    return f"{error.found}; {error.allowed}" if field and error.allowed else str(error)
+
+
+def status_of(error: InputError) -> int:
+    """The status of a page that says what is wrong with its form."""
+    return 413 if isinstance(error, TooLargeError) else 400

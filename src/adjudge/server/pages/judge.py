@@ -20,7 +20,7 @@ from ...api import one_dialogue, one_review
 from ...arithmetic import plain
 from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
 from ...engine import Engine
-from ...errors import InputError, TooLargeError
+from ...errors import InputError
 from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
 from ...inputs.review import NEEDED, SLOTS, has_tags, slots_in
@@ -34,7 +34,7 @@ from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from .demo import TITLES, JudgedExample, example
-from .forms import field_of, read_form, weights_in
+from .forms import field_of, read_form, said_beside, status_of, weights_in
 from .rendering import lead_to, page
 
 router = APIRouter(include_in_schema=False)
@@ -156,8 +156,7 @@ async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         outcome = await caller.judged(state.engine, _work(protocol, values, state, caller))
     except InputError as error:
-        status = 413 if isinstance(error, TooLargeError) else 400
-        return _shown(request, state, caller, protocol, values, error, draft, status=status)
+        return _shown(request, state, caller, protocol, values, error, draft, status=status_of(error))
     if isinstance(outcome, Failure):
         said = error_report(said_of(outcome)).error
         return _shown(request, state, caller, protocol, values, InputError("", said), draft, status=502)
@@ -287,7 +286,7 @@ def _shown(
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
     told = {"compare": _COMPARED, "dialogue": _SPOKEN, "review": _REVIEWED}[protocol]
     place = field_of(error, (*told, "whole")) if error else ""
-    said = "" if error is None else f"{error.found}; {error.allowed}" if place and error.allowed else str(error)
+    said = said_beside(place, error) if error else ""
     own = {"compare": state.compare.judge, "dialogue": state.dialogue.evaluator, "review": state.review.judge}[protocol]
     judge = values.get("judge", own)
     context = JudgePage(
@@ -305,7 +304,7 @@ def _shown(
         # One that was given with the service's settings has no page.
         rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
         judge=judge,
-        judges=tuple(sorted({own, *state.allowed_judges}, key=lambda spec: (spec != own, spec))),
+        judges=state.judges(own),
         both_orders="both_orders" in values if status != 200 or changed else not state.compare.one_order,
         fresh=fresh,
         example=TITLES[protocol],

@@ -24,7 +24,7 @@ from ..callers import CURRENT
 _RUNS = "adjudge.reports.run"
 _A_PAGE = 50
 T = TypeVar("T")
-_HEADERS = {"cache-control": "private, no-cache", "vary": "accept, cookie, hx-request"}
+_HEADERS = {"vary": "accept, cookie, hx-request"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from fastapi import APIRouter, Request, Response
 from ....errors import InputError
 from ....reports.wording import percent, signed
 from ....results import require_extra
-from ....runs.hosted_run import HostedRun
+from ....runs.hosted_run import HostedRun, RunStatus
 from ...callers import CallerOf
 from ...common import State, StateOf
 from ...run_results import Glance, glance_at, open_results
 from ..rendering import page
-from .telling import RunLine, find_run, line_for
+from .telling import RunLine, line_for, name_of
 
 if TYPE_CHECKING:
     from ....reports.document import Section
@@ -97,13 +97,13 @@ class OverTimePage:
 async def compare(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """`a` and `b` are the ids of two runs; the difference is from `a` to `b`."""
     query = request.query_params
-    first, second = (find_run(query[name], state, caller) if query.get(name) else None for name in "ab")
+    first, second = (state.runs.find(query[name], caller.scope) if query.get(name) else None for name in "ab")
     given = query.get("page", "1")
     number = int(given) if given.isdecimal() and len(given) < 7 else 1
 
     def found() -> ComparePage:
-        lines = [line_for(run) for run in _recent(state, caller.scope)]
-        a, b = (None if run is None else line_for(run) for run in (first, second))
+        lines = [line_for(*each) for each in _recent(state, caller.scope)]
+        a, b = (None if run is None else line_for(run, run.status()) for run in (first, second))
         some = a or b
         fitting = tuple(
             line for line in lines if line.state != "ready" and (not some or line.protocol == some.protocol)
@@ -130,7 +130,7 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> Changes:
     with diff_of(runs[0].run, runs[1].run, lambda *where: kept[where[2].folder].attached(*where)) as diff:
         pages = max((diff.changed + _AT_A_TIME - 1) // _AT_A_TIME, 1)
         number = min(number, pages)
-        named = replace(diff, names=(line_for(first).name, line_for(second).name))
+        named = replace(diff, names=(name_of(first.status()), name_of(second.status())))
         document = diff_document(named, 0)
         cases = tuple(
             ChangedCase(
@@ -164,7 +164,7 @@ async def over_time(request: Request, state: StateOf, caller: CallerOf) -> Respo
         raise InputError("source", "given beside judge", "one of them")
 
     def found() -> OverTimePage:
-        known = [(line_for(run), run.status().judges, glance_at(run)) for run in _recent(state, caller.scope)]
+        known = [(line_for(*each), each[1].judges, glance_at(each[0])) for each in _recent(state, caller.scope)]
         judged = [(line, judges, glance) for line, judges, glance in reversed(known) if glance is not None]
         points = _points(
             [(line, glance) for line, judges, glance in judged if _is_of(judge, source, judges, glance)], source
@@ -204,5 +204,5 @@ def _points(runs: list[tuple[RunLine, Glance]], source: str) -> Iterator[Point]:
         yield Point(line, share, low, high, said, of, link)
 
 
-def _recent(state: State, owner: str | None) -> list[HostedRun]:
-    return list(islice(state.runs.listed(owner), _MOST_RUNS))
+def _recent(state: State, owner: str | None) -> list[tuple[HostedRun, RunStatus]]:
+    return list(islice(state.runs.statuses(owner), _MOST_RUNS))

@@ -9,14 +9,13 @@ from itertools import islice
 
 from fastapi import APIRouter, Request, Response
 
-from ....errors import InputError, TooLargeError
+from ....errors import InputError
 from ....rubric import PROTOCOLS
-from ....runs.hosting import Upload
 from ...bodies import MAX_BODY_BYTES, UploadedFile
-from ...callers import Caller, CallerOf
+from ...callers import Caller, CallerOf, ReviewerOf
 from ...common import State, StateOf
-from ...runs import RunRequest, one_name, wanted_run
-from ..forms import read_upload_form
+from ...runs import RunRequest, note, wanted_run
+from ..forms import read_upload_form, said_beside, status_of
 from ..rendering import lead_to, page
 from .telling import RunLine, line_for
 
@@ -57,9 +56,8 @@ async def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Respo
 
 
 @router.post("/runs")
-async def begin(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Read and check a file of cases, or what was pasted; the run waits for its start with an estimate."""
-    caller.needs("reviewer")
     values: dict[str, str] = {}
     try:
         file, values = await read_upload_form(request)
@@ -72,11 +70,10 @@ async def begin(request: Request, state: StateOf, caller: CallerOf) -> Response:
         if given.get("protocol") == "compare":
             given["one_order"] = "false" if "both_orders" in values else "true"
         wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
-        upload = Upload(file.content, one_name(file.name))
-        run = await state.runs.begin(wanted, upload, caller.name, start=False)
+        run = await state.runs.begin(wanted, caller.name, start=False)
     except InputError as error:
         return await _shown(request, state, caller, values, error)
-    await asyncio.to_thread(state.audit.record, caller.person, "run.uploaded", run.run_id, name=wanted.name)
+    await note(state, caller, "uploaded", run, name=wanted.name)
     return lead_to(request, f"/runs/{run.run_id}")
 
 
@@ -90,31 +87,27 @@ async def _shown(
     before = request.query_params.get("before")
 
     def found() -> RunsPage:
-        runs = list(islice(state.runs.listed(caller.scope, before), _AT_A_TIME + 1))
-        lines = tuple(map(line_for, runs[:_AT_A_TIME]))
+        runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
+        lines = tuple(line_for(*each) for each in runs[:_AT_A_TIME])
         older = lines[-1].run_id if len(runs) > _AT_A_TIME else ""
         form = _form(state, caller, values or {}, error) if caller.may("reviewer") else None
         return RunsPage(lines, before is None, older, form, len(runs) > 1)
 
     context = await asyncio.to_thread(found)
-    return page(request, "runs", context, 200 if error is None else 413 if isinstance(error, TooLargeError) else 400)
+    return page(request, "runs", context, 200 if error is None else status_of(error))
 
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> BeginForm:
-    own = state.compare.judge
     rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
     for kept in state.rubrics.listed(caller.shelf):
         rubrics[kept.rubric.protocol].append(f"{kept.rubric.name}@{kept.rubric.version}")
-    place = said = ""
-    if error is not None:
-        place = error.place if error.place in (*RunRequest.model_fields, "file") else ""
-        said = f"{error.found}; {error.allowed}" if place and error.allowed else str(error)
+    place = error.place if error and error.place in (*RunRequest.model_fields, "file") else ""
     return BeginForm(
-        judges=tuple(sorted({own, *state.allowed_judges}, key=lambda spec: (spec != own, spec))),
+        judges=state.judges(state.compare.judge),
         rubrics={protocol: tuple(names) for protocol, names in rubrics.items()},
         most_bytes=MAX_BODY_BYTES,
         both_orders="both_orders" in values if values else not state.compare.one_order,
         values=values,
         place=place,
-        error=said,
+        error=said_beside(place, error) if error else "",
     )

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from ....reports.wording import duration, rounded
 from ....results import require_extra
 from ....runs.hosted_run import HostedRun, RunStatus
-from ...callers import Caller, CallerOf
+from ...callers import Caller, CallerOf, ReviewerOf
 from ...common import StateOf, validated
-from ...run_exports import ExportQuery, export_run
-from ...runs import ResumeRequest
+from ...runs import ResumeRequest, RunOf, note
 from .. import verdict
 from ..forms import read_form
 from ..rendering import html, lead_to, page
-from .telling import cost_of, estimated, find_run, left, moment, name_of, parts_of, rate, state_of
+from .telling import cost_of, estimated, moment, name_of, parts_of, state_of
 
 if TYPE_CHECKING:
     from ....reports.run.view import RunView
@@ -65,7 +65,7 @@ class ShownRun:
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The page of a run, or `.json` after its id."""
-    run = find_run(name.removesuffix(".json"), state, caller)
+    run = state.runs.find(name.removesuffix(".json"), caller.scope)
     progress = await asyncio.to_thread(_progress, run, caller)
     if not progress.done:
         return page(request, "run_open", ShownRun(progress))
@@ -93,33 +93,25 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
 
 
 @router.get("/runs/{run_id}/progress")
-async def show_progress(run_id: str, state: StateOf, caller: CallerOf) -> Response:
+async def show_progress(run: RunOf, caller: CallerOf) -> Response:
     """A run's progress as a piece of its page; once it has ended, the script is told to load the page again."""
-    progress = await asyncio.to_thread(_progress, find_run(run_id, state, caller), caller)
+    progress = await asyncio.to_thread(_progress, run, caller)
     answer = html("run_progress", progress=progress)
     if progress.state not in ("queued", "running"):
         answer.headers["hx-refresh"] = "true"
     return answer
 
 
-@router.get("/runs/{run_id}/export")
-async def export(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The rows that the filters choose as a file."""
-    wanted = validated(ExportQuery, dict(request.query_params))
-    return await export_run(find_run(run_id, state, caller), state, wanted)
-
-
 @router.post("/runs/{run_id}/{action}")
 async def act(
-    run_id: str,
+    caller: ReviewerOf,
+    run: RunOf,
     action: Literal["start", "cancel", "resume", "delete"],
     request: Request,
     state: StateOf,
-    caller: CallerOf,
 ) -> Response:
     """Start, cancel, resume or delete a run."""
-    caller.needs("reviewer")
-    run, fields = find_run(run_id, state, caller), await read_form(request)
+    fields = await read_form(request)
     if action == "cancel":
         state.runs.cancel(run)
     elif action == "delete":
@@ -133,14 +125,13 @@ async def act(
             retry=asked.retry_failed,
             payer=caller.name or "",
         )
-    await asyncio.to_thread(state.audit.record, caller.person, f"run.{_DONE[action]}", run.run_id)
+    await note(state, caller, _DONE[action], run)
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
 
 
 @router.get("/runs/{run_id}/cases/{name}")
-async def show_case(run_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def show_case(run: RunOf, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The verdict of a case, in any form that a verdict has; without one, why."""
-    run = find_run(run_id, state, caller)
     number, dot, form = name.partition(".")
     if not number.isdecimal() or len(number) > 9:
         raise HTTPException(404)
@@ -169,8 +160,8 @@ def _progress(run: HostedRun, caller: Caller) -> RunProgress:
         parts=parts_of(status),
         done=done,
         share=f"{100 * done // max(status.cases, 1)} %",
-        rate=rate(status.per_second),
-        left=left(status.seconds_left),
+        rate=f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
+        left="" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
         cost=cost_of(status),
         estimate=estimated(run.estimate, status) if state == "ready" else (),
         may_act=caller.may("reviewer"),

@@ -1,4 +1,4 @@
-"""A run in a few words: what lists and progress say of it, and who may see it."""
+"""A run in a few words: what lists and progress say of it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from ....reports.wording import dollars, duration, many, rounded
+from ....reports.wording import dollars, many
 from ....runs.hosted_run import HostedRun, RunStatus
-from ...callers import Caller
-from ...common import State
 from ...run_results import glance_at
 
 _SIDES = {
     "compare": {"A": "for A", "B": "for B", "tie": "tied"},
     "review": {"A": "for response 1", "B": "for response 2", "tie": "for neither"},
 }
-_TONES = {"invalid": "bad"}
 _HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
 
 
@@ -41,20 +38,14 @@ class RunLine:
     when: str
 
 
-def find_run(run_id: str, state: State, caller: Caller) -> HostedRun:
-    """The run of this id, if the caller may see it."""
-    return state.runs.find(run_id, caller.scope)
-
-
 def name_of(status: RunStatus) -> str:
     """What people call the run."""
     return status.name or status.source or status.run_id
 
 
-def line_for(run: HostedRun) -> RunLine:
+def line_for(run: HostedRun, status: RunStatus) -> RunLine:
     """A run as a list shows it."""
-    status, glance = run.status(), glance_at(run)
-    state = state_of(run, status)
+    glance, state = glance_at(run), state_of(run, status)
     finding = glance.title if glance is not None and not status.open else _counted(status)
     return RunLine(
         run_id=status.run_id,
@@ -104,7 +95,10 @@ def parts_of(status: RunStatus) -> tuple[tuple[str, float, str], ...]:
             # A review's answer is its preference from 1 to 7.
             sides["A" if answer in "123" else "tie" if answer == "4" else "B" if answer in "567" else answer] += count
         names = {**_SIDES[status.protocol], "invalid": "cannot be rated"}
-        counts = [(_TONES.get(side, side), sides[side], f"{sides[side]:,} {said}") for side, said in names.items()]
+        counts = [
+            ("bad" if side == "invalid" else side, sides[side], f"{sides[side]:,} {said}")
+            for side, said in names.items()
+        ]
     counts.append(("undecided", status.undecided, f"{status.undecided:,} undecided"))
     counts.append(("bad", status.failures, f"{status.failures:,} failed"))
     return tuple((tone, count / status.cases, said) for tone, count, said in counts if count)
@@ -137,13 +131,3 @@ def estimated(found: dict[str, Any] | None, status: RunStatus) -> tuple[tuple[st
         ("Calls", f"{found['calls']:,}", stored or ("no model is called" if not found["calls"] else "to be paid")),
         ("Cost", price, f"no price is published for {unpriced}" if unpriced else f"{found['tokens']:,} tokens"),
     )
-
-
-def left(seconds: float | None) -> str:
-    """How long it will take."""
-    return "" if seconds is None else f"about {duration(seconds)} left"
-
-
-def rate(per_second: float) -> str:
-    """How quick it is."""
-    return f"{rounded(per_second, 1)} cases a second" if per_second else ""
