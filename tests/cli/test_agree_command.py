@@ -56,7 +56,7 @@ def test_every_format_says_the_same_and_json_is_the_model(adjudge, folder, tmp_p
     assert "| The judge | 66.7 % |" in markdown
     assert adjudge(*AGREE, folder, "-o", tmp_path / "report.html")[:2] == (0, "")
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert '<h1 class="run">Agrees with people in 67\u00a0%</h1>' in page
+    assert '<h1 class="run" dir="auto">Agrees with people in 67\u00a0%</h1>' in page
     assert "<script" not in page and not re.search(r"(src|href)=\"(?!#)", page) and "default-src 'none'" in page
     assert to_json(package.agree(folder, limit=10, draws=99), indent=True).decode() == out
 
