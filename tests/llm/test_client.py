@@ -6,12 +6,9 @@ import asyncio
 import gc
 import gzip
 import socket
-import ssl
 import zlib
-from pathlib import Path
 
 import pytest
-import trustme
 from scripted.raw_server import OK, Bytes, packed
 
 from adjudge.errors import SetupError
@@ -352,65 +349,7 @@ async def test_a_reply_up_to_the_limit_is_read() -> None:
         assert len((await client.request("GET", server.url, {}, bounds=SMALL)).content) == 2**20
 
 
-# -- TLS --------------------------------------------------------------------------------------------------------------
-
-
-def secured(authority: trustme.CA, name: str) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(name).configure_cert(context)
-    return context
-
-
-@pytest.fixture
-def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.CA:
-    """An authority that the environment tells the client to trust."""
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-    return authority
-
-
-async def test_requests_go_over_tls_and_reuse_its_connections(trusted: trustme.CA) -> None:
-    server = Bytes(*[OK] * 3)
-    async with server.running(secured(trusted, "127.0.0.1")) as client:
-        for _ in range(3):
-            assert (await client.request("POST", server.url, {}, b"q" * 300_000)).content == b"fine"
-    assert server.accepted == 1
-
-
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-async def test_a_certificate_for_another_name_is_refused(trusted: trustme.CA) -> None:
-    server = Bytes(OK)
-    async with server.running(secured(trusted, "elsewhere.example")) as client:
-        with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
-            await client.request("GET", server.url, {})
-    assert not server.requests
-
-
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-async def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
-    server = Bytes(OK)
-    async with server.running(secured(trustme.CA(), "127.0.0.1")) as client:
-        with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
-            await client.request("GET", server.url, {})
-    assert not server.requests
-
-
 # -- event loops ------------------------------------------------------------------------------------------------------
-
-
-async def test_a_server_that_speaks_no_tls_is_said_to_fail_at_it() -> None:
-    class Plain(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.read(1)
-            writer.write(OK)
-
-    server, client = Plain(), Client()
-    async with server.running():
-        with pytest.raises(NoServerError, match="TLS failed: wrong version number") as failed:
-            await client.request("GET", server.url.replace("http", "https"), {})
-    await client.close()
-    assert not failed.value.local
 
 
 def test_a_client_outlives_its_event_loops_and_first_requests_share_a_session() -> None:
