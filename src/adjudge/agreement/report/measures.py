@@ -44,7 +44,6 @@ from ..figures import (
     share,
     spearman,
     units_of,
-    with_interval,
 )
 from ..labels.files import criterion_scales
 from .joining import LabelledCase, side_of
@@ -67,7 +66,15 @@ class Rated(NamedTuple):
     content: int
 
 
-Measured = Callable[[Sequence[Rated]], Figure]
+class Measure(NamedTuple):
+    """A figure of rated cases: what is taken of both sides, and what is made of it."""
+
+    metric: Metric
+    judge: Callable[[Rated], Value | None]
+    human: Callable[[Rated], Value | None]
+
+    def __call__(self, cases: Sequence[Rated]) -> Figure:
+        return self.metric(list(map(self.judge, cases)), list(map(self.human, cases)))
 
 
 class Beside(Frozen):
@@ -101,22 +108,22 @@ def _place(value: Value | None) -> float | None:
     return PREFERENCE[value] if isinstance(value, str) else value
 
 
-def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> Measured:
-    return lambda cases: metric([seen(case.judge) for case in cases], [seen(case.human) for case in cases])
+def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> Measure:
+    return Measure(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
 
 
-def _of_scores(metric: Metric) -> Measured:
-    return lambda cases: metric([case.score for case in cases], [_place(case.human) for case in cases])
+def _of_scores(metric: Metric) -> Measure:
+    return Measure(metric, lambda case: case.score, lambda case: _place(case.human))
 
 
-def _alpha(level: Level) -> Measured:
+def _alpha(level: Level) -> Measure:
     def alpha(judge: Ratings, human: Ratings) -> Figure:
         return krippendorff_alpha(zip(judge, human, strict=True), level)
 
     return _of_verdicts(alpha) if level == "nominal" else _of_verdicts(alpha, _place)
 
 
-MEASURES: dict[Protocol, dict[str, Measured]] = {
+MEASURES: dict[Protocol, dict[str, Measure]] = {
     "compare": {
         "accuracy": _of_verdicts(accuracy),
         "kappa": _of_verdicts(cohen_kappa),
@@ -164,7 +171,13 @@ def rated(case: LabelledCase) -> Rated:
 
 def measured(protocol: Protocol, name: str, cases: Sequence[Rated], draws: int) -> Figure:
     """A figure with its interval. Copies of a case (the same texts) are drawn together."""
-    return grouped(MEASURES[protocol][name], cases, lambda it: it.content, draws, is_share=name == "accuracy")
+    metric, judge, human = MEASURES[protocol][name]
+    seen = [(judge(case), human(case), case.content) for case in cases]  # once, not in every draw
+
+    def measure(drawn: Sequence[tuple[Value | None, Value | None, int]]) -> Figure:
+        return metric([case[0] for case in drawn], [case[1] for case in drawn])
+
+    return grouped(measure, seen, lambda case: case[2], draws, is_share=name == "accuracy")
 
 
 def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[str, Figure]:
@@ -227,14 +240,14 @@ def beside(
     for rule, said in _rules(protocol, cases).items():
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
         rows.append(Beside(name=rule, figures={name: measured(protocol, name, judged, draws) for name in names}))
-    met = [each for case in cases if (each := _meetings(case))]
-    people = {meeting.person for case in met for meeting in case}
+    met = [meeting for case in cases for meeting in _meetings(case)]
+    people, contents = {meeting.person for meeting in met}, {meeting.own.content for meeting in met}
     for who in (ONE_PERSON, SAME_PEOPLE) if met else ():
         figures = {}
         for name in names:
             mean = partial(_mean_of_people, MEASURES[protocol][name], who)
-            if len(met) * len(people) <= _MOST_VOTES:
-                figures[name] = with_interval(mean, met, draws)
+            if len(contents) * len(people) <= _MOST_VOTES:
+                figures[name] = grouped(mean, met, lambda meeting: meeting.own.content, draws)
             else:
                 figures[name] = replace(mean(met), reason="too many people for an interval")
         rows.append(Beside(name=who, figures=figures))
@@ -253,9 +266,12 @@ def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, 
 
 def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
     """How far people agree among themselves: no judge can be expected to agree more."""
-    several: list[Ratings] = [tuple(case.votes.values()) for case in sample if len(case.votes) > 1]
-    level = _LEVELS[protocol]
-    return with_interval(lambda rows: krippendorff_alpha(rows, level), several, draws) if several else None
+    several = [case for case in sample if len(case.votes) > 1]
+
+    def alpha(cases: Sequence[LabelledCase]) -> Figure:
+        return krippendorff_alpha((tuple(case.votes.values()) for case in cases), _LEVELS[protocol])
+
+    return grouped(alpha, several, lambda case: case.row.content, draws) if several else None
 
 
 def _said(value: Value | None, human: Value | None, case: LabelledCase) -> Rated:
@@ -289,10 +305,10 @@ def _meetings(case: LabelledCase) -> list[_Meeting]:
     ]
 
 
-def _mean_of_people(measure: Measured, who: str, drawn: Sequence[Sequence[_Meeting]]) -> Figure:
+def _mean_of_people(measure: Measure, who: str, drawn: Sequence[_Meeting]) -> Figure:
     """The mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
     by_person: dict[str, list[Rated]] = {}
-    for meeting in (meeting for case in drawn for meeting in case):
+    for meeting in drawn:
         by_person.setdefault(meeting.person, []).append(meeting.own if who == ONE_PERSON else meeting.judge)
     found = [measure(met) for met in by_person.values()]
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
