@@ -7,7 +7,7 @@ import pytest
 from results.building import Given, write_run
 
 from adjudge.agreement.benchmark import LabelledSet, find_sets, measure_set
-from adjudge.agreement.figures import mean_by_unit
+from adjudge.agreement.figures import mean_by_unit, share
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run
@@ -76,6 +76,8 @@ def test_cases_of_one_task_are_drawn_together():
     assert alone.value == together.value == 0.5
     width = [high - low for low, high in (alone.interval, together.interval)]
     assert width[1] > 1.8 * width[0]
+    always = mean_by_unit([(1.0, n // 5) for n in range(100)])
+    assert (always.value, always.cases, always.interval) == (1, 100, share(20, 20).interval)
 
 
 def test_sets_are_found_by_their_labels_and_named_apart(tmp_path):

@@ -17,9 +17,8 @@ from .figures import DRAWS, Figure, grouped, mean_by_unit, parts_of
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], tuple[float, float] | None]
-Picks = Sequence[
-    tuple[bool, bool, Hashable]
-]  # whether the judge picks the answer with more, whether people do; content
+# Of each case: whether the judge picks the answer with more, whether people do, and its content.
+Picks = Sequence[tuple[bool, bool, Hashable]]
 EVEN = 0.5
 
 

@@ -314,7 +314,11 @@ def mean_by_unit(numbers: Iterable[tuple[float, Hashable]], draws: int = DRAWS) 
         return Figure(fmean(number for number, _ in drawn), len(drawn)) if drawn else Figure(None, 0, "no cases")
 
     given = list(numbers)
-    is_share = {number for number, _ in given} <= {0.0, 1.0}
+    found, units = {number for number, _ in given}, {unit for _, unit in given}
+    is_share = found <= {0.0, 1.0}
+    if is_share and len(found) == 1:
+        # A bootstrap has no width then; how many units there are bounds how many others might be different.
+        return replace(share(len(units) if found == {1.0} else 0, len(units)), cases=len(given))
     return grouped(mean, given, lambda each: each[1], draws, is_share=is_share)
 
 

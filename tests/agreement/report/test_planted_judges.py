@@ -74,15 +74,15 @@ def test_a_judge_that_prefers_the_first_answer_is_found_out_with_the_right_size(
 @pytest.mark.slow
 def test_over_several_sets_of_pairs_every_planted_bias_is_found_and_its_size_held(tmp_path):
     held, accused = 0, 0
-    for seed in range(2, 6):
+    for seed in (2, 3):
         (folder := tmp_path / str(seed)).mkdir()
-        found = reports_on(planted_pairs(100, seed), folder)
+        found = reports_on(planted_pairs(80, seed), folder)
         assert found["first"].biases["order"] is True and found["length"].biases["length"] is True
         sizes = (found["first"].bias.order.first_wins, 0.65), (habit_of(found["length"], "length").followed, 0.5)
         held += sum(figure.interval[0] < size < figure.interval[1] for figure, size in sizes)
         accused += sum(bool(bias) for bias in found["fair"].biases.values())
-    assert held >= 6  # of 8 intervals; fewer about six times in a thousand
-    assert accused <= 3  # of 12 findings on fair judges; more about twice in a thousand
+    assert held >= 3  # of 4 intervals; fewer about once in seventy
+    assert accused <= 2  # of 8 findings on fair judges; more about six times in a thousand
 
 
 # -- habits, planted in the verdicts ----------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def report_on(run, folder, rule):
         winner = ("tie", "A", "B")[rule(MANY[line["position"]])]
         line["row"] |= {"winner": winner, "decided": True, "order_consistent": True}
     (made / "verdicts.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
-    return build_report(open_run(made), own_sources=["wren"], limit=0, draws=99)
+    return build_report(open_run(made), own_sources=["wren"], limit=0, draws=199)
 
 
 def test_a_judge_that_follows_length_is_found_out_with_the_right_size(run, tmp_path):

@@ -7,7 +7,7 @@ A comparison is a class, a dialogue's overall score a number, a review's prefere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import fmean, median
@@ -66,7 +66,7 @@ class Rated(NamedTuple):
     content: int
 
 
-class Measure(NamedTuple):
+class Measured(NamedTuple):
     """A figure of rated cases: what is taken of both sides, and what is made of it."""
 
     metric: Metric
@@ -108,22 +108,22 @@ def _place(value: Value | None) -> float | None:
     return PREFERENCE[value] if isinstance(value, str) else value
 
 
-def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> Measure:
-    return Measure(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
+def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> Measured:
+    return Measured(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
 
 
-def _of_scores(metric: Metric) -> Measure:
-    return Measure(metric, lambda case: case.score, lambda case: _place(case.human))
+def _of_scores(metric: Metric) -> Measured:
+    return Measured(metric, lambda case: case.score, lambda case: _place(case.human))
 
 
-def _alpha(level: Level) -> Measure:
+def _alpha(level: Level) -> Measured:
     def alpha(judge: Ratings, human: Ratings) -> Figure:
         return krippendorff_alpha(zip(judge, human, strict=True), level)
 
     return _of_verdicts(alpha) if level == "nominal" else _of_verdicts(alpha, _place)
 
 
-MEASURES: dict[Protocol, dict[str, Measure]] = {
+MEASURES: dict[Protocol, dict[str, Measured]] = {
     "compare": {
         "accuracy": _of_verdicts(accuracy),
         "kappa": _of_verdicts(cohen_kappa),
@@ -241,15 +241,21 @@ def beside(
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
         rows.append(Beside(name=rule, figures={name: measured(protocol, name, judged, draws) for name in names}))
     met = [meeting for case in cases for meeting in _meetings(case)]
-    people, contents = {meeting.person for meeting in met}, {meeting.own.content for meeting in met}
-    for who in (ONE_PERSON, SAME_PEOPLE) if met else ():
+    few = len({person for person, _, _ in met}) * len({own.content for _, own, _ in met}) <= _MOST_VOTES
+    sides = {
+        ONE_PERSON: [(person, own) for person, own, _ in met],
+        SAME_PEOPLE: [(who, judge) for who, _, judge in met],
+    }
+    for who, held in sides.items() if met else ():
         figures = {}
         for name in names:
-            mean = partial(_mean_of_people, MEASURES[protocol][name], who)
-            if len(contents) * len(people) <= _MOST_VOTES:
-                figures[name] = grouped(mean, met, lambda meeting: meeting.own.content, draws)
+            metric, one, others = MEASURES[protocol][name]
+            seen = [(person, one(case), others(case), case.content) for person, case in held]
+            mean = partial(_mean_of_people, metric)
+            if few:
+                figures[name] = grouped(mean, seen, lambda each: each[3], draws)
             else:
-                figures[name] = replace(mean(met), reason="too many people for an interval")
+                figures[name] = replace(mean(seen), reason="too many people for an interval")
         rows.append(Beside(name=who, figures=figures))
     return tuple(rows)
 
@@ -257,8 +263,8 @@ def beside(
 def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
     """Each person against the others, by name and headline."""
     met: dict[str, list[Rated]] = {}
-    for meeting in (meeting for case in cases for meeting in _meetings(case)):
-        met.setdefault(meeting.person, []).append(meeting.own)
+    for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
+        met.setdefault(person, []).append(own)
     return {
         person: {name: MEASURES[protocol][name](met[person]) for name in HEADLINES[protocol]} for person in sorted(met)
     }
@@ -289,28 +295,21 @@ def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[
     return baselines(list(map(side_of, human)), [case.row.words or (0, 0) for case in cases])
 
 
-class _Meeting(NamedTuple):
-    """One person's label of a case and the judge's verdict, both held to what the other people say together."""
-
-    person: str
-    own: Rated
-    judge: Rated
-
-
-def _meetings(case: LabelledCase) -> list[_Meeting]:
+def _meetings(case: LabelledCase) -> Iterator[tuple[str, Rated, Rated]]:
+    """Each person, their label of a case, and the judge's verdict; both are held to what the others say together."""
     judge = rated(case)
-    return [
-        _Meeting(person, _said(own, others, case), judge._replace(human=others))
-        for person, own, others in against_others(case.votes)
-    ]
+    for person, own, others in against_others(case.votes):
+        yield person, _said(own, others, case), judge._replace(human=others)
 
 
-def _mean_of_people(measure: Measure, who: str, drawn: Sequence[_Meeting]) -> Figure:
+def _mean_of_people(metric: Metric, said: Sequence[tuple[str, Value | None, Value | None, int]]) -> Figure:
     """The mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
-    by_person: dict[str, list[Rated]] = {}
-    for meeting in drawn:
-        by_person.setdefault(meeting.person, []).append(meeting.own if who == ONE_PERSON else meeting.judge)
-    found = [measure(met) for met in by_person.values()]
+    by_person: dict[str, tuple[list[Value | None], list[Value | None]]] = {}
+    for person, one, others, _ in said:
+        both = by_person.setdefault(person, ([], []))
+        both[0].append(one)
+        both[1].append(others)
+    found = [metric(*both) for both in by_person.values()]
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
     if not known:
         return Figure(None, 0, "no person has a defined figure against the others")
