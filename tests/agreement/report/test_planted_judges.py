@@ -9,6 +9,7 @@ import shutil
 
 import orjson
 import pytest
+from agreement.report.judged import joined
 from agreement.report.planted import (
     BOLD,
     LIST,
@@ -27,7 +28,9 @@ from results.building import Given, write_run
 from runs.conftest import Command
 from scripted.provider import ScriptedProvider
 
+from adjudge.agreement.bias import bias_report
 from adjudge.agreement.report.build import build_report
+from adjudge.agreement.report.joining import read_pairs
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run
 
@@ -51,8 +54,8 @@ def reports_on(pairs, folder, names=tuple(RULES)):
     return {name: build_report(open_run(folder / name), "truth", draws=199) for name in names}
 
 
-def habit_of(report, name):
-    return next(each for each in report.bias.habits if each.name == name)
+def habit_of(bias, name):
+    return next(each for each in bias.habits if each.name == name)
 
 
 # -- over the network -------------------------------------------------------------------------------------------------
@@ -78,7 +81,7 @@ def test_over_several_sets_of_pairs_every_planted_bias_is_found_and_its_size_hel
         (folder := tmp_path / str(seed)).mkdir()
         found = reports_on(planted_pairs(80, seed), folder)
         assert found["first"].biases["order"] is True and found["length"].biases["length"] is True
-        sizes = (found["first"].bias.order.first_wins, 0.65), (habit_of(found["length"], "length").followed, 0.5)
+        sizes = (found["first"].bias.order.first_wins, 0.65), (habit_of(found["length"].bias, "length").followed, 0.5)
         held += sum(figure.interval[0] < size < figure.interval[1] for figure, size in sizes)
         accused += sum(bool(bias) for bias in found["fair"].biases.values())
     assert held >= 3  # of 4 intervals; fewer about once in seventy
@@ -102,21 +105,28 @@ def run(tmp_path_factory):
     return write_run(tmp_path_factory.mktemp("habits") / "run", rows)
 
 
-def report_on(run, folder, rule):
-    """The report on the same run as a judge of this rule would have judged it, alike in both orders."""
+def judged_by(rule, run, folder):
+    """The same run as a judge of this rule would have judged it, alike in both orders."""
     made = shutil.copytree(run, folder)
     lines = [orjson.loads(line) for line in (made / "verdicts.jsonl").read_bytes().splitlines()]
     for line in lines:
         winner = ("tie", "A", "B")[rule(MANY[line["position"]])]
         line["row"] |= {"winner": winner, "decided": True, "order_consistent": True}
     (made / "verdicts.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
-    return build_report(open_run(made), own_sources=["wren"], limit=0, draws=199)
+    return made
+
+
+def biases_of(folder):
+    """What the report says of bias, without the rest of it, and which were found."""
+    bias = bias_report(read_pairs(joined(folder)), ["wren"], draws=199)
+    return bias, {habit.name for habit in bias.habits if habit.found} | ({"order"} if bias.order.found else set())
 
 
 def test_a_judge_that_follows_length_is_found_out_with_the_right_size(run, tmp_path):
-    found = report_on(run, tmp_path / "run", lambda row: RULES["length"](row["a"], row["b"], 0.0))
-    habit = habit_of(found, "length")
-    assert found.biases["length"] is True and not found.biases["order"]
+    made = judged_by(lambda row: RULES["length"](row["a"], row["b"], 0.0), run, tmp_path / "run")
+    bias, found = biases_of(made)
+    habit = habit_of(bias, "length")
+    assert "length" in found and "order" not in found
     assert habit.followed.interval[0] < 0.5 < habit.followed.interval[1]
     apart = [row for row in MANY if len(row["a"]) != len(row["b"])]
     wins = sum(RULES["length"](row["a"], row["b"], 0.0) == longer(row["a"], row["b"]) for row in apart)
@@ -125,12 +135,13 @@ def test_a_judge_that_follows_length_is_found_out_with_the_right_size(run, tmp_p
 
 @pytest.mark.parametrize(("name", "mark"), [("lists", LIST), ("bold", BOLD)], ids=["lists", "bold"])
 def test_a_judge_that_follows_lists_or_bold_type_is_found_out_with_the_right_size(run, tmp_path, name, mark):
-    found = report_on(run, tmp_path / "run", lambda row: follows(mark, 0.5)(row["a"], row["b"], 0.0))
-    followed = habit_of(found, name).followed
+    made = judged_by(lambda row: follows(mark, 0.5)(row["a"], row["b"], 0.0), run, tmp_path / "run")
+    bias, found = biases_of(made)
+    followed = habit_of(bias, name).followed
     apart = [row for row in MANY if (mark in row["a"]) != (mark in row["b"])]
     others = [row for row in apart if (mark in row["a"]) != (row["truth"] == "A")]
     planted = sum(draw(*sorted((row["a"], row["b"])), mark) < 0.5 for row in others) / len(others)
-    assert {bias for bias, there in found.biases.items() if there} == {name}
+    assert found == {name}
     assert followed.value == pytest.approx(planted) and followed.interval[0] < planted < followed.interval[1]
 
 
@@ -139,17 +150,18 @@ def test_a_judge_that_prefers_its_own_answers_is_found_out_with_the_right_size(r
         own = 1 if row["model_a"] == "wren" else 2
         return own if draw(row["id"], "own") < 0.4 else better(row["a"], row["b"])
 
-    found = report_on(run, tmp_path / "run", rule)
-    followed = habit_of(found, "self-preference").followed
+    bias, found = biases_of(judged_by(rule, run, tmp_path / "run"))
+    followed = habit_of(bias, "self-preference").followed
     # Where people prefer the other answer, the share that went to the judge's own is what was planted in these pairs.
     others = [row for row in MANY if (row["model_a"] == "wren") != (row["truth"] == "A")]
     planted = sum(draw(row["id"], "own") < 0.4 for row in others) / len(others)
-    assert {bias for bias, there in found.biases.items() if there} == {"self-preference"}
+    assert found == {"self-preference"}
     assert followed.value == pytest.approx(planted) and followed.interval[0] < planted < followed.interval[1]
 
 
 def test_a_fair_judge_with_random_errors_is_accused_of_nothing(run, tmp_path):
-    found = report_on(run, tmp_path / "run", lambda row: RULES["fair"](row["a"], row["b"], 0.0))
+    made = judged_by(lambda row: RULES["fair"](row["a"], row["b"], 0.0), run, tmp_path / "run")
+    found = build_report(open_run(made), own_sources=["wren"], limit=0, draws=199)
     assert set(found.biases) == {"order", "length", "lists", "bold", "self-preference"}
     assert not any(found.biases.values())
     right = sum(RULES["fair"](row["a"], row["b"], 0.0) == better(row["a"], row["b"]) for row in MANY)
