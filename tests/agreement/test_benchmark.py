@@ -6,7 +6,8 @@ import json
 import pytest
 from results.building import Given, write_run
 
-from adjudge.agreement.benchmark import LabelledSet, find_sets, mean_by_task, measure_set
+from adjudge.agreement.benchmark import LabelledSet, find_sets, measure_set
+from adjudge.agreement.figures import mean_by_unit, share
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run
@@ -70,11 +71,13 @@ def test_one_person_is_measured_against_what_the_others_say_together(measured):
 
 
 def test_cases_of_one_task_are_drawn_together():
-    alone = mean_by_task([(float(n % 2), n) for n in range(100)])
-    together = mean_by_task([(float(n // 5 % 2), n // 5) for n in range(100)])
+    alone = mean_by_unit([(float(n % 2), n) for n in range(100)])
+    together = mean_by_unit([(float(n // 5 % 2), n // 5) for n in range(100)])
     assert alone.value == together.value == 0.5
     width = [high - low for low, high in (alone.interval, together.interval)]
     assert width[1] > 1.8 * width[0]
+    always = mean_by_unit([(1.0, n // 5) for n in range(100)])
+    assert (always.value, always.cases, always.interval) == (1, 100, share(20, 20).interval)
 
 
 def test_sets_are_found_by_their_labels_and_named_apart(tmp_path):

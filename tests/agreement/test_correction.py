@@ -134,3 +134,25 @@ def test_a_mean_of_too_few_labels_is_not_corrected():
     assert found.raw.value == 75
     assert found.corrected.reason == "too few labelled cases: 1, at least 5 are needed"
     assert corrected_mean([], []).raw.reason == "no cases without labels"
+
+
+@pytest.mark.parametrize("labels", [100, 1000])
+def test_a_judge_that_never_says_tie_is_corrected_all_the_same(labels):
+    """It calls most ties a win: their share cannot be told from what it says, but the mean worth can."""
+    rng = np.random.default_rng(23)
+    true, matrix = np.array([0.30, 0.40, 0.30]), np.array([[0.9, 0, 0.1], [0.9, 0, 0.1], [0.1, 0, 0.9]])
+    covered = 0
+    for _ in range(200):
+        sizes = rng.multinomial(labels, true)
+        counts = [rng.multinomial(size, row).tolist() for size, row in zip(sizes, matrix, strict=True)]
+        said = dict(zip(THREE, rng.multinomial(1000, true @ matrix).tolist(), strict=True))
+        found = corrected_rate(table(counts, THREE), said, {"A": 1, "tie": 0.5}).corrected
+        covered += found.interval[0] <= 0.5 <= found.interval[1]
+    assert 180 <= covered <= 199  # 95 % are 190
+
+
+def test_without_a_class_that_people_use_the_rate_is_the_judges_mean_and_its_mean_error():
+    found = corrected_rate(table([[8, 0, 2], [4, 0, 1], [1, 0, 9]], THREE), {"A": 60, "B": 40}, {"A": 1, "tie": 0.5})
+    # Of 25 labels people's worth is 10 + 2.5, the judge's 13.
+    assert found.corrected.value == pytest.approx(0.6 + (12.5 - 13) / 25, abs=1e-12)
+    assert found.raw.value == 0.6

@@ -142,6 +142,12 @@ def test_drift_is_said_beyond_noise_only():
     assert not drift(accuracy_of, earlier, drawn(rng, 120, 0.15), draws=499).real
 
 
+def test_a_change_says_on_how_many_cases_it_rests_where_several_are_drawn_together():
+    units = [[("A", "A"), ("A", "B")], [("B", "B")]] * 6
+    found = drift(lambda drawn: accuracy_of([case for unit in drawn for case in unit]), units, units, draws=99)
+    assert (found.first.cases, found.change.cases, found.change.value) == (18, 18, 0)
+
+
 def test_too_few_cases_or_an_undefined_figure_are_no_test():
     few = drift(accuracy_of, [("A", "A")] * 3, [("A", "B")] * 30)
     assert (few.p, few.real, few.change.value) == (None, False, -1)

@@ -41,19 +41,17 @@ def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_
     assert "Figures rest on the 10 cases drawn at random. The other 10 were picked" in " ".join(out.split())
 
 
-def test_kappa_is_never_without_its_base_rate(adjudge, folder):
-    out = " ".join(adjudge(*AGREE, folder)[1].split())
-    assert re.search(r"kappa is \S+ \(\S+ to \S+\), where always saying A would be right in 66\.7 %", out)
-    assert "Base rates, what people say: A in 66.7 %, B in 33.3 %." in out
-
-
-def test_every_format_says_the_same_and_json_is_the_model(adjudge, folder, tmp_path):
-    text, markdown = (adjudge(*AGREE, folder, "--format", form)[1] for form in ("text", "markdown"))
+def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_is_the_model(adjudge, folder, tmp_path):
+    text = adjudge(*AGREE, folder)[1]
+    assert text.startswith("Agrees with people in 67 %\n")
+    said = " ".join(text.split())
+    assert re.search(r"kappa is \S+ \(\S+ to \S+\), where always saying A would be right in 66\.7 %", said)
+    assert "Base rates, what people say: A in 66.7 %, B in 33.3 %." in said
     code, out, _ = adjudge(*AGREE, folder, "--format", "json")
     data = json.loads(out)
     assert code == 0 and data["metrics"]["accuracy"]["value"] == pytest.approx(12 / 18)
-    assert markdown.startswith("# Agrees with people in 67 %\n") and text.startswith("Agrees with people in 67 %\n")
-    assert "| The judge | 66.7 % |" in markdown
+    markdown = adjudge(*AGREE, folder, "--format", "markdown")[1]
+    assert markdown.startswith("# Agrees with people in 67 %\n") and "| The judge | 66.7 % |" in markdown
     assert adjudge(*AGREE, folder, "-o", tmp_path / "report.html")[:2] == (0, "")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert '<h1 class="run" dir="auto">Agrees with people in 67\u00a0%</h1>' in page
@@ -62,19 +60,22 @@ def test_every_format_says_the_same_and_json_is_the_model(adjudge, folder, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("floor", "code", "said"),
+    ("floors", "code", "said"),
     [
-        ("accuracy=0.5", 0, ""),
-        ("accuracy=0.7", 1, r"adjudge: accuracy is 0\.667 \(95 % interval 0\.437 to 0\.837\), below 0\.7\n"),
-        ("kappa=0.6", 1, r"adjudge: kappa is -?0\.\d{3} \(95 % interval \S+ to \S+\), below 0\.6\n"),
-        ("order_consistency=1", 0, ""),
+        ("accuracy=0.5 order_consistency=1", 0, ""),
+        (
+            *("accuracy=0.7 kappa=0.6", 1),
+            r"adjudge: accuracy is 0\.667 \(95 % interval 0\.437 to 0\.837\), below 0\.7\n"
+            r"adjudge: kappa is -?0\.\d{3} \(95 % interval \S+ to \S+\), below 0\.6\n",
+        ),
         ("mae=3", 2, r"adjudge: --fail-under: 'mae' is no figure of this report; one of accuracy, kappa, .*\n"),
         ("kappa", 2, r"adjudge: --fail-under: 'kappa'; a figure and its least value are needed: kappa=0\.6\n"),
         ("kappa=high", 2, r"adjudge: --fail-under: 'kappa=high'; a figure and its least value .*\n"),
     ],
 )
-def test_a_figure_below_its_floor_ends_with_exit_code_1_and_says_the_interval(adjudge, folder, floor, code, said):
-    found, out, err = adjudge(*AGREE, folder, "--fail-under", floor)
+def test_a_figure_below_its_floor_ends_with_exit_code_1_and_says_the_interval(adjudge, folder, floors, code, said):
+    options = (word for floor in floors.split() for word in ("--fail-under", floor))
+    found, out, err = adjudge(*AGREE, folder, *options)
     assert found == code and re.fullmatch(said, err), err
     assert bool(out) == (code != 2)
 

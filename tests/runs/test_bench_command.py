@@ -8,6 +8,10 @@ from runs.conftest import pairs, write_lines
 from runs.test_probe_command import RUBRIC
 from scripted.provider import judges
 
+from adjudge.agreement.benchmark import Benchmark
+from adjudge.reports.benchmark import benchmark_document
+from adjudge.reports.document import as_markdown
+
 CASES = 12
 
 
@@ -73,10 +77,12 @@ async def test_the_same_command_continues_and_pays_nothing_twice(bench, provider
     assert len(provider.requests) == 2 * 2 * 2 * CASES
 
 
-async def test_a_dry_run_says_what_all_of_it_would_take(bench, provider):
+async def test_a_dry_run_says_what_all_of_it_would_take_and_a_bad_output_is_refused_first(bench, provider):
     done, _ = await bench("--dry-run", "--one-order")
     assert (done.code, done.out, provider.requests) == (0, "", [])
     assert f"4 runs, {4 * CASES + 2} cases to judge, about {4 * CASES} calls" in done.err
+    done, _ = await bench("-o", "bench.pdf")
+    assert (done.code, provider.requests) == (2, []) and "no format is known for .pdf" in done.err
 
 
 @pytest.mark.parametrize(
@@ -127,8 +133,8 @@ async def test_dialogues_are_ranked_beside_one_person_and_the_number_of_turns(co
     assert talks_found["judges"][0]["agreement"]["value"] > 0.5
     # Three people: two who differ with the conversation, one who always says 3.
     assert 0 < talks_found["people"]["value"] < 1
-    done = await command("bench", "sets", "--format", "text")
-    assert "One person is each person against the mean of the others" in done.out
+    document = benchmark_document(Benchmark.model_validate_json(done.out))
+    assert "One person is each person against the mean of the others" in as_markdown(document)
 
 
 async def test_a_folder_without_labelled_cases_is_refused(command, tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from runs.conftest import judge_of, pairs, write_lines
-from scripted.provider import judges
+from scripted.provider import fails, judges
 
 CASES = 12
 RUBRIC = """\
@@ -89,10 +89,12 @@ async def test_a_judge_that_prefers_the_first_answer_is_found_by_its_two_orders(
     assert len(provider.requests) == 2 * CASES
 
 
-async def test_the_calls_are_told_before_anything_is_sent(probe, provider):
+async def test_the_calls_are_told_before_anything_is_sent_and_a_bad_output_is_refused(probe, provider, command):
     done, _ = await probe(is_fair, "--dry-run")
     assert (done.code, done.out, provider.requests) == (0, "", [])
     assert f"4 runs, {4 * CASES} cases to judge, about {4 * 2 * CASES} calls" in done.err
+    done = await command("probe", "pairs.jsonl", "--judge", judge_of(provider), "-o", "probes.pdf")
+    assert (done.code, provider.requests) == (2, []) and "no format is known for .pdf" in done.err
 
 
 async def test_the_budget_holds_for_all_runs_together_and_nothing_is_paid_twice(probe, provider):
@@ -126,6 +128,20 @@ async def test_fewer_cases_are_drawn_at_random_and_a_dialogue_run_is_refused(pro
     await command("run", "dialogue", "talk.txt", "--run", "talks", "--quiet")
     done = await command("probe", "talks")
     assert (done.code, done.err) == (2, "adjudge: INPUT: talks: a dialogue run; probes are for comparisons\n")
+
+
+async def test_what_failed_and_what_had_nothing_to_change_are_told_apart(probe, tmp_path):
+    def fails_once_with_padding(request):
+        padded = "These are the points that matter here." in request.fenced("ANSWER 1") + request.fenced("ANSWER 2")
+        return fails(400) if padded and "Plan tool 3." in request.fenced("TASK") else is_fair(request)
+
+    done, found = await probe(fails_once_with_padding, "--probes", "padding")
+    assert done.code == 1
+    assert (found["padding"]["cases"], found["padding"]["cannot"]) == (CASES - 1, 0)
+    write_lines(tmp_path / "bold.jsonl", [row | {"a": f"**{row['a']}**", "b": "**b**"} for row in pairs(CASES)])
+    done, found = await probe(is_fair, "--probes", "bold", "--run", "bold", source="bold.jsonl")
+    assert done.code == 0, done.err
+    assert (found["bold"]["cases"], found["bold"]["cannot"], found["bold"]["found"]) == (0, CASES, None)
 
 
 async def test_a_rubric_of_ones_own_is_what_is_asked_about(probe, provider, command, tmp_path):

@@ -24,7 +24,18 @@ from ..models.cases import Comparison, Dialogue, Review
 from ..results.run import Reader, Run
 from ..rubric import shipped
 from ..text.words import count_words
-from .figures import Figure, Value, against_others, base_rates, baselines, consensus, grouped, longer_of, spearman
+from .figures import (
+    Figure,
+    Value,
+    against_others,
+    base_rates,
+    baselines,
+    consensus,
+    grouped,
+    longer_of,
+    mean_by_unit,
+    spearman,
+)
 from .labels.sources import OWN_COLUMN, load_labels
 from .report.joining import JudgedRow, join_labels
 
@@ -196,7 +207,7 @@ def _on_set(
         agreement=measure(_pairs(cases, [case.said for case in cases])),
         decided=measure(_pairs(sure, [case.said for case in sure])) if compare else None,
         longest_there=measure(_pairs(sure, list(map(_longer, sure)))) if compare else None,
-        ahead=mean_by_task(ahead) if compare and not took_part else None,
+        ahead=mean_by_unit(ahead) if compare and not took_part else None,
         took_part=took_part,
         cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),
         unpriced=sum(case.row.cost is None and case.row.calls > 0 for case in cases),
@@ -248,17 +259,7 @@ def _longer(case: _Case) -> Value:
 
 def _agreement(pairs: Sequence[_Pair]) -> Figure:
     """The share of cases with the same answer, with an interval by task."""
-    return mean_by_task([(float(pair.said == pair.human), pair.task) for pair in pairs])
-
-
-def mean_by_task(numbers: Sequence[tuple[float, int]]) -> Figure:
-    """The mean of one number a case, each with its task, with an interval by task."""
-
-    def mean(drawn: Sequence[tuple[float, int]]) -> Figure:
-        return Figure(fmean(number for number, _ in drawn), len(drawn)) if drawn else Figure(None, 0, "no cases")
-
-    is_share = {number for number, _ in numbers} <= {0.0, 1.0}
-    return grouped(mean, numbers, lambda each: each[1], is_share=is_share)
+    return mean_by_unit((pair.said == pair.human, pair.task) for pair in pairs)
 
 
 def _rank(pairs: Sequence[_Pair]) -> Figure:

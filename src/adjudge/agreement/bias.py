@@ -8,15 +8,17 @@ reported. A bias is found where the 95 % interval leaves out what is fair.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Literal
 
-from .figures import DRAWS, Figure, parts_of, share, with_interval
+from .figures import DRAWS, Figure, grouped, mean_by_unit, parts_of
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], tuple[float, float] | None]
+# Of each case: whether the judge picks the answer with more, whether people do, and its content.
+Picks = Sequence[tuple[bool, bool, Hashable]]
 EVEN = 0.5
 
 
@@ -24,15 +26,14 @@ EVEN = 0.5
 class JudgedPair:
     """A comparison as the judge saw it and, if known, as people did. None is not known or not judged.
 
-    `a_first` and `b_first` are the winners named when A or B stood first; the pairs of numbers belong to A and B.
+    `content` is the same for copies of a case, which are drawn together. `a_first` and `b_first` are the winners named
+    when A or B stood first; the pairs of numbers belong to A and B.
     """
 
-    case: str
+    content: Hashable
     winner: Side | None
     a_first: Side | None = None
     b_first: Side | None = None
-    margin: float | None = None
-    confidence: float | None = None
     lengths: tuple[float, float] | None = None
     list_items: tuple[float, float] | None = None
     bold: tuple[float, float] | None = None
@@ -114,27 +115,25 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), 
 def order_bias(pairs: Sequence[JudgedPair], draws: int = DRAWS) -> OrderBias:
     """How the order moves the verdict; a tie in one order only is a flip too."""
     both = [pair for pair in pairs if pair.a_first is not None and pair.b_first is not None]
-    flips = share(sum(pair.a_first != pair.b_first for pair in both), len(both))
+    flips = mean_by_unit(((pair.a_first != pair.b_first, pair.content) for pair in both), draws)
     named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
     # Both verdicts of a case are drawn together: they are not independent.
-    return OrderBias(flips, with_interval(_first_wins, named, draws) if named else Figure(None, 0, "no order is known"))
+    return OrderBias(flips, grouped(_first_wins, named, lambda pair: pair.content, draws))
 
 
 def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int = DRAWS) -> HabitBias:
     """How often the answer with more of a feature wins, among cases that differ in it and have a winner."""
     more = [(_more(pair, of), pair) for pair in pairs]
     judged = [(side, pair) for side, pair in more if side is not None and pair.winner in ("A", "B")]
-    wins = share(sum(pair.winner == side for side, pair in judged), len(judged))
-    labelled = [(pair.winner == side, pair.human == side) for side, pair in judged if pair.human in ("A", "B")]
+    wins = mean_by_unit(((pair.winner == side, pair.content) for side, pair in judged), draws)
+    labelled = [
+        (pair.winner == side, pair.human == side, pair.content) for side, pair in judged if pair.human in ("A", "B")
+    ]
     if not labelled:
         return HabitBias(name, wins)
-    return HabitBias(
-        name,
-        wins,
-        share(sum(human for _, human in labelled), len(labelled)),
-        with_interval(_followed, labelled, draws),
-        with_interval(_balanced, labelled, draws),
-    )
+    people = mean_by_unit(((human, content) for _, human, content in labelled), draws)
+    followed, balanced = (grouped(measure, labelled, lambda pick: pick[2], draws) for measure in (_followed, _balanced))
+    return HabitBias(name, wins, people, followed, balanced)
 
 
 def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[CurvePoint, ...]:
@@ -157,23 +156,23 @@ def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[
 
 def _first_wins(pairs: Sequence[JudgedPair]) -> Figure:
     named = [(said, first) for pair in pairs for said, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
-    named = [(said, first) for said, first in named if said in ("A", "B")]
-    return Figure(sum(said == first for said, first in named) / len(named), len(pairs))
+    hits = [said == first for said, first in named if said in ("A", "B")]
+    return Figure(fmean(hits), len(pairs)) if hits else Figure(None, 0, "no order is known")
 
 
-def _picked_more(cases: Sequence[tuple[bool, bool]], of: Callable[[float, float], float]) -> Figure:
+def _picked_more(cases: Picks, of: Callable[[float, float], float]) -> Figure:
     """`of` how often the judge picks the answer with more where people prefer it, and where they prefer the other."""
-    kinds = [[judge for judge, human in cases if human is wanted] for wanted in (True, False)]
+    kinds = [[judge for judge, human, _ in cases if human is wanted] for wanted in (True, False)]
     if not all(kinds):
         return Figure(None, len(cases), "people always prefer the same kind of answer")
     return Figure(of(*map(fmean, kinds)), len(cases))
 
 
-def _followed(cases: Sequence[tuple[bool, bool]]) -> Figure:
+def _followed(cases: Picks) -> Figure:
     return _picked_more(cases, lambda more, less: more + less - 1)
 
 
-def _balanced(cases: Sequence[tuple[bool, bool]]) -> Figure:
+def _balanced(cases: Picks) -> Figure:
     return _picked_more(cases, lambda more, less: (more + 1 - less) / 2)
 
 

@@ -258,8 +258,9 @@ def _cuts(parameters: Any) -> Any:
 
 def _loss(eta: Any, cuts: Any, place: Any) -> float:
     """The negative log likelihood of levels under proportional odds, whose places on the line are η."""
-    below = special.expit(cuts[None, :] - eta[:, None])
-    chances = np.diff(np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1))), axis=1)
+    below = np.zeros((len(eta), len(cuts) + 2))
+    below[:, 1:-1], below[:, -1] = special.expit(cuts[None, :] - eta[:, None]), 1.0
+    chances = np.diff(below, axis=1)
     return -float(np.log(np.maximum(chances[np.arange(len(place)), place], _TINY)).sum())
 
 

@@ -3,15 +3,16 @@
 Classes: Rogan and Gladen 1978 for any number of classes. What the judge says of the unlabelled cases is q = Mᵀπ, where
 π are the true shares and row i of M says how often the judge says what of cases that people call i; M comes from the
 labelled cases. Scores: the difference estimator (prediction-powered inference, Angelopoulos and others 2023), the
-judge's mean on the unlabelled cases plus the mean of human − judge on the labelled ones. Both intervals carry the
-uncertainty of the labelled sample. The labelled cases must be a random sample of those the judge met: cases that were
-picked because the judge was unsure show too many errors.
+judge's mean on the unlabelled cases plus the mean of human − judge on the labelled ones. It also serves where the judge
+never uses a class that people use, as one that never says tie: then π has more unknowns than q has equations. Both
+intervals carry the uncertainty of the labelled sample. The labelled cases must be a random sample of those the judge
+met: cases that were picked because the judge was unsure show too many errors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, variance
 from typing import Any
 
@@ -42,7 +43,7 @@ def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[
         np.array(labelled.counts, float),
         np.array([said.get(value, 0) for value in labelled.classes], float),
     )
-    value_of = np.array([worth.get(value, 0.0) for value in labelled.classes])
+    value_of = scores = np.array([worth.get(value, 0.0) for value in labelled.classes])
     total = int(calls.sum())
     if not total:
         nothing = Figure(None, 0, "no cases without labels")
@@ -60,6 +61,8 @@ def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[
     if len(names) < 2 or not value_of.any():
         reason = "the labelled cases do not show what people call by each of these names"
         return Corrected(raw, Figure(None, total, reason))
+    if heard.sum() < len(names):
+        return Corrected(raw, _by_difference(scores[heard], calls, value_of, rows))
     matrix = rows / rows.sum(axis=1, keepdims=True)
     if np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
         reason = "the judge says much the same whatever people say: its error cannot be taken out"
@@ -101,6 +104,21 @@ def corrected_mean(judge_unlabelled: Sequence[float], labelled: Sequence[tuple[f
     reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(errors) - 1))
     reach *= (spread / cases + variance(errors) / len(errors)) ** 0.5
     return Corrected(raw, Figure(value, cases, "", (value - reach, value + reach)))
+
+
+def _by_difference(judge: Any, calls: Any, human: Any, counts: Any) -> Figure:
+    """The mean worth of what people would say: `judge` and `human` are the worths of the classes that each side uses,
+    and `counts` says how often the judge said what (columns) of labelled cases that people call what (rows)."""
+    pairs = [
+        pair
+        for meant, row in zip(human.tolist(), counts.astype(int).tolist(), strict=True)
+        for said, count in zip(judge.tolist(), row, strict=True)
+        for pair in [(said, meant)] * count
+    ]
+    found = corrected_mean(np.repeat(judge, calls.astype(int)).tolist(), pairs).corrected
+    ends = (float(human.min()), float(human.max()))
+    value, low, high = (float(np.clip(number, *ends)) for number in (found.value or 0.0, *(found.interval or ends)))
+    return replace(found, value=value, interval=(low, high))
 
 
 def _raw(value_of: Any, calls: Any) -> Figure:

@@ -299,11 +299,27 @@ def grouped(
 ) -> Figure:
     """A figure whose interval draws the cases of a unit together; a share of single cases has Wilson's."""
     units = units_of(cases, unit)
-    if not units or (is_share and len(units) == len(cases)):
+    if len(units) == len(cases):
+        if cases and not is_share:
+            return with_interval(measure, cases, draws)
         found = measure(cases)
         return found if found.value is None else share(round(found.value * found.cases), found.cases)
-    found = with_interval(lambda drawn: measure([case for part in drawn for case in part]), units, draws)
-    return found if found.value is None else replace(found, cases=measure(cases).cases)
+    return with_interval(lambda drawn: measure([case for part in drawn for case in part]), units, draws)
+
+
+def mean_by_unit(numbers: Iterable[tuple[float, Hashable]], draws: int = DRAWS) -> Figure:
+    """The mean of one number a case, each with the unit that it is drawn with; of yes and no it is a share."""
+
+    def mean(drawn: Sequence[tuple[float, Hashable]]) -> Figure:
+        return Figure(fmean(number for number, _ in drawn), len(drawn)) if drawn else Figure(None, 0, "no cases")
+
+    given = list(numbers)
+    found, units = {number for number, _ in given}, {unit for _, unit in given}
+    is_share = found <= {0.0, 1.0}
+    if is_share and len(found) == 1:
+        # A bootstrap has no width then; how many units there are bounds how many others might be different.
+        return replace(share(len(units) if found == {1.0} else 0, len(units)), cases=len(given))
+    return grouped(mean, given, lambda each: each[1], draws, is_share=is_share)
 
 
 def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
@@ -334,19 +350,19 @@ def drift(measure: Measure[T], earlier: Sequence[T], later: Sequence[T], draws: 
 def _difference(first: Measure[T], second: Measure[T], sides: list[Sequence[T]], draws: int, test: str) -> Difference:
     """`sides` are the cases of both figures, or one list for both."""
     one, other = with_interval(first, sides[0], draws), with_interval(second, sides[-1], draws)
-    cases = min(map(len, sides))
+    cases, drawn_from = min(one.cases, other.cases), min(map(len, sides))
     if one.value is None or other.value is None:
         return Difference(one, other, Figure(None, cases, one.reason or other.reason), None, test)
     change = Figure(other.value - one.value, cases)
-    if cases < FEW_CASES:
-        reason = f"{cases} cases are too few for a test: at least {FEW_CASES}"
+    if drawn_from < FEW_CASES:
+        reason = f"{drawn_from} cases are too few for a test: at least {FEW_CASES}"
         return Difference(one, other, replace(change, reason=reason), None, test)
 
     def apart(*drawn: Sequence[T]) -> float | None:
         low, high = first(drawn[0]).value, second(drawn[-1]).value
         return None if low is None or high is None else high - low
 
-    # Percentiles here, so that the interval leaves out 0 exactly where the p-value says so.
+    # Percentiles here, so that the interval comes from the same draws as the p-value.
     drawn = _draw(apart, sides, draws, "percentile").bootstrap_distribution
     change = _bounded(change, drawn, varies=False)
     if change.interval is None:
@@ -361,8 +377,7 @@ def _draw(statistic: Callable[..., float | None], sides: Sequence[Sequence[T]], 
     """SciPy's bootstrap; a draw in which the figure is not defined is not a number."""
 
     def of(*places: Any) -> float:
-        drawn = [[cases[at] for at in place.tolist()] for cases, place in zip(sides, places, strict=True)]
-        found = statistic(*drawn)
+        found = statistic(*(list(map(cases.__getitem__, at.tolist())) for cases, at in zip(sides, places, strict=True)))
         return math.nan if found is None else found
 
     with warnings.catch_warnings(), np.errstate(all="ignore"):

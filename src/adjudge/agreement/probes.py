@@ -28,8 +28,7 @@ from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
 from ..text.words import count_words
-from .benchmark import mean_by_task
-from .figures import FEW_CASES, Figure, share
+from .figures import FEW_CASES, Figure, mean_by_unit, share
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
@@ -166,23 +165,24 @@ def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
     """What moved from the run over the original cases to each other one; `drawn` is how many cases were drawn."""
     before = _winners(runs[ORIGINAL])
     return [
-        _swapped(runs[ORIGINAL]) if probe == "swap" else _moved(probe, before, _winners(runs[probe]), drawn)
+        _swapped(runs[ORIGINAL]) if probe == "swap" else _moved(probe, before, runs.get(probe), drawn)
         for probe in PROBES
-        if probe == "swap" or probe in runs
     ]
 
 
-def _moved(probe: ProbeName, before: Mapping[int, _Verdict], after: Mapping[int, _Verdict], drawn: int) -> ProbeResult:
+def _moved(probe: ProbeName, before: Mapping[int, _Verdict], run: Run | None, drawn: int) -> ProbeResult:
+    """`run` is None where the probe had nothing to change in any case."""
+    after = {} if run is None else _winners(run)
     pairs = [(before[at], verdict) for at, verdict in after.items() if at in before]
-    gains = [_worth(new.winner, new.side) - _worth(old.winner, new.side) for old, new in pairs]
-    net = _mean_gain([(gain, old.task) for gain, (old, _) in zip(gains, pairs, strict=True)])
+    gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.task) for old, new in pairs]
+    net = _mean_gain(gains)
     return ProbeResult(
         probe=probe,
         cases=len(pairs),
-        cannot=drawn - len(after),
+        cannot=drawn - (0 if run is None else run.planned),
         undecided=sum(not new.decided for _, new in pairs),
-        toward=share(sum(gain > 0 for gain in gains), len(gains)),
-        away=share(sum(gain < 0 for gain in gains), len(gains)),
+        toward=mean_by_unit((gain > 0, task) for gain, task in gains),
+        away=mean_by_unit((gain < 0, task) for gain, task in gains),
         net=net,
         found=_leaves_out_zero(net),
     )
@@ -193,16 +193,17 @@ def _swapped(run: Run) -> ProbeResult:
     verdicts = _winners(run)
     with Reader(run) as reader:
         orders = [orjson.loads(reader.verdict_json(at))["evaluation"]["order"]["winners"] for at in verdicts]
-    both = [winners for winners in orders if len(winners) > 1]
+    tasks = [verdict.task for verdict in verdicts.values()]
     firsts = {"ab": "A", "ba": "B"}
     gains = [fmean(_worth(said, firsts[order]) for order, said in each.items()) - 0.5 for each in orders]
-    net = _mean_gain([(gain, verdict.task) for gain, verdict in zip(gains, verdicts.values(), strict=True)])
+    net = _mean_gain(list(zip(gains, tasks, strict=True)))
+    both = [(each, task) for each, task in zip(orders, tasks, strict=True) if len(each) > 1]
     return ProbeResult(
         probe="swap",
         cases=len(orders),
         cannot=0,
         undecided=sum(not verdict.decided for verdict in verdicts.values()),
-        toward=share(sum(each["ab"] != each["ba"] for each in both), len(both)),
+        toward=mean_by_unit((each["ab"] != each["ba"], task) for each, task in both),
         away=None,
         net=net,
         found=_leaves_out_zero(net),
@@ -213,7 +214,7 @@ def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
     """The mean gain, each with its case's task."""
     tasks = len({task for _, task in gains})
     if len({gain for gain, _ in gains}) != 1 or tasks < FEW_CASES:
-        return mean_by_task(gains)
+        return mean_by_unit(gains)
     # All cases moved alike: a bootstrap has no width then, but Wilson's interval bounds how many others might not have.
     gain, bound = gains[0][0], share(tasks, tasks).interval or (0.0, 1.0)
     ends = sorted((gain, gain * bound[0])) if gain else (bound[0] - 1, 1 - bound[0])
@@ -225,7 +226,7 @@ def _winners(run: Run) -> dict[int, _Verdict]:
     with opened(run) as database:
         found = database.query(
             f"""select {PLACE}, winner, decided is not false, {SIDE}, c.task from results
-            join cases as c using (position) where status = 'verdict'"""
+            join cases as c using (position) where status = 'verdict' order by position"""
         )
     return {int(at): _Verdict(*verdict) for at, *verdict in found}
 

@@ -6,6 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from .asking import add_draws_argument, add_labels_arguments, check_draws, say
 from .outputs import FORMATS, choose_format, write_document, write_out
 
@@ -70,7 +71,6 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, show, and hold figures to their floors."""
-    from ..errors import InputError
     from ..results import require_extra
 
     require_extra("adjudge agree")
@@ -110,8 +110,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _floor(given: str) -> tuple[str, float]:
-    from ..errors import InputError
-
     name, equals, value = given.partition("=")
     try:
         floor = float(value) if equals else math.nan
@@ -125,7 +123,6 @@ def _floor(given: str) -> tuple[str, float]:
 def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
     """What is said of figures below their floors. The figure itself counts, not its interval, which is said beside."""
     from ..agreement.report.build import floor_figures
-    from ..errors import InputError
 
     known = floor_figures(report)
     failed = []

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from .asking import check_folders
 from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
@@ -66,11 +67,10 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     require_extra("adjudge bench")
-    from ..errors import InputError
-
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
+    chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
     judges = list(dict.fromkeys(args.judge or ["embedded"]))
     rubrics = _rubrics(args.rubric)
     given = Path(args.sets).expanduser()
@@ -94,7 +94,6 @@ def run(args: argparse.Namespace) -> int:
         for each in sets
     ]
     benchmark = Benchmark(sets=tuple(results), left_out=left_out)
-    chosen = choose_format(args.format, args.output, piped="text")
     if chosen == "json":
         write_out(to_json(benchmark, indent=True).decode(), args.output)
     else:
@@ -104,7 +103,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
     """The rubric of each protocol: the one that was given, else the shipped one."""
-    from ..errors import InputError
     from ..rubric import load, shipped
 
     found: dict[str, Rubric] = {}
@@ -120,7 +118,6 @@ def _planned(
     labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
 ) -> PlannedRun:
     from ..engine import CompareSettings, DialogueSettings
-    from ..errors import InputError
     from ..inputs.rows import open_rows
 
     try:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..errors import InputError
 from .asking import add_labels_arguments, say
 from .outputs import write_document, write_out
 
@@ -40,7 +41,6 @@ def register(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn, print, and save."""
-    from ..errors import InputError
     from ..results import require_extra
 
     if args.output is not None and Path(args.output).suffix.lower() not in (".yaml", ".yml"):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from .asking import check_folders
 from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
@@ -56,11 +57,10 @@ def run(args: argparse.Namespace) -> int:
     from ..results import require_extra
 
     require_extra("adjudge probe")
-    from ..errors import InputError
-
     if args.n < 1:
         raise InputError("--n", str(args.n), "1 or more is allowed")
     check_folders(args)
+    chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
     folder = Path(args.directory).expanduser().absolute()
     settings, rows, journal = _source(args, folder)
     # SciPy takes seconds to load: only when there is something to measure.
@@ -84,7 +84,6 @@ def run(args: argparse.Namespace) -> int:
 
     results = measure_probes({each.name: open_run(each.folder) for each in planned}, len(drawn))
     results = [each for each in results if each.probe in args.probes]
-    chosen = choose_format(args.format, args.output, piped="text")
     if chosen == "json":
         told = {"judge": settings.judge, "cases": len(drawn), "probes": [each.model_dump() for each in results]}
         write_out(to_json(told, indent=True).decode(), args.output)
@@ -96,7 +95,6 @@ def run(args: argparse.Namespace) -> int:
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
     """How to judge, what, and where replies are: a run brings all three along."""
     from ..engine import CompareSettings, rubric_for
-    from ..errors import InputError
     from ..inputs.rows import open_rows
     from ..results.run import open_run
     from ..runs.directory import RunDirectory

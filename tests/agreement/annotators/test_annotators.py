@@ -1,6 +1,7 @@
 """Report cards from real review runs: planted habits are described, a faultless rater is not accused."""
 
 import json
+import shutil
 import sqlite3
 from collections import Counter
 from functools import partial
@@ -17,6 +18,8 @@ from adjudge.agreement.annotators import report as reporting
 from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
 from adjudge.cli.main import main
 from adjudge.errors import InputError
+from adjudge.reports.annotators.view import annotators_document
+from adjudge.reports.document import as_markdown, as_text
 from adjudge.results.run import open_run
 
 # Intervals have tests of their own.
@@ -125,6 +128,14 @@ def test_the_same_run_twice_counts_each_review_once(planted, report):
     assert any(note.startswith("99 cases: each is a review of the same texts") for note in twice.notes)
 
 
+def test_the_last_run_counts_also_where_its_judge_assessed_nothing(planted, tmp_path):
+    later = shutil.copytree(planted, tmp_path / "later")
+    verdicts = (later / "verdicts.jsonl").read_bytes()
+    (later / "verdicts.jsonl").write_bytes(verdicts.replace(b'"assessed":true', b'"assessed":false'))
+    with pytest.raises(InputError, match="no rating to make a card of"):
+        annotator_report([open_run(planted), open_run(later)])
+
+
 def test_other_runs_and_runs_without_raters_are_refused(tmp_path):
     run = open_run(write_run(tmp_path / "review", reviews()[:1]))
     with pytest.raises(InputError, match="no column says who rated a case"):
@@ -169,9 +180,10 @@ def test_random_errors_are_seldom_taken_for_a_habit():
     assert accused <= 2  # of 16 people without a habit
 
 
-def test_the_command_writes_every_format_and_names_are_escaped(planted, tmp_path, capsys):
-    written = {}
-    for name in ("cards.txt", "cards.md", "cards.json", "cards.html"):
+def test_every_format_says_the_same_and_names_are_escaped(planted, report, tmp_path):
+    document = annotators_document(report)
+    written = {"cards.txt": as_text(document, colour=False, width=100), "cards.md": as_markdown(document)}
+    for name in ("cards.json", "cards.html"):
         assert main(["annotators", str(planted), "--draws", "199", "-o", str(tmp_path / name)]) == 0
         written[name] = (tmp_path / name).read_text("utf-8")
     data = json.loads(written["cards.json"])

@@ -1,9 +1,12 @@
 """Which cases are picked: a true random sample beside the doubtful ones, growing without moving an earlier pick."""
 
 import json
+import os
 import shutil
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
 
 import orjson
 import pytest
@@ -18,11 +21,14 @@ from adjudge.agreement.labels.sampling import (
     candidates,
     grow,
     jurors_agree,
+    make_folder,
     order_for,
     read_selection,
     select_cases,
 )
 from adjudge.errors import InputError
+from adjudge.files import open_handle, try_lock
+from adjudge.models.base import to_json
 from adjudge.models.cases import Comparison
 from adjudge.models.common import MemberScores
 from adjudge.results.run import Reader, open_run
@@ -175,6 +181,23 @@ def test_what_the_cases_were_drawn_from_cannot_be_changed_afterwards(run, tmp_pa
         select_cases(opened, 4, seed=5, random_share=None)
     with pytest.raises(InputError, match=r"--random-share: 1; the cases of this run were picked with 0.5"):
         select_cases(opened, 4, seed=None, random_share=Decimal(1))
+
+
+def test_a_seed_that_another_process_chose_in_the_meantime_is_not_ignored(run, tmp_path):
+    opened = open_run(shutil.copytree(run.folder, tmp_path / "run"))
+    make_folder(opened.folder / "labels")
+    lock = opened.folder / "labels" / "lock"
+    handle = open_handle(lock, os.O_RDWR | os.O_CREAT)
+    try_lock(handle)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(select_cases, opened, 2, seed=5, random_share=None)
+        # It has seen that nobody picked cases yet, and waits for the lock.
+        while [each.resolve() for each in Path("/proc/self/fd").iterdir()].count(lock) < 2:
+            assert not waiting.done()
+        (lock.parent / "selection.json").write_bytes(to_json(Selection(seed=3)))
+        os.close(handle)
+        with pytest.raises(InputError, match=r"--seed: 5; the cases of this run were picked with 3"):
+            waiting.result()
 
 
 def test_a_selection_that_cannot_be_read_and_a_folder_that_is_a_link_are_refused(run, tmp_path):

@@ -14,6 +14,7 @@ from adjudge.agreement.labels.files import HumanLabel, LabelFile, shown_case
 from adjudge.agreement.labels.sampling import Selection, candidates, grow, select_cases
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.errors import InputError
+from adjudge.models.base import to_json
 from adjudge.models.cases import Original
 from adjudge.results.run import Reader, open_run
 from adjudge.rubric import parse, shipped
@@ -112,6 +113,13 @@ def test_several_peoples_labels_may_stand_in_one_cell_as_a_list_or_under_their_n
     rows = [{"id": "egg-0", "label": ["A", None, "B"]}, {"id": "egg-1", "label": {"ann": "A", "ben": "tie"}}]
     labels = said(load_labels(run, write(tmp_path / "g.jsonl", rows)))
     assert labels == {"egg-0": {"label 1": "A", "label 3": "B"}, "egg-1": {"ann": "A", "ben": "tie"}}
+
+
+def test_an_empty_list_in_a_cell_is_a_gap_and_a_person_may_be_called_0(run, tmp_path):
+    rows = [{"id": "egg-0", "label": "[]"}, {"id": "egg-1", "label": '["A"]'}]
+    assert said(load_labels(run, write(tmp_path / "g.csv", rows))) == {"egg-1": {"label 1": "A"}}
+    rows = [{"id": "egg-0", "annotator": number, "label": "A"} for number in (0, 1)]
+    assert said(load_labels(run, write(tmp_path / "g.jsonl", rows))) == {"egg-0": {"0": "A", "1": "A"}}
 
 
 def test_a_system_may_be_named_as_the_winner(run, tmp_path):
@@ -337,3 +345,41 @@ def test_a_torn_last_line_is_left_out_and_said(own):
     assert said(load_labels(own, str(path))) == said(labels)
     with pytest.raises(InputError, match=r"no labels there; NAME\.jsonl files"):
         load_labels(own, str(own.folder.parent))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said_of_it", "says"),
+    [
+        ("compare", {"value": Decimal(4)}, r"ann.jsonl, label 1: '4' is not a winner; A, B or tie"),
+        ("dialogue", {"value": "A"}, r"ann.jsonl, label 1: 'A' is not a rating; a number from 20 to 100"),
+        ("review", {"value": Decimal(9)}, r"ann.jsonl, label 1: '9': it is not on the scale from 1 to 7; a whole"),
+        ("review", {"criteria": {"charm_a": Decimal(2)}}, r"label 1: unknown criterion 'charm_a'; one of local"),
+        ("dialogue", {"criteria": {"Empathy": Decimal(3)}}, r"label 1: 3 is not on the scale; a number from 20"),
+    ],
+)  # fmt: skip
+def test_a_label_that_no_question_of_the_run_could_have_given_is_refused(made, tmp_path, protocol, said_of_it, says):
+    run = made[protocol]
+    with Reader(run) as reader:
+        label = HumanLabel(case=reader.case(0)["case"], position=0, annotator="ann", **said_of_it)
+    (tmp_path / "ann.jsonl").write_bytes(to_json(label))
+    with pytest.raises(InputError, match=says):
+        load_labels(run, str(tmp_path / "ann.jsonl"))
+
+
+def test_two_files_of_one_person_may_not_contradict_each_other(own):
+    labelled(own, "ann", [(0, "A"), (1, "B")])
+    kept = own.folder / "labels" / "ann.jsonl"
+    shutil.copy(kept, kept.with_name("copy.jsonl"))
+    assert said(load_labels(own)) == {"egg-0": {"ann": "A"}, "egg-1": {"ann": "B"}}
+    labelled(own, "ann", [(0, "tie")])
+    with pytest.raises(
+        InputError, match=r"copy.jsonl, label 1: ann says A of 'egg-0', and tie in another file; one label"
+    ):
+        load_labels(own)
+
+
+def test_labels_that_do_not_say_how_their_cases_were_chosen_all_count(own):
+    label = HumanLabel(case="egg-0", position=0, annotator="ann", value="A")
+    with LabelFile(own, "ann") as file:
+        file.add(label)
+    assert load_labels(own).at_random is None

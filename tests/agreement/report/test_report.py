@@ -3,72 +3,24 @@
 import html
 import random
 import re
-import shutil
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 
 import pytest
+from agreement.report.judged import PAIRS, build_report, compared, joined, shown, sides
 from results.building import Given, write_run
-from results.samples import GOOD, LONG, SHORT, dialogues, reviews
+from results.samples import GOOD, SHORT, dialogues, reviews
 from scipy import stats
 
 from adjudge.agreement.labels.files import HumanLabel
-from adjudge.agreement.labels.sources import load_labels
-from adjudge.agreement.report import build as building
-from adjudge.agreement.report.build import floor_figures
-from adjudge.agreement.report.changes import against, earlier_run
-from adjudge.agreement.report.joining import join_labels
+from adjudge.agreement.report.build import AgreementReport, floor_figures, own_systems
 from adjudge.errors import InputError
-from adjudge.judges.specs import single_judges
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Comparison, Review
+from adjudge.models.cases import Review
 from adjudge.reports.agreement.view import agreement_document
-from adjudge.reports.document import as_html, as_markdown, as_text
 from adjudge.results.run import open_run
 
-TEXTS = (GOOD, SHORT, LONG)
-# Intervals have tests of their own; here they need not be exact.
-build_report = partial(building.build_report, draws=99)
-
-
-def compared(number, winner, human, **cells):
-    """A pair with the verdict that some judge gave."""
-    drawn = random.Random(number)
-    case = Comparison(f"How do I boil {number} eggs?", drawn.choice(TEXTS), f"{drawn.choice(TEXTS)} {number}")
-    ahead = {"A": 2.0, "B": -2.0, "tie": 0.0}[winner] * drawn.random()
-    verdict = {"winner": winner, "decided": True, "confidence": None, "normalized_a": 5 + ahead, "normalized_b": 5.0}
-    return Given(f"egg-{number}", case, human, ("wren", "rook"), cells=verdict | cells)
-
-
-def sides(count, right=0.7, seed=3):
-    """What people and a judge say, who is right in about this share."""
-    drawn = random.Random(seed)
-    human = drawn.choices(("A", "B", "tie"), (5, 4, 2), k=count)
-    return [(said if drawn.random() < right else drawn.choice("AB"), said) for said in human]
-
-
-def shown(report, run):
-    """The report in all formats."""
-    document = agreement_document(report, run.rubric)
-    return as_text(document, colour=False, width=100), as_markdown(document), as_html(document)
-
-
 # -- comparisons ------------------------------------------------------------------------------------------------------
-
-PAIRS = sides(60)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    rows = [compared(number, *pair) for number, pair in enumerate(PAIRS)]
-    unlabelled = [replace(compared(100 + n, judge, None)) for n, (judge, _) in enumerate(sides(30, seed=8))]
-    return write_run(tmp_path_factory.mktemp("agree") / "run", [*rows, *unlabelled])
-
-
-@pytest.fixture(scope="module")
-def report(folder):
-    return build_report(open_run(folder))
 
 
 def test_the_figures_are_those_of_the_written_out_formulas(report):
@@ -94,16 +46,12 @@ def test_the_figures_are_those_of_the_written_out_formulas(report):
 def test_agreement_stands_beside_a_constant_the_longer_answer_and_the_first_position(folder, report):
     rows = {row.name: row.figures["accuracy"].value for row in report.beside}
     human = [human for _, human in PAIRS]
-    words = [row.row.words for row in join_labels(open_run(folder), _labels(folder)).labelled]
+    words = [row.row.words for row in joined(folder).labelled]
     longer = ["A" if a > b else "B" if b > a else "tie" for a, b in words]
     assert rows["constant"] == pytest.approx(max(Counter(human).values()) / 60)
     assert rows["first position"] == pytest.approx(human.count("A") / 60)
     assert rows["longest"] == pytest.approx(sum(map(str.__eq__, longer, human)) / 60)
     assert "one person" not in rows and report.people_alpha is None
-
-
-def _labels(folder):
-    return load_labels(open_run(folder))
 
 
 def test_intervals_hold_the_figure_and_say_how_many_labels_a_narrower_one_needs(report):
@@ -144,8 +92,6 @@ def test_confidence_orders_disagreements_and_is_held_against_truth(tmp_path):
 
 
 def test_the_report_is_frozen_data_that_json_holds_whole(report):
-    from adjudge.agreement.report.build import AgreementReport
-
     written = to_json(report)
     assert to_json(from_json(AgreementReport, written)) == written
     with pytest.raises(ValueError, match="frozen"):
@@ -187,7 +133,7 @@ def test_a_judge_that_decides_nothing_is_measured_by_its_best_guesses(tmp_path):
     for form in (" ".join(html.unescape(form).split()) for form in shown(found, run)):
         assert f"Decides no labelled case; its best guesses agree with people in {5 * same} %" in form
         assert "The judge decided no labelled case: all figures here take its best guesses." in form
-        assert "The judge, with its best guesses" in form and "Weights that these labels" not in form
+        assert "The judge, with its best guesses" in form
     text = shown(found, run)[0]
     assert not re.search(r"^The judge  ", text, re.MULTILINE)
     tables = [part.splitlines() for part in text.split("\n\n") if "──" in part]
@@ -221,8 +167,10 @@ def test_figures_rest_on_the_random_stratum_and_disagreements_on_both(tmp_path):
     assert (found.labels.cases, found.labels.at_random, found.counted) == (16, 12, 12)
     assert found.metrics["accuracy"].value == 9 / 12
     assert found.disputed.total == 7 and {case.stratum for case in found.disputed.cases} == {"random", "disagreement"}
-    # Cases picked for their doubts count as cases without labels where the rest of the run is meant.
+    # Cases picked for their doubts count as cases without labels where the rest of the run, or all of it, is meant.
     assert found.corrected["wren"].raw.cases == 8
+    assert found.bias.order.flips.cases == found.consistency.orders.cases == 20
+    assert found.bias.habits[0].people.cases <= 12
     text, markdown, page = shown(found, run)
     for form in (text, markdown, page):
         assert "were picked because the judge was unsure" in " ".join(form.split())
@@ -266,10 +214,9 @@ def test_a_run_in_which_every_judgment_failed_says_so(tmp_path):
 
 
 def test_of_a_large_run_a_random_sample_is_read_and_every_labelled_case(folder):
-    everything = join_labels(open_run(folder), _labels(folder))
-    joined = join_labels(open_run(folder), _labels(folder), others=10)
+    everything, part = joined(folder), joined(folder, others=10)
     assert (everything.sampled, len(everything.rows)) == (False, 90)
-    assert (joined.sampled, len(joined.rows), len(joined.labelled)) == (True, 70, 60)
+    assert (part.sampled, len(part.rows), len(part.labelled)) == (True, 70, 60)
 
 
 # -- people -----------------------------------------------------------------------------------------------------------
@@ -373,91 +320,28 @@ def test_preferences_that_were_entered_are_no_independent_labels_and_the_report_
     )
 
 
-# -- other judges, other times ----------------------------------------------------------------------------------------
-
-
-def test_two_judges_on_the_same_labels_are_compared_by_an_exact_test(folder, tmp_path):
-    others = [("A", human) if n % 3 else (human, human) for n, (_, human) in enumerate(PAIRS)]
-    other = write_run(tmp_path / "other", [compared(n, *pair) for n, pair in enumerate(others)])
-    named = (other / "run.json").read_bytes().replace(b'"judge":"embedded"', b'"judge":"openai:gpt-4o"')
-    (other / "run.json").write_bytes(named)
-    found = against(join_labels(open_run(folder), _labels(folder)), open_run(other), 99)
-    old, new = ([one == two for one, two in pairs] for pairs in (PAIRS, others))
-    gained = sum(b and not a for a, b in zip(old, new, strict=True))
-    lost = sum(a and not b for a, b in zip(old, new, strict=True))
-    change = found.metrics["accuracy"]
-    assert (found.gained, found.lost, found.cases) == (gained, lost, 60)
-    assert change.p == pytest.approx(stats.binomtest(gained, gained + lost).pvalue)
-    assert change.change.value == pytest.approx((sum(new) - sum(old)) / 60)
-    assert found.cascade.reason == "both judges cost the same"
-    kappa = found.metrics["kappa"]
-    kappas = [f"{round(figure.value, 2):g}" for figure in (kappa.first, kappa.second)]
-    assert found.jury == f"jury(weighted):embedded*{kappas[0]}+openai:gpt-4o*{kappas[1]}"
-    assert single_judges(found.jury) == ["embedded", "openai:gpt-4o"]
-
-
-def test_a_cheap_and_a_dear_judge_give_a_cost_curve(tmp_path):
-    def priced(folder, pairs, cost):
-        made = write_run(folder, [compared(n, *pair) for n, pair in enumerate(pairs)])
-        lines = (made / "verdicts.jsonl").read_bytes()
-        (made / "verdicts.jsonl").write_bytes(lines.replace(b'"cost":"0"', b'"cost":"%s"' % cost))
-        return open_run(made)
-
-    cheap = priced(tmp_path / "cheap", sides(40, right=0.6), b"0.001")
-    dear = priced(tmp_path / "dear", [(human, human) for _, human in sides(40, right=0.6)], b"0.01")
-    for run, other in ((cheap, dear), (dear, cheap)):
-        curve = against(join_labels(run, load_labels(run)), other, 99).cascade
-        assert (curve.cheap, curve.dear, curve.by) == ("cheap", "dear", "margin")
-        alone, last = curve.points[0], curve.points[-1]
-        assert (float(alone.cost), float(last.cost)) == (0.001, 0.01) and last.agreement.value == 1
-        assert alone.agreement.value == sum(a == b for a, b in sides(40, right=0.6)) / 40
-
-
-def test_an_earlier_run_of_the_same_judge_is_compared_and_a_change_beyond_noise_is_said(folder, tmp_path):
-    same = shutil.copytree(folder, tmp_path / "same")
-    worse = write_run(tmp_path / "worse", [compared(n, "B", human) for n, (_, human) in enumerate(PAIRS)])
-    run = open_run(folder)
-    found = build_report(run, earlier=[open_run(same), open_run(worse)])
-    unchanged, before = found.earlier
-    assert unchanged.same_judge and unchanged.paired and unchanged.same_verdicts.value == 1
-    assert unchanged.metrics["accuracy"].change.value == 0 and not unchanged.metrics["accuracy"].real
-    assert before.metrics["accuracy"].real
-    text = " ".join(shown(found, run)[0].split())
-    assert "Accuracy: no change." in text and "more than chance would bring" in text
-    assert "The same verdict as in same, by the same judge and rubric: 100.0 %" in text
-
-
-def test_an_earlier_run_over_other_cases_is_held_to_its_own_labels(folder, tmp_path):
-    rows = [compared(500 + n, "A" if n % 2 else "B", "A") for n in range(30)]
-    joined = join_labels(open_run(folder), _labels(folder))
-    found = earlier_run(joined, open_run(write_run(tmp_path / "old", rows)), None, (), 99)
-    assert (found.paired, found.cases, found.same_verdicts) == (False, 30, None)
-    assert found.metrics["accuracy"].first.value == 0.5
-
-
-def test_runs_of_another_protocol_or_of_other_cases_are_refused(folder, tmp_path):
-    other = open_run(write_run(tmp_path / "d", dialogues()[:1]))
-    for option in ({"other": other}, {"earlier": [other]}):
-        with pytest.raises(InputError, match="a dialogue run; a compare run is needed"):
-            build_report(open_run(folder), **option)
-    strange = open_run(write_run(tmp_path / "c", [compared(999, "A", "A")]))
-    with pytest.raises(InputError, match="none of the labelled cases is in it"):
-        build_report(open_run(folder), other=strange)
-
-
 # -- self-preference, floors ------------------------------------------------------------------------------------------
 
 
-def test_a_system_called_as_the_judges_model_is_its_own_and_others_can_be_named(tmp_path):
-    rows = [replace(compared(n, *pair), systems=("openai/gpt-4o", "rook")) for n, pair in enumerate(sides(12))]
+@pytest.mark.parametrize(
+    ("judge", "own", "other"),
+    [
+        ("openai:gpt-4o", "openai/gpt-4o", "rook"),
+        ("openai:gpt-4o", "GPT-4o", "not-gpt-4o"),
+        ("http://localhost:11434/v1#llama3:8b", "llama3:8b", "mistral:8b"),  # a model's own name may have a colon
+        ("http://localhost/v1#meta/llama-3", "llama-3", "v1"),
+    ],
+)
+def test_a_system_called_as_the_judges_model_is_its_own_and_others_can_be_named(tmp_path, judge, own, other):
+    rows = [replace(compared(n, *pair), systems=(own, other)) for n, pair in enumerate(sides(12))]
     made = write_run(tmp_path / "run", rows)
-    config = (made / "run.json").read_bytes().replace(b'"judge":"embedded"', b'"judge":"openai:gpt-4o"')
+    config = (made / "run.json").read_bytes().replace(b'"judge":"embedded"', b'"judge":"%s"' % judge.encode())
     (made / "run.json").write_bytes(config)
-    found = build_report(open_run(made))
-    assert found.own_sources == ("openai/gpt-4o",) and "self-preference" in found.biases
-    assert build_report(open_run(made), own_sources=["rook"]).own_sources == ("rook",)
-    with pytest.raises(InputError, match=r"--own: no answer is by 'crow'; one of openai/gpt-4o, rook"):
-        build_report(open_run(made), own_sources=["crow"])
+    assert own_systems(joined(made)) == [own] and own_systems(joined(made), [other]) == [other]
+    with pytest.raises(InputError, match=r"--own: no answer is by 'crow'; one of "):
+        own_systems(joined(made), ["crow"])
+    if other == "rook":
+        assert "self-preference" in build_report(open_run(made)).biases
 
 
 def test_every_figure_of_which_more_is_better_may_have_a_floor(report):

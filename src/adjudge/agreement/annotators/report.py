@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -57,14 +57,6 @@ class AnnotatorReport:
     notes: tuple[str, ...] = ()
 
 
-class _Rated(NamedTuple):
-    """A judged review and who rated it when."""
-
-    person: str
-    time: float | None
-    verdict: ReviewVerdict
-
-
 @dataclass
 class _Found:
     """Ratings as they are read; a review of the same texts by the same person counts once, as the last run has it."""
@@ -92,8 +84,8 @@ def annotator_report(
     when = _column("--time", time_column, _TIMES, known)
     found = _Found()
     for run in runs:
-        for rated in _reviews(run, who, when, found, must_read=time_column is not None):
-            _add(run, rated, found)
+        for person, time, verdict in _reviews(run, who, when, found, must_read=time_column is not None):
+            _add(run, person, time, verdict, found)
     ratings = [rating for part in found.reviews.values() for rating in part]
     if not ratings:
         reasons = "; ".join(_notes(found.left)) or "no rating was entered"
@@ -128,7 +120,10 @@ def _column(option: str, given: str | None, usual: Sequence[str], known: Sequenc
     return find_column(known, usual)
 
 
-def _reviews(run: Run, who: str, when: str | None, found: _Found, *, must_read: bool) -> Iterator[_Rated]:
+def _reviews(
+    run: Run, who: str, when: str | None, found: _Found, *, must_read: bool
+) -> Iterator[tuple[str, float | None, ReviewVerdict]]:
+    """The judged reviews of a run: who rated, when, and the verdict."""
     with Reader(run) as reader:
         for line in case_lines(run):
             position, extra = line["position"], line["extra"]
@@ -151,7 +146,7 @@ def _reviews(run: Run, who: str, when: str | None, found: _Found, *, must_read: 
                         raise InputError(place, f"{when}: {extra.get(when)!r:.60} is no time", allowed)
                     found.left[f"has no time in the column {when}, and counts in all but the change over time"] += 1
                 found.judges[verdict.provenance.judge] = None
-                yield _Rated(person, time, verdict)
+                yield person, time, verdict
 
 
 def _time(value: Any) -> float | None:
@@ -167,11 +162,11 @@ def _time(value: Any) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _add(run: Run, rated: _Rated, found: _Found) -> None:
-    verdict, case = rated.verdict, rated.verdict.case
+def _add(run: Run, person: str, time: float | None, verdict: ReviewVerdict, found: _Found) -> None:
+    case = verdict.case
     about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
     pair = (about, _digest(case.a), _digest(case.b))
-    unit = (rated.person, *pair)
+    unit = (person, *pair)
     if unit in found.reviews:
         found.left["is a review of the same texts by the same person as another; the last one counts"] += 1
     ratings: list[ReviewedRating] = []
@@ -193,13 +188,13 @@ def _add(run: Run, rated: _Rated, found: _Found) -> None:
             continue
         ratings.append(
             ReviewedRating(
-                person=rated.person,
+                person=person,
                 dimension=key,
                 original=entered,
                 final=line.value,
                 response=rated_text,
                 review=unit,
-                time=rated.time,
+                time=time,
                 issues=(badness(criterion, entered), badness(criterion, line.value)) if criterion else None,
                 follows=follows,
                 rule="" if follows else line.rule,
@@ -208,6 +203,7 @@ def _add(run: Run, rated: _Rated, found: _Found) -> None:
         )
     found.blank[unit] = sum(line.action == "filled" for _, line, _, _ in lines)
     found.refused[unit] = sum(line.action == "refused" for _, line, _, _ in lines)
+    found.reviews.pop(unit, None)  # the last one counts, also if nothing in it was assessed
     if ratings:
         found.reviews[unit] = ratings
     else:

@@ -191,11 +191,9 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
 
 def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
     """p-values that allow for how many there are."""
-    return (
-        dict(zip(chances, stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
-        if chances
-        else {}
-    )
+    if not chances:
+        return {}
+    return dict(zip(chances, stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
 
 
 def _sign_test(ways: Mapping[str, int]) -> float | None:

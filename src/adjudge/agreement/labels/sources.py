@@ -145,7 +145,7 @@ def _own_labels(run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Ma
     if not paths:
         raise InputError(str(place), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
     labels: dict[tuple[int, str], HumanLabel] = {}
-    notes, by_id = [], _by_id(cases)
+    notes, by_id, scale = [], _by_id(cases), overall_scale(run)
     with Reader(run) as reader:
         for path in paths:
             given, torn = read_label_file(path)
@@ -155,14 +155,24 @@ def _own_labels(run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Ma
                 told = f"1 label of {path.stem} was" if late == 1 else f"{late} labels of {path.stem} were"
                 notes.append(f"{told} given or changed after the verdict was seen; what was said before counts")
             for number, label in last.values():
-                position = _position(f"{path}, label {number}", label, by_id.get(label.case, ()), reader)
-                if label.value is not None:
-                    labels[position, label.annotator] = label.updated(position=position)
+                spot, person = f"{path}, label {number}", label.annotator
+                position = _position(spot, label, by_id.get(label.case, ()), reader)
+                # Read like labels from elsewhere: the file may be another run's, or edited.
+                values = {
+                    of: _value(run, _Said(spot, {"systems": None}, person, of, str(words)), scale, stretched=False)
+                    for of, words in ((None, label.value), *label.criteria.items())
+                    if words is not None
+                }
+                if (value := values.get(None)) is not None:
+                    if (position, person) in labels and (before := labels[position, person].value) != value:
+                        raise _contradiction(spot, person, label.case, value, before, "another file")
+                    labels[position, person] = label.updated(position=position, value=value)
     drawn = {position for (position, _), label in labels.items() if label.stratum == "random"}
+    known = any(label.stratum is not None for label in labels.values())
     if place == run.folder / FOLDER and (selection := read_selection(run)):
         # A case that was first picked for its doubts may have come up in the random order since.
         drawn |= {pick.position for pick in selection.picks if pick.stratum == "random"}
-    return _label_set(str(place), labels, frozenset(drawn), tuple(notes))
+    return _label_set(str(place), labels, frozenset(drawn) if known else None, tuple(notes))
 
 
 def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]], reader: Reader) -> int:
@@ -222,7 +232,8 @@ def _entered(case: Mapping[str, Any]) -> int | OffScale | None:
 def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None) -> Iterator[_Said]:
     """What a cell says: one person's words, or several people's as a list or under their names, perhaps as JSON."""
     if isinstance(cell, str):
-        cell = parse_cell(cell, place) or cell
+        parsed = parse_cell(cell, place)
+        cell = cell if parsed is None else parsed
     if isinstance(cell, Mapping):
         people = [(str(person), words) for person, words in cell.items()]
     elif isinstance(cell, list):
@@ -264,16 +275,20 @@ def _said(name: str, rows: Sequence[Record], by_id: Mapping[str, Sequence[Mappin
     if not people:
         raise InputError(name, f"no column with labels; columns found: {', '.join(columns)}", _COLUMNS)
     for row in rows:
-        written = "" if row.values.get(case_column) is None else str(row.values[case_column]).strip()
+        written = _words(row.values.get(case_column))
         fitting = by_id.get(written, ())
         if len(fitting) != 1:
             raise _unknown(f"{row.place}, {case_column}", written, fitting)
-        who, rated = (str(row.values.get(it) or "").strip() if it else "" for it in (annotator, criterion))
+        who, rated = (_words(row.values.get(it)) if it else "" for it in (annotator, criterion))
         if annotator and not who:
             raise InputError(f"{row.place}, {annotator}", "empty", "who gave this label is needed")
         about = None if rated.lower() in _WHOLE else rated
         for column in people:
             yield from _cell(f"{row.place}, {column}", fitting[0], who or column, row.values.get(column), about)
+
+
+def _words(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
 
 
 def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
@@ -299,8 +314,7 @@ def _read(run: Run, source: str, said: Sequence[_Said], notes: tuple[str, ...] =
         label = labels.get(key) or HumanLabel(case=case, position=key[0], annotator=key[1])
         before = label.value if each.criterion is None else label.criteria.get(each.criterion)
         if before is not None and before != value:
-            found = f"{key[1]} says {value} of {case!r}, and {before} in {places[*key, each.criterion]}"
-            raise InputError(each.place, found, "one label for a person and a case")
+            raise _contradiction(each.place, key[1], case, value, before, places[*key, each.criterion])
         places[*key, each.criterion] = each.place
         if each.criterion is None:
             labels[key] = label.updated(value=value)
@@ -340,6 +354,11 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
     if not scale.low <= number <= scale.high:
         raise InputError(said.place, f"{said.words} is not on the scale", f"{allowed}, or all of them from 1 to 5")
     return plain(number)
+
+
+def _contradiction(place: str, person: str, case: str, value: object, before: object, where: str) -> InputError:
+    found = f"{person} says {value} of {case!r}, and {before} in {where}"
+    return InputError(place, found, "one label for a person and a case")
 
 
 def _is_one_to_five(said: Sequence[_Said], scale: Scale, *, five: bool) -> bool:

@@ -20,7 +20,7 @@ from ...results.run import Run
 from ..bias import BiasReport, CurvePoint, bias_report, win_curve
 from ..calibration import Calibration, ConfidenceBin, LearnedWeights, expected_calibration_error
 from ..correction import Corrected
-from ..figures import DRAWS, Confusion, Figure, base_rates, share
+from ..figures import DRAWS, Confusion, Figure, base_rates, mean_by_unit
 from ..labels.sources import OWN_COLUMN, LabelSet, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .disagreements import Disputed, find_disputed
@@ -140,10 +140,10 @@ def build_report(
         raise InputError(
             labels.source, "no labelled case was drawn at random, so that nothing can be measured", allowed
         )
-    counted = [case for case in sample if case.human is not None and case.row.decided is not None]
+    counted = joined.counted
     cases = [rated(case) for case in counted]
     # First what may be refused.
-    own = _own_sources(joined, own_sources)
+    own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
     before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
     protocol = run.protocol
@@ -163,7 +163,7 @@ def build_report(
         labels=_facts(run, labels, source),
         counted=len(counted),
         left_out=_left_out(sample),
-        consistency=_consistency(joined),
+        consistency=_consistency(joined, draws),
         base_rates={
             named(value): rate for value, rate in base_rates([class_of(run, case.human) for case in counted]).items()
         },
@@ -181,10 +181,10 @@ def build_report(
         length_curve=win_curve(pairs, lambda pair: pair.lengths),
         disputed=find_disputed(run, joined.labelled, limit, labels.at_random is not None),
         corrected=corrected_of(joined, counted),
-        weights=weights_of(run, counted),
+        weights=weights_of(run, sample),  # a case that was not decided has scores and labels all the same
         confidence_curve=bins,
         calibration_error=expected_calibration_error(bins),
-        by_margin=margin_curve(counted) if protocol == "compare" else (),
+        by_margin=margin_curve(counted, draws) if protocol == "compare" else (),
         calibration=calibration,
         score_curve=() if calibration is None else score_curve(counted, calibration),
         against=beside_it,
@@ -224,18 +224,15 @@ def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def _consistency(joined: JoinedRun) -> Consistency:
-    # Cases that were labelled for their doubts are no sample of the run; all others are, labelled or not.
-    doubtful = {case.row.position for case in joined.labelled if not case.at_random} if joined.sampled else set()
-    rows = [row for row in joined.rows.values() if row.position not in doubtful]
+def _consistency(joined: JoinedRun, draws: int) -> Consistency:
+    def figure(found: Sequence[tuple[bool, int]]) -> Figure | None:
+        return mean_by_unit(found, draws) if found else None
 
-    def figure(found: Sequence[bool]) -> Figure | None:
-        return share(sum(found), len(found)) if found else None
-
+    rows = joined.whole
     return Consistency(
-        orders=figure([row.consistent for row in rows if row.consistent is not None]),
+        orders=figure([(row.consistent, row.content) for row in rows if row.consistent is not None]),
         jurors=figure(juries_agree(joined)),
-        critic=figure([row.objections == 0 for row in rows if row.objections is not None]),
+        critic=figure([(row.objections == 0, row.content) for row in rows if row.objections is not None]),
     )
 
 
@@ -249,19 +246,22 @@ def _biases(bias: BiasReport | None) -> dict[str, bool | None]:
     return {**order, **{habit.name: habit.found for habit in bias.habits}}
 
 
-def _own_sources(joined: JoinedRun, named: Sequence[str]) -> list[str]:
+def own_systems(joined: JoinedRun, named: Sequence[str] = ()) -> list[str]:
     """The systems that are the judge itself: those that were named, else those called as its model is."""
     known = sorted({system for row in joined.rows.values() for system in row.systems or ()})
     if strange := [name for name in named if name not in known]:
         allowed = f"one of {', '.join(known[:MOST_SYSTEMS])}" if known else "the rows of this run name no systems"
         raise InputError("--own", f"no answer is by {strange[0]!r:.60}", allowed)
-    models = {model_name(single).lower() for single in single_judges(judge_of(joined.run))}
-    return list(named) or [system for system in known if model_name(system).lower() in models]
+    judges = single_judges(judge_of(joined.run))
+    return list(named) or [system for system in known if any(_same_model(system, judge) for judge in judges)]
 
 
-def model_name(name: str) -> str:
-    """The model in a judge's or a system's name: `openai:gpt-5.1`, `http://host/v1#gpt-5.1`, `openai/gpt-5.1`."""
-    return name.rpartition("#")[2].rpartition("/")[2].rpartition(":")[2].strip()
+def _same_model(system: str, judge: str) -> bool:
+    """Whether a system is called as a judge's model, perhaps with its maker: the judge `openai:gpt-5.1` or
+    `http://host/v1#gpt-5.1` is `gpt-5.1`, `openai/gpt-5.1` or `openai:gpt-5.1`. A model's own name may have a colon."""
+    model = judge.partition("#")[2] or judge.partition(":")[2] or judge
+    short, called = model.rpartition("/")[2].lower(), system.strip().lower()
+    return called == short or called.endswith((f"/{short}", f":{short}", f"#{short}"))
 
 
 # -- a floor for CI ---------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...results.run import Run
-from ..figures import DRAWS, Difference, Figure, Value, share
+from ..figures import DRAWS, Difference, Figure, Value, mean_by_unit, share
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
 from .measures import HEADLINES, compared, drifted, rated
@@ -105,7 +105,7 @@ def judge_of(run: Run, rows: Sequence[JudgedRow] = ()) -> str:
 def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     """The labelled cases under another judge or rubric."""
     _same_protocol(joined, other, "--against")
-    cases, protocol = _counted(joined), joined.run.protocol
+    cases, protocol = joined.counted, joined.run.protocol
     rows = read_rows(other, {case.row.key for case in joined.of_sample})
     if not rows:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
@@ -142,7 +142,7 @@ def earlier_run(
 ) -> EarlierRun:
     """How far the judge agreed in an earlier run."""
     _same_protocol(joined, other, "--earlier")
-    protocol, here = joined.run.protocol, _counted(joined)
+    protocol, here = joined.run.protocol, joined.counted
     rows = read_rows(other, {row.key for row in joined.rows.values()})
     both = _both(here, rows)
     if both:
@@ -151,8 +151,8 @@ def earlier_run(
     else:
         before, after = (list(map(rated, side)) for side in (_own_cases(other, source, annotators), here))
         metrics = {name: drifted(protocol, name, before, after, draws) for name in HEADLINES[protocol]}
-    shared = [(row.value, rows[row.key].value) for row in joined.rows.values() if row.key in rows]
-    shared = [(new, old) for new, old in shared if new is not None and old is not None]
+    shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
+    same = [(row.value == old, row.content) for row, old in shared if row.value is not None and old is not None]
     judges = judge_of(other, list(rows.values())), judge_of(joined.run, list(joined.rows.values()))
     return EarlierRun(
         run=other.name,
@@ -162,7 +162,7 @@ def earlier_run(
         same_judge=judges[0] == judges[1] and other.rubric.reference == joined.run.rubric.reference,
         paired=bool(both),
         cases=len(both) or len(before),
-        same_verdicts=share(sum(new == old for new, old in shared), len(shared)) if shared else None,
+        same_verdicts=mean_by_unit(same, draws) if same else None,
         metrics=metrics,
     )
 
@@ -175,11 +175,7 @@ def _own_cases(run: Run, source: str | None, annotators: Sequence[str]) -> list[
         if source is None:
             raise
         labels = load_labels(run)  # a file of labels is for the other run's cases
-    return _counted(join_labels(run, labels))
-
-
-def _counted(joined: JoinedRun) -> list[LabelledCase]:
-    return [case for case in joined.of_sample if case.human is not None and case.row.decided is not None]
+    return join_labels(run, labels).counted
 
 
 def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
@@ -250,8 +246,10 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
         return ()
     levels = sorted({case.confidence for case in cases if case.confidence is not None})
     step = max(len(levels) // _POINTS, 1)
-    # The lowest confidence passes nothing on; and passing everything on costs more than the dear judge alone.
-    points = [_point(cases, at) for at in (0.0, *levels[1::step])]
+    # The lowest confidence passes on only what the cheap judge is never sure of, if there is such a case; and passing
+    # everything on costs more than the dear judge alone.
+    points = [_point(cases, at) for at in (0.0, *levels[:1], *levels[1::step])]
+    points = [point for point in points if not point.threshold or point.passed_on]
     alone = sum((case.dear_cost for case in cases), Decimal()) / len(cases)
     points.append(CascadePoint(None, 1.0, alone, share(sum(case.dear == case.human for case in cases), len(cases))))
     return tuple(replace(point, efficient=not any(_beats(it, point) for it in points)) for point in points)

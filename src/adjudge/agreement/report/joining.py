@@ -99,6 +99,18 @@ class JoinedRun:
         """The cases that honest figures come from."""
         return [case for case in self.labelled if case.at_random]
 
+    @property
+    def counted(self) -> list[LabelledCase]:
+        """Those of them that the judge decided, and people too."""
+        return [case for case in self.of_sample if case.human is not None and case.row.decided is not None]
+
+    @property
+    def whole(self) -> list[JudgedRow]:
+        """Rows that stand for the whole run: all of them. Where the others are a sample, cases that were labelled for
+        their doubts would be too many in it."""
+        doubtful = {case.row.position for case in self.labelled if not case.at_random} if self.sampled else set()
+        return [row for row in self.rows.values() if row.position not in doubtful]
+
 
 def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRun:
     """All that is known of the labelled cases, and of so many others."""
@@ -131,24 +143,20 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     """Comparisons of a run as bias is measured on them; people's word only where the case was drawn at random."""
     run = joined.run
     human = {case.row.position: side_of(case.human) for case in joined.of_sample}
-    # Labelled cases that were picked for their doubts are no sample of anything.
-    doubtful = {case.row.position for case in joined.labelled if not case.at_random}
     pairs = []
     with Reader(run) as reader:
-        for row in joined.rows.values():
-            if row.winner is None or row.position in doubtful:
+        for row in joined.whole:
+            if row.winner is None:
                 continue
             given = reader.given(row.position)
             assert isinstance(given, Comparison | Review)
             a_first, b_first = _by_order(row, reader) if run.protocol == "compare" else (None, None)
             pairs.append(
                 JudgedPair(
-                    case=row.case,
+                    content=row.content,
                     winner=row.winner if row.ending == "verdict" else None,
                     a_first=a_first,
                     b_first=b_first,
-                    margin=None if row.score is None else abs(row.score),
-                    confidence=row.confidence,
                     lengths=None if row.words is None else (float(row.words[0]), float(row.words[1])),
                     list_items=(_items(given.a), _items(given.b)),
                     bold=(_bold(given.a), _bold(given.b)),
@@ -159,12 +167,12 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     return pairs
 
 
-def juries_agree(joined: JoinedRun) -> list[bool]:
-    """Of every case that a jury judged: whether all of its members came to the same."""
+def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
+    """Of every case that a jury judged: whether all of its members came to the same, and the case's content."""
     with Reader(joined.run) as reader:
-        asked = [row for row in joined.rows.values() if "jury" in row.judge and row.value is not None]
-        said = [jurors_agree(reader.verdict(row.position)) for row in asked]
-    return [each for each in said if each is not None]
+        asked = [row for row in joined.whole if "jury" in row.judge and row.value is not None]
+        said = [(jurors_agree(reader.verdict(row.position)), row.content) for row in asked]
+    return [(agree, content) for agree, content in said if agree is not None]
 
 
 def side_of(value: Value | None) -> Winner | None:

@@ -7,7 +7,7 @@ A comparison is a class, a dialogue's overall score a number, a review's prefere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import fmean, median
@@ -44,7 +44,6 @@ from ..figures import (
     share,
     spearman,
     units_of,
-    with_interval,
 )
 from ..labels.files import criterion_scales
 from .joining import LabelledCase, side_of
@@ -67,7 +66,15 @@ class Rated(NamedTuple):
     content: int
 
 
-Measured = Callable[[Sequence[Rated]], Figure]
+class Measured(NamedTuple):
+    """A figure of rated cases: what is taken of both sides, and what is made of it."""
+
+    metric: Metric
+    judge: Callable[[Rated], Value | None]
+    human: Callable[[Rated], Value | None]
+
+    def __call__(self, cases: Sequence[Rated]) -> Figure:
+        return self.metric(list(map(self.judge, cases)), list(map(self.human, cases)))
 
 
 class Beside(Frozen):
@@ -102,11 +109,11 @@ def _place(value: Value | None) -> float | None:
 
 
 def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> Measured:
-    return lambda cases: metric([seen(case.judge) for case in cases], [seen(case.human) for case in cases])
+    return Measured(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
 
 
 def _of_scores(metric: Metric) -> Measured:
-    return lambda cases: metric([case.score for case in cases], [_place(case.human) for case in cases])
+    return Measured(metric, lambda case: case.score, lambda case: _place(case.human))
 
 
 def _alpha(level: Level) -> Measured:
@@ -164,7 +171,13 @@ def rated(case: LabelledCase) -> Rated:
 
 def measured(protocol: Protocol, name: str, cases: Sequence[Rated], draws: int) -> Figure:
     """A figure with its interval. Copies of a case (the same texts) are drawn together."""
-    return grouped(MEASURES[protocol][name], cases, lambda it: it.content, draws, is_share=name == "accuracy")
+    metric, judge, human = MEASURES[protocol][name]
+    seen = [(judge(case), human(case), case.content) for case in cases]  # once, not in every draw
+
+    def measure(drawn: Sequence[tuple[Value | None, Value | None, int]]) -> Figure:
+        return metric([case[0] for case in drawn], [case[1] for case in drawn])
+
+    return grouped(measure, seen, lambda case: case[2], draws, is_share=name == "accuracy")
 
 
 def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[str, Figure]:
@@ -227,16 +240,22 @@ def beside(
     for rule, said in _rules(protocol, cases).items():
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
         rows.append(Beside(name=rule, figures={name: measured(protocol, name, judged, draws) for name in names}))
-    met = [each for case in cases if (each := _meetings(case))]
-    people = {meeting.person for case in met for meeting in case}
-    for who in (ONE_PERSON, SAME_PEOPLE) if met else ():
+    met = [meeting for case in cases for meeting in _meetings(case)]
+    few = len({person for person, _, _ in met}) * len({own.content for _, own, _ in met}) <= _MOST_VOTES
+    sides = {
+        ONE_PERSON: [(person, own) for person, own, _ in met],
+        SAME_PEOPLE: [(who, judge) for who, _, judge in met],
+    }
+    for who, held in sides.items() if met else ():
         figures = {}
         for name in names:
-            mean = partial(_mean_of_people, MEASURES[protocol][name], who)
-            if len(met) * len(people) <= _MOST_VOTES:
-                figures[name] = with_interval(mean, met, draws)
+            metric, one, others = MEASURES[protocol][name]
+            seen = [(person, one(case), others(case), case.content) for person, case in held]
+            mean = partial(_mean_of_people, metric)
+            if few:
+                figures[name] = grouped(mean, seen, lambda each: each[3], draws)
             else:
-                figures[name] = replace(mean(met), reason="too many people for an interval")
+                figures[name] = replace(mean(seen), reason="too many people for an interval")
         rows.append(Beside(name=who, figures=figures))
     return tuple(rows)
 
@@ -244,8 +263,8 @@ def beside(
 def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
     """Each person against the others, by name and headline."""
     met: dict[str, list[Rated]] = {}
-    for meeting in (meeting for case in cases for meeting in _meetings(case)):
-        met.setdefault(meeting.person, []).append(meeting.own)
+    for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
+        met.setdefault(person, []).append(own)
     return {
         person: {name: MEASURES[protocol][name](met[person]) for name in HEADLINES[protocol]} for person in sorted(met)
     }
@@ -253,9 +272,12 @@ def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, 
 
 def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
     """How far people agree among themselves: no judge can be expected to agree more."""
-    several: list[Ratings] = [tuple(case.votes.values()) for case in sample if len(case.votes) > 1]
-    level = _LEVELS[protocol]
-    return with_interval(lambda rows: krippendorff_alpha(rows, level), several, draws) if several else None
+    several = [case for case in sample if len(case.votes) > 1]
+
+    def alpha(cases: Sequence[LabelledCase]) -> Figure:
+        return krippendorff_alpha((tuple(case.votes.values()) for case in cases), _LEVELS[protocol])
+
+    return grouped(alpha, several, lambda case: case.row.content, draws) if several else None
 
 
 def _said(value: Value | None, human: Value | None, case: LabelledCase) -> Rated:
@@ -273,28 +295,21 @@ def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[
     return baselines(list(map(side_of, human)), [case.row.words or (0, 0) for case in cases])
 
 
-class _Meeting(NamedTuple):
-    """One person's label of a case and the judge's verdict, both held to what the other people say together."""
-
-    person: str
-    own: Rated
-    judge: Rated
-
-
-def _meetings(case: LabelledCase) -> list[_Meeting]:
+def _meetings(case: LabelledCase) -> Iterator[tuple[str, Rated, Rated]]:
+    """Each person, their label of a case, and the judge's verdict; both are held to what the others say together."""
     judge = rated(case)
-    return [
-        _Meeting(person, _said(own, others, case), judge._replace(human=others))
-        for person, own, others in against_others(case.votes)
-    ]
+    for person, own, others in against_others(case.votes):
+        yield person, _said(own, others, case), judge._replace(human=others)
 
 
-def _mean_of_people(measure: Measured, who: str, drawn: Sequence[Sequence[_Meeting]]) -> Figure:
+def _mean_of_people(metric: Metric, said: Sequence[tuple[str, Value | None, Value | None, int]]) -> Figure:
     """The mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
-    by_person: dict[str, list[Rated]] = {}
-    for meeting in (meeting for case in drawn for meeting in case):
-        by_person.setdefault(meeting.person, []).append(meeting.own if who == ONE_PERSON else meeting.judge)
-    found = [measure(met) for met in by_person.values()]
+    by_person: dict[str, tuple[list[Value | None], list[Value | None]]] = {}
+    for person, one, others, _ in said:
+        both = by_person.setdefault(person, ([], []))
+        both[0].append(one)
+        both[1].append(others)
+    found = [metric(*both) for both in by_person.values()]
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
     if not known:
         return Figure(None, 0, "no person has a defined figure against the others")

@@ -31,7 +31,7 @@ from ..calibration import (
     learn_weights,
 )
 from ..correction import Corrected, corrected_mean, corrected_rate
-from ..figures import FEW_IN_PART, Figure, Value, confusion, parts_of, share
+from ..figures import FEW_IN_PART, Figure, Value, confusion, mean_by_unit, parts_of
 from ..labels.files import now
 from ..labels.sources import LabelSet
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, side_of
@@ -202,15 +202,17 @@ def confidence_curve(counted: Sequence[LabelledCase]) -> tuple[ConfidenceBin, ..
     return confidence_bins([confidence for confidence, _ in sure], [right for _, right in sure])
 
 
-def margin_curve(counted: Sequence[LabelledCase]) -> tuple[MarginBin, ...]:
+def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
     """How often the judge is right by how far apart its totals are, a quarter of the cases each."""
     known = sorted(
-        (abs(case.row.score), case.row.value == case.human) for case in counted if case.row.score is not None
+        (abs(case.row.score), (case.row.value == case.human, case.row.content))
+        for case in counted
+        if case.row.score is not None
     )
     if len(known) < 2 * FEW_IN_PART:
         return ()
     return tuple(
-        MarginBin(low=part[0][0], high=part[-1][0], right=share(sum(hit for _, hit in part), len(part)))
+        MarginBin(low=part[0][0], high=part[-1][0], right=mean_by_unit((hit for _, hit in part), draws))
         for part in parts_of(known, 4)
     )
 
@@ -235,7 +237,7 @@ def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str
     By system where the rows name systems, else by side.
     """
     labelled = {case.row.position for case in joined.of_sample}
-    rest = [row for row in joined.rows.values() if row.position not in labelled and row.decided is not None]
+    rest = [row for row in joined.whole if row.position not in labelled and row.decided is not None]
     if not rest:
         return {}
     found: dict[str, Corrected] = {}

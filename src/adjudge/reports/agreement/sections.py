@@ -55,6 +55,11 @@ def agreement_section(report: AgreementReport) -> Section:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
     if not report.counted and report.best_guesses is not None:
         said.append("The judge decided no labelled case: all figures here take its best guesses.")
+    elif report.best_guesses is not None:
+        said.append(
+            "Where the judge did not decide, its best guess counts in the tables that say so; the confusion matrix, "
+            "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
+        )
     each: list[AgreementReport | BestGuesses] = [report, *([report.best_guesses] if report.best_guesses else [])]
     grids = [grid(report, figures) for figures in each for grid in (_beside_grid, _metrics_grid)]
     grids += [_people_grid(report)] if report.people else []
