@@ -200,8 +200,9 @@ def _as_json(report: AnnotatorReport) -> list[dict[str, Any]]:
 
 def review_runs(state: State, owner: str | None) -> list[HostedRun]:
     """The finished review runs of an owner, or all, the oldest first: of two reviews of the same the later counts."""
-    found = [run for run in state.runs.listed(owner) if run.directory.read()["protocol"] == "review"]
-    return [run for run in reversed(found) if run.status().state == "finished"]
+    found = state.runs.statuses(owner)
+    reviews = [run for run, status in found if (status.protocol, status.state) == ("review", "finished")]
+    return reviews[::-1]
 
 
 async def cards_for(

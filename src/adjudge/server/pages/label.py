@@ -152,7 +152,7 @@ async def list_to_label(request: Request, state: StateOf, caller: CallerOf) -> R
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToLabel]:
-    for hosted in state.runs.listed(None, before):
+    for hosted, status in state.runs.statuses(None, before):
         try:
             found = labelling_of(hosted)
         except ConflictError as error:
@@ -160,7 +160,6 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToL
             continue  # a broken file of one run is no reason to keep people from the others
         if not sees_verdicts(caller, hosted) and (found is None or not may_label(found, caller.person)):
             continue
-        status = hosted.status()
         if found is not None:
             mine, done = progress_of(found, caller.person)
             yield RunToLabel(hosted.run_id, run_name(status), status.protocol, mine, done)

@@ -20,8 +20,6 @@ from ...reports.pages import environment
 from ...version import __version__
 from ..callers import CURRENT
 
-# Where the pictures and tables of reports over many cases are.
-_RUNS = "adjudge.reports.run"
 _A_PAGE = 50
 T = TypeVar("T")
 _HEADERS = {"vary": "accept, cookie, hx-request"}
@@ -62,7 +60,7 @@ def csrf_field(code: str, name: str = "csrf") -> Markup:
 
 def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:
     """A template of ours filled in; `own_words`: all it prints is ours, so that lines do not end between 29.0 and %."""
-    pages = environment("html", __package__, _RUNS, own_words=own_words)
+    pages = environment("html", __package__, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
