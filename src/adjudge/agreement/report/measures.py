@@ -66,7 +66,7 @@ class Rated(NamedTuple):
     content: int
 
 
-class Measured(NamedTuple):
+class RatedMeasure(NamedTuple):
     """A figure of rated cases: what is taken of both sides, and what is made of it."""
 
     metric: Metric
@@ -108,22 +108,22 @@ def _place(value: Value | None) -> float | None:
     return PREFERENCE[value] if isinstance(value, str) else value
 
 
-def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> Measured:
-    return Measured(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
+def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> RatedMeasure:
+    return RatedMeasure(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
 
 
-def _of_scores(metric: Metric) -> Measured:
-    return Measured(metric, lambda case: case.score, lambda case: _place(case.human))
+def _of_scores(metric: Metric) -> RatedMeasure:
+    return RatedMeasure(metric, lambda case: case.score, lambda case: _place(case.human))
 
 
-def _alpha(level: Level) -> Measured:
+def _alpha(level: Level) -> RatedMeasure:
     def alpha(judge: Ratings, human: Ratings) -> Figure:
         return krippendorff_alpha(zip(judge, human, strict=True), level)
 
     return _of_verdicts(alpha) if level == "nominal" else _of_verdicts(alpha, _place)
 
 
-MEASURES: dict[Protocol, dict[str, Measured]] = {
+MEASURES: dict[Protocol, dict[str, RatedMeasure]] = {
     "compare": {
         "accuracy": _of_verdicts(accuracy),
         "kappa": _of_verdicts(cohen_kappa),
