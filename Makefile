@@ -23,11 +23,11 @@ demo: .venv/.base
 	@echo "Or run $(BIN)/adjudge serve --demo and open http://127.0.0.1:8000: these examples, judged, and a form for your own."
 
 test: .venv/.dev lint
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 # What takes minutes: a real local model, a Ray cluster, whole benchmarks.
 slow: .venv/.dev
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

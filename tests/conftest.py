@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ from adjudge.models.cases import Comparison
 # The machines that run this are busy: a slow example is not a wrong one.
 settings.register_profile("adjudge", deadline=None)
 settings.load_profile("adjudge")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, for some tests wait for processes and browsers."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

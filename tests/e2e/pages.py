@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -68,10 +68,10 @@ async def opened(
         await made.close()
 
 
-async def every_form(tab: Tab) -> AsyncIterator[tuple[int, str]]:
+async def every_form(tab: Tab, forms: Sequence[tuple[int, str]] = FORMS) -> AsyncIterator[tuple[int, str]]:
     """Unfold the page and show it as wide as a desktop and as a phone, light and dark; which of these it is."""
     await tab.unfold()
-    for width, scheme in FORMS:
+    for width, scheme in forms:
         await tab.page.set_viewport_size({"width": width, "height": 900})
         await tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         yield width, scheme
@@ -81,12 +81,15 @@ async def page_width(tab: Tab) -> int:
     return await tab.page.evaluate("document.documentElement.scrollWidth")  # type: ignore[no-any-return]
 
 
-async def serious_faults(tab: Tab) -> list[tuple[str, list[str]]]:
-    """What axe finds that would stop those who cannot see or point: the rule, and where."""
-    found = (await Axe().run(tab.page, options=_CHECKED)).response["violations"]
+async def serious_faults(tab: Tab) -> list[tuple[object, ...]]:
+    """What axe finds that would stop those who cannot see or point: where it was looked at, the rule, and the places.
+
+    Looked at on a light desktop and on a dark phone: colours go by the scheme alone, and sizes by the width.
+    """
     return [
-        (fault["id"], [node["target"] for node in fault["nodes"]][:3])
-        for fault in found
+        (form, fault["id"], [node["target"] for node in fault["nodes"]][:3])
+        async for form in every_form(tab, FORMS[::3])
+        for fault in (await Axe().run(tab.page, options=_CHECKED)).response["violations"]
         if fault["impact"] in ("serious", "critical")
     ]
 

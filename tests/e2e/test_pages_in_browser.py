@@ -57,8 +57,7 @@ async def test_a_page_fits_and_asks_nobody_else(site, browser, name):
 @pytest.mark.parametrize("name", PAGES)
 async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(site, browser, name):
     async with opened(browser, site + PAGES[name]) as tab:
-        async for form in every_form(tab):
-            assert await serious_faults(tab) == [], form
+        assert await serious_faults(tab) == []
 
 
 @pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile review"])

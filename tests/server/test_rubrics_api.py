@@ -71,7 +71,7 @@ def test_what_is_wrong_is_said_with_its_line_and_nothing_is_kept_by_a_check(clie
         assert refused.status_code == 400
         assert refused.json()["error"].startswith("name: ")
     refused = client.post("/api/rubrics", content=OURS.replace('"1"', r'"1\0"'))
-    assert refused.json()["error"] == "version: '1\\x00'; at most 64 characters that can be printed"
+    assert refused.json()["error"] == "body:2: version: '1\\x00'; one line without control characters is allowed"
     assert client.post("/api/rubrics", content=OURS + "#" * 200_000).status_code == 413
 
 

@@ -110,7 +110,8 @@ function rationale({ winner, rule, orders, bandText }) {
 const isClose = ({ margin, band }) => margin * 10n ** (PLACES - 4n) < band;
 
 function apart(result) {
-  return isClose(result) ? written(result.margin / 100n, 2) : short(result.margin, 1);
+  if (!isClose(result)) return short(result.margin, 1);
+  return result.margin > 0n && result.margin < 100n ? "less than 0.01" : written(result.margin / 100n, 2);
 }
 
 function decision(result) {
@@ -142,6 +143,6 @@ function order({ orders }, whole, seed) {
   const [ab, ba] = ["ab", "ba"].map(name => orders.find(each => each.order === name));
   const moved = [0, 1].map(at => rounded(ba.totals[at] - ab.totals[at], whole * ONE));
   if (!moved[0] && !moved[1]) return `Judged in both orders, ${named}. No total moved.`;
-  const steps = moved.map((step, at) => `${step > 0n ? "+" : ""}${short(step, 2)} for ${"AB"[at]}`);
+  const steps = moved.map((step, at) => `${step >= 50n ? "+" : ""}${short(step, 2)} for ${"AB"[at]}`);
   return `Judged in both orders, ${named}. From one to the other the normalised totals moved by ${steps.join(" and ")}.`;
 }
