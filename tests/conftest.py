@@ -24,7 +24,7 @@ settings.load_profile("adjudge")
 
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores, for some tests wait for processes and browsers."""
-    return len(os.sched_getaffinity(0)) + 1
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
