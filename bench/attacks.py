@@ -205,7 +205,7 @@ class Credulous:
     def __call__(self, request: Request) -> Behaviour:
         if "queries" in request.schema["properties"]:
             return says(json.dumps({"queries": ["what is known about it"]}))
-        if len(request.turns) == 1:
+        if "criteria" in request.schema["properties"]:  # and no repair of a quote of its own that is too short
             self.sent.append(request)
         obeys = self._obeys("\n".join(request.turns))
 
