@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..files import user_path
 from .asking import check_folders
 from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
@@ -73,14 +74,14 @@ def run(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
     judges = list(dict.fromkeys(args.judge or ["embedded"]))
     rubrics = _rubrics(args.rubric)
-    given = Path(args.sets).expanduser()
+    given = user_path(args.sets)
     if not given.is_dir():
         raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
     # SciPy takes seconds to load: only when there is something to measure.
     from ..agreement.benchmark import Benchmark, find_sets, measure_set
 
     sets, left_out = find_sets(given)
-    folder = Path(args.directory).expanduser().absolute()
+    folder = user_path(args.directory).absolute()
     planned = [_planned(each, judge, folder, rubrics, args.one_order) for each in sets for judge in judges]
     code = judge_several(planned, args, str(folder / JOURNAL), args.limit)
     if args.dry_run:

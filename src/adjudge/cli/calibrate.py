@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..files import user_path
 from .asking import add_labels_arguments, say
 from .outputs import write_document, write_out
 
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     if saved is None:
         say(f"{args.output}: not written, as there is no map: {report.calibration.reason}")
         return 1
-    with new_file(Path(args.output).expanduser()) as file:
+    with new_file(user_path(args.output)) as file:
         file.write(calibrated_source(opened.rubric, saved).encode())
     say(f"{args.output}: use it with --rubric and the judge {report.judge}")
     return 0

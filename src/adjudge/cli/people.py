@@ -8,10 +8,10 @@ import os
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
+from ..files import user_path
 from .asking import journal_place, say
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def opened_database(args: argparse.Namespace) -> ServiceDatabase:
     if args.tokens:
         if args.db:
             raise InputError("--tokens", "given together with --db", "one place is allowed")
-        return open_database(Path(args.tokens).expanduser())
+        return open_database(user_path(args.tokens))
     try:
-        return open_database(url or (Path(args.data).expanduser() / "service.db" if args.data else default_file()))
+        return open_database(url or (user_path(args.data) / "service.db" if args.data else default_file()))
     except InputError as error:
         raise error.renamed({"journal": "--db" if args.db else "ADJUDGE_DB"}) from None
 

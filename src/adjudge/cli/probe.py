@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..files import user_path
 from .asking import check_folders
 from .outputs import choose_format, write_document, write_out
 from .several import JOURNAL, PlannedRun, add_several_arguments, judge_several
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--n", str(args.n), "1 or more is allowed")
     check_folders(args)
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
-    folder = Path(args.directory).expanduser().absolute()
+    folder = user_path(args.directory).absolute()
     settings, rows, journal = _source(args, folder)
     # SciPy takes seconds to load: only when there is something to measure.
     from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
@@ -101,7 +102,7 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
     from ..runs.trust import check_trust
 
     try:
-        if not (Path(args.input).expanduser() / "run.json").is_file():
+        if not (user_path(args.input) / "run.json").is_file():
             settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
             return settings, open_rows(args.input, "compare", settings.rubric), str(folder / JOURNAL)
         run = open_run(args.input, "INPUT")

@@ -18,11 +18,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import JudgeSpecError
+from ..files import user_path
 from ..journal import Journal
 from ..llm.base import Sampling, Wire
 from ..llm.providers import PROVIDERS, URL_KEY, Provider, refuse_password, url_key
@@ -101,7 +101,7 @@ def _open_embedded(spec: str) -> Judge:
     from .embedded.model import digest_of, read_model
 
     path, _, wanted = spec.removeprefix("embedded:").partition("@")
-    model = read_model(Path(path).expanduser())
+    model = read_model(user_path(path))
     digest = digest_of(model)
     if wanted and wanted != digest:
         raise JudgeSpecError("judge", f"{path} has changed: it is {digest}, not {wanted}", "the model as it was")
@@ -204,7 +204,7 @@ def _open_wire(spec: str, url: str | None, limits: RateLimits | None, batches: B
     if provider == "gguf":
         from ..llm.gguf import GgufWire
 
-        return GgufWire(Path(model).expanduser())
+        return GgufWire(user_path(model))
     if provider in PROVIDERS:
         return _limited(_open_provider(PROVIDERS[provider], model, spec, url), spec, limits, batches)
     if batches is not None:

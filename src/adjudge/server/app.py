@@ -31,6 +31,7 @@ from ..errors import (
     SetupError,
     TooLargeError,
 )
+from ..files import user_path
 from ..journal import data_folder, default_place
 from ..journal.address import is_server
 from ..reports.escaping import one_line
@@ -143,7 +144,7 @@ def create_app(
     )
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
-    where = str(place) if is_server(place) else str(Path(place).expanduser().resolve())
+    where = str(place) if is_server(place) else str(user_path(place).resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
     kept_tokens = tokens or TokenStore(open_database(folder / "service.db"))
     database = kept_tokens.database

@@ -16,6 +16,7 @@ import orjson
 
 from ...arithmetic import plain, to_decimal
 from ...errors import InputError
+from ...files import user_path
 from ...inputs.json import parse_cell
 from ...inputs.rows import BadRow, Record, open_records
 from ...inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column
@@ -72,7 +73,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
     `annotators` are the people, or the columns of people, that count; all if none is named.
     """
     cases = list(case_lines(run))
-    path = run.folder / FOLDER if source is None else Path(source).expanduser()
+    path = run.folder / FOLDER if source is None else user_path(source)
     known = list(dict.fromkeys((OWN_COLUMN, *(name for case in cases for name in case["extra"]))))
     names = [OWN_COLUMN if source is None else source]
     names = names if names[0] in known else [name.strip() for name in names[0].split(",")]

@@ -9,10 +9,10 @@ import heapq
 from collections.abc import Iterable
 from hashlib import blake2b
 from importlib import resources
-from pathlib import Path
 
 import orjson
 
+from ...files import user_path
 from .model import read_model
 
 KEPT = 24  # of each set: a random tenth of it is still recognised in 92 of 100 draws
@@ -42,6 +42,6 @@ def seen_sets(judges: Iterable[str], file: str, texts: Iterable[str]) -> tuple[s
     # The rules of dialogues are the same for every model, and only the weights of comparisons are fitted anew.
     found = [name for name, kept in known.items() if hashes.intersection(kept)]
     for _, own, model in (name.partition(":") for name in names):
-        if own and read_model(Path(model).expanduser()).about.get("labels") == file:
+        if own and read_model(user_path(model)).about.get("labels") == file:
             found.append(file)
     return tuple(found)

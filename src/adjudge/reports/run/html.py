@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from ...files import user_path
 from ...models.rows import Cells
 from ...results.database import Database
 from ...results.files import new_file, new_folder
@@ -52,7 +53,7 @@ class Written:
 
 def write_html(database: Database, index: Path) -> Written:
     """The report and its folder of pages, put in place together."""
-    index = index.expanduser()
+    index = user_path(index)
     files = index.with_name(f"{index.stem}_files")
     view, summary, _ = view_run(database)
     pages = max((summary.finished + ROWS - 1) // ROWS, 1)
