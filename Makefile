@@ -9,6 +9,9 @@ HASHED := $(PIP) --require-hashes --requirement
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
   --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
+# Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test slow lint bench serve lock sbom audit clean
 
 demo: .venv/.base
@@ -27,7 +30,7 @@ test: .venv/.dev lint
 
 # What takes minutes: a real local model, a Ray cluster, whole benchmarks.
 slow: .venv/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow $$(grep -rl --include='*.py' mark.slow tests)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

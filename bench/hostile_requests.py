@@ -65,7 +65,7 @@ def post(url: str, path: str, body: bytes, **headers: str) -> tuple[int, str]:
     """The status and the text of an answer."""
     request = urllib.request.Request(f"{url}/api/{path}", body, headers, method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -96,7 +96,7 @@ def serve_one(url: str, request: Hostile, pid: int) -> Served:
     waits, works = [0.0], [0.0]
     while asking.is_alive():
         began, used = time.monotonic(), _cpu(pid)
-        with urllib.request.urlopen(url + "/api/health", timeout=60) as answer:
+        with urllib.request.urlopen(url + "/api/health", timeout=300) as answer:
             answer.read()
         waits.append(time.monotonic() - began)
         works.append(min(waits[-1], _cpu(pid) - used))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from server.people import acting_as
 from server.run_pages import BAD, LINES, NASTY, judged
 
 from adjudge.engine import CompareSettings
 from adjudge.rubric import shipped
 from adjudge.server.app import create_app
-from adjudge.server.callers import Caller, caller_of
-from adjudge.server.users import Role, User
+from adjudge.server.users import Role
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,5 @@ def again(client: TestClient) -> str:
 def as_role(app: FastAPI) -> Iterator[Callable[[Role], None]]:
     """Ask as somebody of this role."""
 
-    def ask(role: Role) -> None:
-        app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", role, 0, ""))
-
-    yield ask
-    app.dependency_overrides.clear()
+    with ExitStack() as until_the_end:
+        yield lambda role: until_the_end.enter_context(acting_as(app, "somebody", role))

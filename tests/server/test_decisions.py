@@ -10,12 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from fastapi.testclient import TestClient
 from reports import review_report_samples, verdict_samples
+from server.people import acting_as
 
 from adjudge.engine import CompareSettings, ReviewSettings, open_engine
 from adjudge.server.app import create_app
-from adjudge.server.callers import Caller, caller_of
 from adjudge.server.tokens import TokenStore
-from adjudge.server.users import User
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -56,7 +55,6 @@ def running(journal):
 def client(running):
     """Nothing is decided yet, and everybody may do everything."""
     running.app.state.adjudge.audit.database.change("delete from adjudge_audit")
-    running.app.dependency_overrides.clear()
     return running
 
 
@@ -176,16 +174,16 @@ def test_of_decisions_at_the_same_moment_none_is_lost_and_the_same_one_is_kept_o
 
 def test_one_who_may_only_look_sees_the_decision_and_no_form(client):
     put(client, decision="rejected", reason="Not our task.")
-    client.app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", "annotator", 0, ""))
-    page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
-    assert "Not our task." in page
-    assert '<form id="decide"' not in page
-    assert 'name="likert"' not in page
-    refused = put(client, decision="accepted")
-    assert (refused.status_code, refused.json()["error"][:6]) == (403, "role: ")
-    posted = client.post(f"/verdicts/{AUDITED}/decision", data={"decision": "accepted"}, headers=FORM)
-    assert posted.status_code == 403
-    assert len(known(client)["history"]) == 1
+    with acting_as(client.app, "somebody"):
+        page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
+        assert "Not our task." in page
+        assert '<form id="decide"' not in page
+        assert 'name="likert"' not in page
+        refused = put(client, decision="accepted")
+        assert (refused.status_code, refused.json()["error"][:6]) == (403, "role: ")
+        posted = client.post(f"/verdicts/{AUDITED}/decision", data={"decision": "accepted"}, headers=FORM)
+        assert posted.status_code == 403
+        assert len(known(client)["history"]) == 1
 
 
 def finished(client, lines, headers=None):

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 from fastapi.testclient import TestClient
+from server.people import acting_as
 from server.test_rubrics_api import OURS
 
 from adjudge.engine import CompareSettings
 from adjudge.rubric import PROTOCOLS, parse, shipped
 from adjudge.server.app import create_app
-from adjudge.server.callers import Caller, caller_of
 from adjudge.server.rubric_store import RubricStore
-from adjudge.server.users import User
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -34,7 +33,6 @@ def client(running, tmp_path):
     state = running.app.state.adjudge
     running.app.state.adjudge = replace(state, rubrics=RubricStore(tmp_path))
     state.audit.database.change("delete from adjudge_audit")
-    running.app.dependency_overrides.clear()
     return running
 
 
@@ -166,10 +164,10 @@ def test_a_check_shows_what_the_rubric_would_be_and_keeps_nothing(client):
 
 
 def test_one_who_is_no_reviewer_may_look_and_not_keep(client, versions):
-    client.app.dependency_overrides[caller_of] = lambda: Caller(user=User("somebody", "annotator", 0, ""))
-    assert "/edit" not in client.get("/rubrics", headers=HTML).text
-    assert "/edit" not in client.get("/rubrics/our answers", headers=HTML).text
-    assert client.get(EDIT, headers=HTML).status_code == 403
-    assert client.post(EDIT, data={"source": OURS}, headers=FORM).status_code == 403
-    assert client.post("/api/rubrics", content=OURS.replace('"1"', '"9"')).status_code == 403
-    assert len(client.get("/api/rubrics/our answers").json()["versions"]) == 3
+    with acting_as(client.app, "somebody"):
+        assert "/edit" not in client.get("/rubrics", headers=HTML).text
+        assert "/edit" not in client.get("/rubrics/our answers", headers=HTML).text
+        assert client.get(EDIT, headers=HTML).status_code == 403
+        assert client.post(EDIT, data={"source": OURS}, headers=FORM).status_code == 403
+        assert client.post("/api/rubrics", content=OURS.replace('"1"', '"9"')).status_code == 403
+        assert len(client.get("/api/rubrics/our answers").json()["versions"]) == 3

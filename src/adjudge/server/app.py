@@ -157,8 +157,9 @@ def create_app(
     app.state.examples = ()
     api = (evaluate, dialogue, review, decisions, runs, run_exports, verdicts, rubrics, annotators)
     seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
-    for routes in (*api, *seen):
-        app.include_router(routes.router)
+    for module in (*api, *seen):
+        # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.
+        app.router.routes += module.router.routes
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
