@@ -6,7 +6,6 @@ It shows verdicts, so whoever has still to label cases of the run is asked to do
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 
@@ -18,20 +17,10 @@ from ...results.run import open_run
 from ...runs.hosted_run import HostedRun
 from ..callers import CallerOf
 from ..common import StateOf
-from ..labelling import Labelling, labelling_of, note_seen, sees_verdicts
+from ..labelling import labelling_of, note_seen, sees_verdicts
 from .rendering import html, wants_json
 
 router = APIRouter(include_in_schema=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelFirst:
-    """What stands before the verdicts: cases that this person has still to label."""
-
-    run_id: str
-    name: str
-    open: int
-    next: int
 
 
 @router.get("/runs/{run_id}/agreement")
@@ -42,22 +31,17 @@ async def show_agreement(run_id: str, request: Request, state: StateOf, caller: 
     if not sees_verdicts(caller, hosted):
         raise NotFoundError(f"{run_id}: no such run")
     found = await asyncio.to_thread(labelling_of, hosted)
-    if found is not None and (first := _label_first(hosted, found, caller.person)):
+    if found is not None and (waiting := found.open(caller.person)):
         if wants_json(request):
-            raise ConflictError(f"{run_id}: {first.open} cases wait for your label; label them before you look")
-        return html("agreement_wait", 409, page=first)
+            raise ConflictError(f"{run_id}: {len(waiting)} cases wait for your label; label them before you look")
+        name = hosted.status().name or run_id
+        return html("agreement_wait", 409, run_id=run_id, name=name, open=len(waiting), next=waiting[0].number)
     async with state.reading:
         answer = await asyncio.to_thread(_report, hosted, request)
     if found is not None:
         labelled = {position for own in found.labels.values() for position in own}
         await asyncio.to_thread(note_seen, hosted, caller.person, labelled or None)
     return answer
-
-
-def _label_first(hosted: HostedRun, found: Labelling, person: str) -> LabelFirst | None:
-    waiting = found.open(person)
-    name = hosted.status().name or hosted.run_id
-    return LabelFirst(hosted.run_id, name, len(waiting), waiting[0].number) if waiting else None
 
 
 def _report(hosted: HostedRun, request: Request) -> Response:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -31,7 +31,7 @@ from ..decisions import (
     find_decided,
     next_undecided,
 )
-from .forms import read_form
+from .forms import read_form, status_of
 from .rendering import html, wants_json
 
 router = APIRouter(include_in_schema=False)
@@ -49,9 +49,9 @@ class DecisionForm:
     base: Mapping[str, str]
     values: Mapping[str, str]
     options: Mapping[str, tuple[tuple[int, str, str], ...]]
-    next: str | None = None
-    errors: Mapping[str, str] = field(default_factory=dict)
-    error: str = ""
+    next: str | None
+    errors: Mapping[str, str]
+    error: str
 
     @property
     def newest(self) -> ReviewDecision | None:
@@ -79,9 +79,9 @@ async def review_page(
     as_judged = "judged" in (request.query_params if sent is None else sent)
     shown = known.verdict if as_judged else known.standing
     base = dict(_fields(shown))
-    place = "" if error is None else re.sub(r"^feedback\..*", "feedback", error.place)
-    said = "" if error is None else f"{error.found}; {error.allowed}" if error.allowed else error.found
-    allowed = caller.may("reviewer")
+    place = re.sub(r"^feedback\..*", "feedback", error.place) if error else ""
+    said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
+    beside, allowed = place in (*base, "reason"), caller.may("reviewer")
     form = DecisionForm(
         allowed=allowed,
         history=known.history,
@@ -96,19 +96,19 @@ async def review_page(
             for criterion in shown.rubric.criteria
         },
         next=await next_undecided(state, caller, known.verdict.verdict_id) if allowed and known.history else None,
-        errors={place: said} if place in (*base, "reason") else {},
-        error="" if error is None or place in (*base, "reason") else said,
+        errors={place: said} if beside else {},
+        error="" if beside else said,
     )
     view = view_of(shown)
     return html(
         "review_page",
-        200 if error is None else 400,
+        status_of(error),
         view=view,
         headline=view.headline,
         home=getattr(request.state, "case_nav", None),
         verdict_id=known.verdict.verdict_id,
         decision=form,
-        blocks=blocks_of(shown),
+        blocks=_blocks_of(shown),
     )
 
 
@@ -142,22 +142,17 @@ async def submit(verdict_id: str, request: Request, state: StateOf, caller: Call
             raise DecidedMeanwhileError(verdict_id)
         shown = known.verdict if "judged" in sent else known.standing
         await decide(state, caller, known, _wanted(sent, shown), shown)
+        return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
     except DecidedMeanwhileError:
         known = await decided(state, known.verdict)
-        before = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
-        error = InputError("decision", "somebody decided in the meantime", "look at what was decided, then send again")
-        return await _refused(request, state, caller, known, before, error)
+        sent = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
+        said = "somebody decided in the meantime"
+        refused = InputError("decision", said, "look at what was decided, then send again")
     except InputError as error:
-        return await _refused(request, state, caller, known, sent, error)
-    return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
-
-
-async def _refused(
-    request: Request, state: State, caller: Caller, known: Decided, sent: Mapping[str, str], error: InputError
-) -> Response:
+        refused = error
     if wants_json(request):
-        raise error
-    return await review_page(request, state, caller, known, sent, error)
+        raise refused
+    return await review_page(request, state, caller, known, sent, refused)
 
 
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
@@ -167,7 +162,7 @@ def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dic
     return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 
 
-def blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
+def _blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
     """The tagged blocks, each with its name; an invalid task has one without a tag."""
     tagged = render(verdict, "tags")
     texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -11,7 +10,7 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 
 from ...arithmetic import to_decimal
-from ...errors import InputError, TooLargeError
+from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
 from ..bodies import UploadedFile, read_body, split_form
 from ..callers import check_form, check_origin
 
@@ -63,17 +62,15 @@ def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
     return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}
 
 
-def field_of(error: InputError, fields: Iterable[str]) -> str:
-    """The field that an error speaks of; empty if it speaks of none."""
-    head = re.split(r"[.:]", error.place, maxsplit=1)[0]
-    return head if head in (*fields, "weights", "judge", "rubric") else ""
-
-
-def said_beside(field: str, error: InputError) -> str:
-    """An error as it stands beside its field, or above all of them."""
+def said_beside(field: str, error: InputError | None) -> str:
+    """An error as it stands beside its field, or above all of them; empty if there is none."""
+    if error is None:
+        return ""
     return f"{error.found}; {error.allowed}" if field and error.allowed else str(error)
 
 
-def status_of(error: InputError) -> int:
+def status_of(error: AdjudgeError | None) -> int:
     """The status of a page that says what is wrong with its form."""
-    return 413 if isinstance(error, TooLargeError) else 400
+    if error is None:
+        return 200
+    return 413 if isinstance(error, TooLargeError) else 409 if isinstance(error, ConflictError) else 400

@@ -5,9 +5,10 @@ A form that cannot be judged comes back as it was sent, with the error beside it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -33,86 +34,40 @@ from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
-from .demo import TITLES, JudgedExample, example
-from .forms import field_of, read_form, said_beside, status_of, weights_in
+from .demo import TITLES, example
+from .forms import read_form, said_beside, status_of, weights_in
 from .rendering import lead_to, page
 
 router = APIRouter(include_in_schema=False)
 
 _NAMES = {"compare": "Compare", "dialogue": "Dialogue", "review": "Review"}
-_COMPARED = {
-    "userTask": ("Task", "What both answers respond to."),
-    "responseA": ("Response A", "The first answer."),
-    "responseB": ("Response B", "The second answer."),
-    "context": ("Context", "What the answers should be read against, if anything."),
-}
-_SPOKEN = {
-    "transcript": ("Transcript", "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."),
-    "dialogue_id": ("Its id", "A number or a name of yours; it comes back with the result."),
-}
-_REVIEWED = {
-    "prompt": ("Prompt", "The last user prompt, with any reference text."),
-    "response1": ("Response 1", "The text that was rated, as it was."),
-    "response2": ("Response 2", "The text that was rated, as it was."),
-    "response1_original_ratings": ("Ratings of Response 1", "The person’s table, as Markdown or JSON."),
-    "response2_original_ratings": ("Ratings of Response 2", "The person’s table, as Markdown or JSON."),
-    "original_likert_and_justification": ("Preference, 1 to 7", "The person’s Likert and its justification."),
-    "taskconfig": ("Task configuration", "Locale, category and the like."),
-    "system_prompt": ("System prompt", "If there was one."),
-    "conversation_history": ("Conversation", "What came before the prompt, if anything did."),
+# By protocol: what each text of the form is called, and what belongs there.
+_FIELDS = {
+    "compare": {
+        "userTask": ("Task", "What both answers respond to."),
+        "responseA": ("Response A", "The first answer."),
+        "responseB": ("Response B", "The second answer."),
+        "context": ("Context", "What the answers should be read against, if anything."),
+    },
+    "dialogue": {
+        "transcript": ("Transcript", "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."),
+        "dialogue_id": ("Its id", "A number or a name of yours; it comes back with the result."),
+    },
+    "review": {
+        "prompt": ("Prompt", "The last user prompt, with any reference text."),
+        "response1": ("Response 1", "The text that was rated, as it was."),
+        "response2": ("Response 2", "The text that was rated, as it was."),
+        "response1_original_ratings": ("Ratings of Response 1", "The person’s table, as Markdown or JSON."),
+        "response2_original_ratings": ("Ratings of Response 2", "The person’s table, as Markdown or JSON."),
+        "original_likert_and_justification": ("Preference, 1 to 7", "The person’s Likert and its justification."),
+        "taskconfig": ("Task configuration", "Locale, category and the like."),
+        "system_prompt": ("System prompt", "If there was one."),
+        "conversation_history": ("Conversation", "What came before the prompt, if anything did."),
+    },
 }
 _NEEDED = {"compare": ("userTask", "responseA", "responseB"), "dialogue": ("transcript",), "review": NEEDED}
 # A slider stops at the finest of these that all weights of the rubric are multiples of.
 _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
-
-
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A text of the form: what it is called, what belongs there, and what stands there."""
-
-    name: str
-    label: str
-    hint: str
-    needed: bool
-    value: str = ""
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """A criterion's weight, and its share of all weights in whole per cent."""
-
-    key: str
-    name: str
-    guidance: str
-    value: str
-    share: str
-    high: str
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePage:
-    """All that the page of a protocol shows; `fresh` if nothing but defaults stands in it."""
-
-    protocol: str
-    tabs: dict[str, str]
-    fields: dict[str, FormField]
-    sliders: tuple[Slider, ...]
-    rubric: str
-    rubrics: dict[str, str]
-    rubric_page: str
-    judge: str
-    judges: tuple[str, ...]
-    both_orders: bool
-    fresh: bool
-    example: str
-    examples: tuple[JudgedExample, ...]
-    draft: str = ""
-    message: str = ""
-    error: str = ""
-    whole: str = ""
-    errors: dict[str, str] = field(default_factory=dict)
 
 
 @router.get("/")
@@ -130,7 +85,7 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
     try:
         rubric = _rubric(protocol, state, caller, query)
     except InputError as error:
-        return _shown(request, state, caller, protocol, query, error, draft, status=400)
+        return _shown(request, state, caller, protocol, query, error, draft)
     if draft:
         values = _written(find_draft(state.engine.journal, draft, caller.name).slots)
     elif "example" in query:
@@ -156,10 +111,12 @@ async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         outcome = await caller.judged(state.engine, _work(protocol, values, state, caller))
     except InputError as error:
-        return _shown(request, state, caller, protocol, values, error, draft, status=status_of(error))
+        return _shown(request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
-        said = error_report(said_of(outcome)).error
-        return _shown(request, state, caller, protocol, values, InputError("", said), draft, status=502)
+        failed = InputError("", error_report(said_of(outcome)).error)
+        answer = _shown(request, state, caller, protocol, values, failed, draft)
+        answer.status_code = 502
+        return answer
     return lead_to(request, f"/verdicts/{outcome.verdict_id}")
 
 
@@ -181,9 +138,8 @@ def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, st
 
 def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
     """By reference: the service's own first, then the latest version of every other for this protocol."""
-    own = {"compare": state.compare, "dialogue": state.dialogue, "review": state.review}[protocol].rubric
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf) if each.rubric.protocol == protocol]
-    return {rubric.reference: rubric for rubric in (own, *kept)}
+    return {rubric.reference: rubric for rubric in (getattr(state, protocol).rubric, *kept)}
 
 
 # -- what comes of a form ---------------------------------------------------------------------------------------------
@@ -193,7 +149,7 @@ def _work(protocol: str, values: Mapping[str, str], state: State, caller: Caller
     """What is to be done with the engine, once all that was entered is checked."""
     rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
     if protocol == "compare":
-        data = {name: values.get(name, "") for name in _COMPARED}
+        data = {name: values.get(name, "") for name in _FIELDS["compare"]}
         case = comparison_from({**data, "weights": weights_in(values) or None}, rubric)
         comparing = replace(
             state.compare, rubric=rubric, judge=judge or state.compare.judge, one_order="both_orders" not in values
@@ -216,10 +172,8 @@ def _work(protocol: str, values: Mapping[str, str], state: State, caller: Caller
     for name in NEEDED:
         if name not in slots:
             raise InputError(name, "empty", f"{MEANINGS[name]} is needed")
-    review, reviewing = (
-        one_review(slots, rubric),
-        replace(state.review, rubric=rubric, judge=judge or state.review.judge),
-    )
+    review = one_review(slots, rubric)
+    reviewing = replace(state.review, rubric=rubric, judge=judge or state.review.judge)
     return lambda engine: engine.review(review, reviewing)
 
 
@@ -279,72 +233,75 @@ def _shown(
     *,
     fresh: bool = False,
     changed: bool = False,
-    status: int = 200,
 ) -> Response:
-    known = _rubrics(protocol, state, caller)
+    """The page of a protocol; `fresh` if nothing but defaults stands in it, `changed` if another rubric was chosen."""
+    known, told = _rubrics(protocol, state, caller), _FIELDS[protocol]
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
-    told = {"compare": _COMPARED, "dialogue": _SPOKEN, "review": _REVIEWED}[protocol]
-    place = field_of(error, (*told, "whole")) if error else ""
-    said = said_beside(place, error) if error else ""
-    own = {"compare": state.compare.judge, "dialogue": state.dialogue.evaluator, "review": state.review.judge}[protocol]
-    judge = values.get("judge", own)
-    context = JudgePage(
-        protocol=protocol,
-        tabs=_NAMES,
-        fields={
-            name: FormField(
-                name, label, hint, name in _NEEDED[protocol], values.get(name, ""), said if name == place else ""
-            )
+    place = re.split(r"[.:]", error.place, maxsplit=1)[0] if error else ""
+    place = place if place in (*told, "whole", "weights", "judge", "rubric") else ""
+    said = said_beside(place, error)
+    own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
+    context = {
+        "protocol": protocol,
+        "tabs": _NAMES,
+        "fields": {
+            name: {
+                "name": name,
+                "label": label,
+                "hint": hint,
+                "needed": name in _NEEDED[protocol],
+                "value": values.get(name, ""),
+                "error": said if name == place else "",
+            }
             for name, (label, hint) in told.items()
         },
-        sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else (),
-        rubric=rubric.reference,
-        rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
+        "sliders": sliders(rubric, weights_in(values)) if protocol == "compare" else (),
+        "rubric": rubric.reference,
+        "rubrics": {each.reference: f"{each.name}, version {each.version}" for each in known.values()},
         # One that was given with the service's settings has no page.
-        rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
-        judge=judge,
-        judges=state.judges(own),
-        both_orders="both_orders" in values if status != 200 or changed else not state.compare.one_order,
-        fresh=fresh,
-        example=TITLES[protocol],
-        examples=request.app.state.examples,
-        draft=draft,
-        message=find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
-        error=said.removeprefix(": ") if error and place not in told else "",
-        whole=values.get("whole", ""),
-        errors={place: said} if place else {},
-    )
-    answer = page(request, "judge", context, status)
+        "rubric_page": "" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
+        "judge": values.get("judge", own),
+        "judges": state.judges(own),
+        "both_orders": "both_orders" in values if error or changed else not state.compare.one_order,
+        "fresh": fresh,
+        "example": TITLES[protocol],
+        "examples": request.app.state.examples,
+        "draft": draft,
+        "message": find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
+        "error": said.removeprefix(": ") if place not in told else "",
+        "whole": values.get("whole", ""),
+        "errors": {place: said} if place else {},
+    }
+    answer = page(request, "judge", context, status_of(error))
     if changed:
         # So that a reload shows the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol}?rubric={quote(rubric.reference)}"
     return answer
 
 
-def sliders(rubric: Rubric, given: Mapping[str, Any]) -> tuple[Slider, ...]:
-    """One a criterion; where what was given is no weight, the rubric's own stands there."""
-    weights = {}
+def sliders(rubric: Rubric, given: Mapping[str, Any]) -> list[dict[str, str]]:
+    """One a criterion, with its share of all weights; where what was given is no weight, the rubric's own stands."""
+    weights = dict(rubric.weights)
     for key, default in rubric.weights.items():
-        weights[key] = default
         with suppress(InputError):
             weights[key] = check_weight(key, given.get(key, default))
     whole = sum(map(Fraction, weights.values()), Fraction(0))
     high = max(Decimal(5), *(2 * weight for weight in rubric.weights.values()), *weights.values())
     used = (*weights.values(), *rubric.weights.values())
     step = next((str(step) for step in _STEPS if all(weight % step == 0 for weight in used)), "any")
-    return tuple(
-        Slider(
-            key=criterion.key,
-            name=criterion.name,
-            guidance=" ".join(criterion.guidance.split()),
-            value=number(weights[criterion.key]),
-            share=share(Fraction(weights[criterion.key]), whole),
-            high=number(plain(high)),
-            step=step,
-        )
-        for criterion in rubric.criteria
-    )
+    return [
+        {
+            "key": each.key,
+            "name": each.name,
+            "guidance": " ".join(each.guidance.split()),
+            "value": number(weights[each.key]),
+            "share": share(Fraction(weights[each.key]), whole),
+            "high": number(plain(high)),
+            "step": step,
+        }
+        for each in rubric.criteria
+    ]
 
 
 def share(weight: Fraction, whole: Fraction) -> str:

@@ -6,22 +6,20 @@ import asyncio
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError
-from ..audit import AuditEntry
 from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
 from ..tokens import Token
-from ..users import MIN_PASSWORD, ROLES, User, check_role
-from .forms import read_form
+from ..users import MIN_PASSWORD, User, check_role
+from .forms import read_form, status_of
 from .rendering import csrf_field, page
 
 router = APIRouter(include_in_schema=False)
@@ -37,60 +35,6 @@ _TELLS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SignInPage:
-    """The form for a name and a password, or for a token; `people` if the service has people."""
-
-    people: bool
-    next: str
-    name: str = ""
-    error: str = ""
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedPerson:
-    """A person or a token with a role; `self` if it is whoever looks."""
-
-    name: str
-    kind: str
-    role: str
-    since: str
-    self: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PeoplePage:
-    """Who looks; for an admin everybody; `manages` if people can be changed here."""
-
-    person: str
-    role: str
-    manages: bool
-    has_password: bool
-    auth: bool
-    people: tuple[ListedPerson, ...]
-    roles: dict[str, str]
-    shortest: int
-    error: str = ""
-    about: str = ""
-    name: str = ""
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    """A page of the log, the newest first, with what it is filtered by."""
-
-    entries: tuple[AuditEntry, ...]
-    persons: tuple[str, ...]
-    actions: tuple[str, ...]
-    person: str
-    action: str
-    subject: str
-    next: str | None
-    next_address: str | None
-
-
 # -- sign in and out --------------------------------------------------------------------------------------------------
 
 
@@ -102,10 +46,9 @@ def local_path(given: str) -> str:
 
 def came_from(request: Request) -> str:
     """The page that a stranger asked for, or from which a form was sent."""
-    if request.method in ("GET", "HEAD"):
-        return local_path(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
-    sent_from = urlsplit(request.headers.get("referer", ""))
-    return local_path(sent_from.path + (f"?{sent_from.query}" if sent_from.query else ""))
+    asks = request.method in ("GET", "HEAD")
+    where = urlsplit(str(request.url) if asks else request.headers.get("referer", ""))
+    return local_path(where.path + (f"?{where.query}" if where.query else ""))
 
 
 @router.get("/sign-in")
@@ -114,8 +57,7 @@ async def sign_in_form(request: Request, said: str = "") -> Response:
     where = local_path(request.query_params.get("next", ""))
     if await known_caller(request) is not None:
         return RedirectResponse(where, 303)
-    done = "The password is changed; sign in with it." if said == "password" else ""
-    return _sign_in(request, SignInPage(_callers(request).auth, where, said=done))
+    return _sign_in(request, where, said="The password is changed; sign in with it." if said == "password" else "")
 
 
 @router.post("/sign-in")
@@ -123,15 +65,14 @@ async def sign_in(request: Request, state: StateOf) -> Response:
     """A new session, if name and password fit, or the token."""
     callers, fields = _callers(request), await read_form(request)
     where, name, token = (fields.get(field, "").strip() for field in ("next", "name", "token"))
-    before = sign_in_cookie(request)
-    shown = SignInPage(callers.auth, local_path(where), name[:64])
+    before, where = sign_in_cookie(request), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
         # Else another site could sign this browser in as somebody else, who then reads what is entered here.
         said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
-        return _sign_in(request, shown, said, 403)
+        return _sign_in(request, where, name, said, 403)
     # A token cannot be guessed, so only passwords are counted.
     if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):
-        refused = _sign_in(request, shown, f"too many wrong tries; wait {wait} s", 429)
+        refused = _sign_in(request, where, name, f"too many wrong tries; wait {wait} s", 429)
         refused.headers["retry-after"] = str(wait)
         return refused
     known: Token | User | None = None
@@ -145,14 +86,13 @@ async def sign_in(request: Request, state: StateOf) -> Response:
             # What is no name here may be a password in the wrong field. Both take the same time.
             person = name if await asyncio.to_thread(callers.users.named, name) else "unknown"
             await asyncio.to_thread(state.audit.record, person, "session.refused", _address(request))
-        said = "the token is not valid" if token else "name or password is wrong"
-        return _sign_in(request, shown, said, 401)
+        return _sign_in(request, where, name, "the token is not valid" if token else "name or password is wrong", 401)
     if not token:
         await asyncio.to_thread(callers.users.forgive, name, _address(request))
     await _end(request, callers)
     session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name, known.stamp)
     await asyncio.to_thread(state.audit.record, known.name, "session.begun", known.name, kind=session.kind)
-    answer = RedirectResponse(shown.next, 303)
+    answer = RedirectResponse(where, 303)
     set_session(request, answer, session)
     return answer
 
@@ -175,11 +115,13 @@ async def _end(request: Request, callers: Callers) -> None:
         await asyncio.to_thread(callers.sessions.end, known.session.secret)
 
 
-def _sign_in(request: Request, context: SignInPage, error: str = "", status: int = 200) -> Response:
+def _sign_in(
+    request: Request, where: str, name: str = "", error: str = "", status: int = 200, said: str = ""
+) -> Response:
+    """The form for a name and a password, if the service has people, or for a token."""
     secret = sign_in_cookie(request) or secrets.token_urlsafe(32)
-    answer = page(
-        request, "sign_in", replace(context, error=error), status, sign_in=csrf_field(form_code(secret), "sign_in")
-    )
+    context = {"people": _callers(request).auth, "next": where, "name": name[:64], "error": error, "said": said}
+    answer = page(request, "sign_in", context, status, sign_in=csrf_field(form_code(secret), "sign_in"))
     answer.headers["cache-control"] = "no-store"
     set_sign_in(request, answer, secret)
     return answer
@@ -274,8 +216,7 @@ async def _changed(
             await asyncio.to_thread(change)
     except (InputError, ConflictError) as error:
         said = str(error).replace("NAME:", "name:", 1)
-        status = 409 if isinstance(error, ConflictError) else 400
-        return await _people(request, caller, status, error=said, about=about, name=name)
+        return await _people(request, caller, status_of(error), error=said, about=about, name=name)
     return RedirectResponse("/sign-in?said=password" if done == "password" else f"/people?said={done}", 303)
 
 
@@ -285,34 +226,35 @@ def _same(password: str, again: str) -> None:
 
 
 async def _people(request: Request, caller: Caller, status: int = 200, **told: str) -> Response:
-    """The page; `told` is what is said on it of what was done or refused."""
+    """Who looks, and for an admin everybody; `told` is what is said of what was done or refused."""
     callers = _callers(request)
 
-    def listed() -> tuple[ListedPerson, ...]:
+    def listed() -> list[dict[str, Any]]:
         known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
-        return tuple(
-            ListedPerson(
-                name=each.name,
-                kind=kind,
-                role=each.role,
-                since=str(datetime.fromtimestamp(each.created, UTC).date()),
-                self=each.name == caller.name,
-            )
+        return [
+            {
+                "name": each.name,
+                "kind": kind,
+                "role": each.role,
+                "since": str(datetime.fromtimestamp(each.created, UTC).date()),
+                "self": each.name == caller.name,
+            }
             for kind, found in known
             for each in found
-        )
+        ]
 
-    context = PeoplePage(
-        person=caller.person,
-        role=caller.role,
-        manages=callers.auth and caller.may("admin"),
-        has_password=caller.user is not None,
-        auth=callers.auth,
-        people=await asyncio.to_thread(listed),
-        roles={role: _TELLS[role] for role in ROLES},
-        shortest=MIN_PASSWORD,
+    context = {
+        "person": caller.person,
+        "role": caller.role,
+        "manages": callers.auth and caller.may("admin"),
+        "has_password": caller.user is not None,
+        "auth": callers.auth,
+        "people": await asyncio.to_thread(listed),
+        "roles": _TELLS,
+        "shortest": MIN_PASSWORD,
+        **dict.fromkeys(("error", "about", "name", "said"), ""),
         **told,
-    )
+    }
     return page(request, "people", context, status)
 
 
@@ -338,14 +280,19 @@ async def audit(
     # No name holds a zero byte, and Postgres takes none.
     wanted = {field: value.replace("\x00", "") for field, value in given.items() if value}
 
-    def look() -> AuditPage:
+    def look() -> dict[str, Any]:
         found = state.audit.newest(ENTRIES_A_PAGE + 1, None if before is None else int(before), **wanted)
-        entries, persons_and_actions = tuple(found[:ENTRIES_A_PAGE]), state.audit.known()
+        entries, (persons, actions) = found[:ENTRIES_A_PAGE], state.audit.known()
         more = cursor_of(entries[-1].number) if len(found) > ENTRIES_A_PAGE else None
-        onward = None if more is None else "/audit?" + urlencode({**wanted, "cursor": more})
-        persons, actions = map(tuple, persons_and_actions)
-        return AuditPage(entries, persons, actions, **{**dict.fromkeys(given, ""), **wanted}, next=more,
-                         next_address=onward)  # fmt: skip
+        return {
+            "entries": entries,
+            "persons": persons,
+            "actions": actions,
+            **dict.fromkeys(given, ""),
+            **wanted,
+            "next": more,
+            "next_address": more and "/audit?" + urlencode({**wanted, "cursor": more}),
+        }
 
     return page(request, "audit", await asyncio.to_thread(look))
 

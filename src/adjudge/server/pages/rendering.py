@@ -1,4 +1,4 @@
-"""A page as HTML, or as its JSON twin, from one typed context.
+"""A page as HTML, or as its JSON twin, from one context.
 
 Reports are shown with their own templates, in the service's frame instead of the file's.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
@@ -23,17 +22,6 @@ from ..callers import CURRENT
 _A_PAGE = 50
 T = TypeVar("T")
 _HEADERS = {"vary": "accept, cookie, hx-request"}
-
-
-@dataclass(frozen=True, slots=True)
-class CaseNav:
-    """Where a case stands in the list of its run: the list, its neighbours, and its place among those that fit."""
-
-    home: str
-    run: str
-    before: str
-    after: str
-    place: str
 
 
 def wants_json(request: Request) -> bool:
@@ -74,7 +62,7 @@ def lead_to(request: Request, address: str) -> Response:
 
 
 def page(request: Request, template: str, context: Any, status: int = 200, **more: Any) -> Response:
-    """A page whose context is a dataclass, or that context as JSON; `more` is for the HTML alone."""
+    """A page, or its context as JSON; `more` is for the HTML alone."""
     if wants_json(request):
         return Response(orjson.dumps(context, default=str), status, _HEADERS, media_type="application/json")
     return html(template, status, page=context, **more)
