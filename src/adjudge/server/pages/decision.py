@@ -19,7 +19,7 @@ from ...reports import Format, render, view_of
 from ...reports.pages import environment
 from ...reports.review.view import grade_of
 from ...reports.wording import number
-from ..callers import Caller, CallerOf
+from ..callers import Caller, ReviewerOf
 from ..common import State, StateOf, validated
 from ..decisions import (
     Decided,
@@ -132,9 +132,8 @@ def review_file(request: Request, known: Decided, form: Format) -> str:
 
 
 @router.post("/verdicts/{verdict_id}/decision")
-async def submit(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: StateOf) -> Response:
     """Keep a decision; its fixes are changes to what the page showed."""
-    caller.needs("reviewer")
     known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request)
     seen = sent.get("seen", "")
     try:

@@ -18,7 +18,7 @@ from fastapi.responses import RedirectResponse
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
 from ...reports.wording import number
 from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, Scale, parse
-from ..callers import CallerOf
+from ..callers import CallerOf, ReviewerOf
 from ..common import StateOf
 from ..rubric_store import KeptRubric, RubricStore
 from ..rubrics import keep_version, prompts_of
@@ -67,9 +67,8 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
 
 
 @router.get("/rubrics/{name}/edit")
-async def edit(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
     """The text of a rubric as its next version, or as a copy of one that comes with adjudge."""
-    caller.needs("reviewer")
     version = request.query_params.get("version") or None
     kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
     known = [each.rubric.name for each in await asyncio.to_thread(state.rubrics.listed, caller.shelf)]
@@ -86,9 +85,8 @@ async def edit(name: str, request: Request, state: StateOf, caller: CallerOf) ->
 
 
 @router.post("/rubrics/{name}/edit")
-async def submit(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def submit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
     """Check the text, or keep it as a version; `action` says which."""
-    caller.needs("reviewer")
     sent = await read_form(request)
     text, copied = sent.get("source", ""), name in PROTOCOLS
     try:
