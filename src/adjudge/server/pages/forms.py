@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from ...arithmetic import to_decimal
 from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
@@ -28,6 +28,10 @@ async def read_form(request: Request) -> dict[str, str]:
     fields = await asyncio.to_thread(_fields, await read_body(request))
     check_form(fields.pop("csrf", None))
     return fields
+
+
+# A route that takes it after the caller refuses a role before it reads what was sent.
+FieldsOf = Annotated[dict[str, str], Depends(read_form)]
 
 
 async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[str, str]]:

@@ -35,7 +35,7 @@ from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from .demo import TITLES, example
-from .forms import read_form, said_beside, status_of, weights_in
+from .forms import FieldsOf, said_beside, status_of, weights_in
 from .rendering import lead_to, page
 
 router = APIRouter(include_in_schema=False)
@@ -94,10 +94,9 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
 
 
 @router.post("/judge/{name}")
-async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Judge what was entered, fill the form from a whole case, or keep a draft; `action` says which."""
-    protocol, values = _protocol(name), await read_form(request)
-    action = values.pop("action", "judge")
+    protocol, action = _protocol(name), values.pop("action", "judge")
     draft = values.pop("draft", "") if protocol == "review" else ""
     try:
         if action == "rubric":

@@ -37,7 +37,7 @@ from ..labelling import (
     sees_verdicts,
     set_up,
 )
-from .forms import read_form
+from .forms import FieldsOf
 from .rendering import page, paged
 
 router = APIRouter(include_in_schema=False)
@@ -53,16 +53,12 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 
 @router.get("/label")
 @router.get("/label.json")
-async def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
+def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
     """The runs to label, the newest first."""
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
-
-    def found() -> dict[str, Any]:
-        shown = list(islice(_listed(state, caller, before), _A_PAGE + 1))
-        more = cursor_of(shown[_A_PAGE - 1]["run_id"]) if len(shown) > _A_PAGE else None
-        return {"person": caller.person, "runs": shown[:_A_PAGE], "next": more}
-
-    return page(request, "label_list", await asyncio.to_thread(found))
+    shown = list(islice(_listed(state, caller, before), _A_PAGE + 1))
+    more = cursor_of(shown[_A_PAGE - 1]["run_id"]) if len(shown) > _A_PAGE else None
+    return page(request, "label_list", {"person": caller.person, "runs": shown[:_A_PAGE], "next": more})
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
@@ -103,16 +99,15 @@ def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
 
 
 @router.get("/label/{name}")
-async def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
+def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
     """Where the labelling of a run stands; `.json` after its id gives the twin."""
-    hosted, found = await asyncio.to_thread(find_to_label, state, caller, name.removesuffix(".json"))
-    return page(request, "label_run", await asyncio.to_thread(_run_page, request, hosted, found, caller))
+    hosted, found = find_to_label(state, caller, name.removesuffix(".json"))
+    return page(request, "label_run", _run_page(request, hosted, found, caller))
 
 
 @router.post("/label/{run_id}")
-async def change_setup(caller: ReviewerOf, run_id: str, request: Request, state: StateOf) -> Response:
+async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, request: Request, state: StateOf) -> Response:
     """How many cases are labelled, by how many people each, and by whom."""
-    fields = await read_form(request)
 
     def work() -> Response:
         hosted, found = find_to_label(state, caller, run_id)

@@ -5,7 +5,6 @@ Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the or
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -29,7 +28,7 @@ from ..labelling import (
     note_seen,
     sees_verdicts,
 )
-from .forms import read_form, status_of
+from .forms import FieldsOf, status_of
 from .label import in_words, opening_of, own_label, progress_of, run_name
 from .rendering import page, paged
 
@@ -43,45 +42,37 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 
 
 @router.get("/label/{run_id}/{name}")
-async def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
+def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """A case to label by its number, `next` for the first open one, or `side-by-side`; `.json` gives the twin."""
     asked, person = name.removesuffix(".json"), caller.person
-
-    def work() -> Response:
-        hosted, found = find_set_up(state, caller, run_id)
-        if asked == "next":
-            return _on(run_id, next(iter(found.open(person)), None))
-        task = _task(found, asked, person, may_review(caller, hosted))
-        return page(request, "label_case", _case_page(hosted, found, task, person))
-
     if asked == "side-by-side":
-        return await _side_by_side(run_id, request, state, caller)
-    return await asyncio.to_thread(work)
+        return _side_by_side(run_id, request, state, caller)
+    hosted, found = find_set_up(state, caller, run_id)
+    if asked == "next":
+        return _on(run_id, next(iter(found.open(person)), None))
+    task = _task(found, asked, person, may_review(caller, hosted))
+    return page(request, "label_case", _case_page(hosted, found, task, person))
 
 
 @router.post("/label/{run_id}/{name}")
-async def keep(caller: AnnotatorOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
+def keep(caller: AnnotatorOf, fields: FieldsOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """Keep what a person says of a case, and go on; `look`: she looks at the verdicts, and is asked no more."""
-    fields, person = await read_form(request), caller.person
-
-    def work() -> Response:
-        hosted, found = find_set_up(state, caller, run_id)
-        if name == "look" and sees_verdicts(caller, hosted):
-            note_seen(hosted, person)
-            return RedirectResponse(f"/runs/{run_id}/agreement", 303)
-        task = _task(found, name, person, False)
-        try:
-            keep_label(found, task, person, _said(found, task, person, fields))
-        except (InputError, ConflictError) as error:
-            context = _case_page(hosted, found, task, person, str(error), fields)
-            return page(request, "label_case", context, status_of(error))
-        if fields.get("answer", "") == "":
-            return _on(run_id, task)
-        waiting = find_set_up(state, caller, run_id)[1].open(person)
-        # Onwards from here; what was left open before comes at the end.
-        return _on(run_id, next((one for one in waiting if one.number > task.number), next(iter(waiting), None)))
-
-    return await asyncio.to_thread(work)
+    person = caller.person
+    hosted, found = find_set_up(state, caller, run_id)
+    if name == "look" and sees_verdicts(caller, hosted):
+        note_seen(hosted, person)
+        return RedirectResponse(f"/runs/{run_id}/agreement", 303)
+    task = _task(found, name, person, False)
+    try:
+        keep_label(found, task, person, _said(found, task, person, fields))
+    except (InputError, ConflictError) as error:
+        context = _case_page(hosted, found, task, person, str(error), fields)
+        return page(request, "label_case", context, status_of(error))
+    if fields.get("answer", "") == "":
+        return _on(run_id, task)
+    waiting = find_set_up(state, caller, run_id)[1].open(person)
+    # Onwards from here; what was left open before comes at the end.
+    return _on(run_id, next((one for one in waiting if one.number > task.number), next(iter(waiting), None)))
 
 
 def _on(run_id: str, task: Task | None) -> Response:
@@ -208,39 +199,36 @@ def _option(key: str, meaning: str, chosen: bool, value: str = "") -> dict[str, 
 # -- side by side -----------------------------------------------------------------------------------------------------
 
 
-async def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -> Response:
-    """People's labels beside each other, disagreements first; without those that wait for the reviewer's own."""
+def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -> Response:
+    """People's labels beside each other, disagreements first; `hidden` cases wait for the reviewer's own label."""
     caller.needs("reviewer")
-
-    def work() -> dict[str, Any]:
-        hosted, found = find_set_up(state, caller, run_id)
-        check_review(caller, hosted)
-        person, status = caller.person, hosted.status()
-        waiting = {task.number for task in found.open(person)}
-        tasks = [task for task in found.tasks if task.labels and task.number not in waiting]
-        tasks.sort(key=lambda task: (-_spread(task), not _is_flagged(task), task.number))
-        shown, at, pages = paged(tasks, request)
-        return {
-            "run_id": hosted.run_id,
-            "name": run_name(status),
-            "protocol": status.protocol,
-            "people": list(found.labels),
-            "cases": [
-                {
-                    "number": task.number,
-                    "opening": opening_of(found, task),
-                    "differ": _spread(task) > 0,
-                    "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
-                }
-                for task in shown
-            ],
-            "differing": sum(_spread(task) > 0 for task in tasks),
-            "hidden": sum(bool(task.labels) for task in found.tasks) - len(tasks),
-            "page": at,
-            "pages": pages,
-        }
-
-    return page(request, "label_beside", await asyncio.to_thread(work))
+    hosted, found = find_set_up(state, caller, run_id)
+    check_review(caller, hosted)
+    person, status = caller.person, hosted.status()
+    waiting = {task.number for task in found.open(person)}
+    tasks = [task for task in found.tasks if task.labels and task.number not in waiting]
+    tasks.sort(key=lambda task: (-_spread(task), not _is_flagged(task), task.number))
+    shown, at, pages = paged(tasks, request)
+    context = {
+        "run_id": hosted.run_id,
+        "name": run_name(status),
+        "protocol": status.protocol,
+        "people": list(found.labels),
+        "cases": [
+            {
+                "number": task.number,
+                "opening": opening_of(found, task),
+                "differ": _spread(task) > 0,
+                "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
+            }
+            for task in shown
+        ],
+        "differing": sum(_spread(task) > 0 for task in tasks),
+        "hidden": sum(bool(task.labels) for task in found.tasks) - len(tasks),
+        "page": at,
+        "pages": pages,
+    }
+    return page(request, "label_beside", context)
 
 
 def _spread(task: Task) -> float:

@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Query, Request, Response
@@ -18,8 +18,8 @@ from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
 from ..tokens import Token
-from ..users import MIN_PASSWORD, User, check_role
-from .forms import read_form, status_of
+from ..users import MIN_PASSWORD, User, UserStore, check_role
+from .forms import FieldsOf, status_of
 from .rendering import csrf_field, page
 
 router = APIRouter(include_in_schema=False)
@@ -61,9 +61,9 @@ async def sign_in_form(request: Request, said: str = "") -> Response:
 
 
 @router.post("/sign-in")
-async def sign_in(request: Request, state: StateOf) -> Response:
+async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """A new session, if name and password fit, or the token."""
-    callers, fields = _callers(request), await read_form(request)
+    callers = _callers(request)
     where, name, token = (fields.get(field, "").strip() for field in ("next", "name", "token"))
     before, where = sign_in_cookie(request), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
@@ -98,9 +98,8 @@ async def sign_in(request: Request, state: StateOf) -> Response:
 
 
 @router.post("/sign-out")
-async def sign_out(request: Request, caller: CallerOf, state: StateOf) -> Response:
+async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """The session is over, in this browser and everywhere."""
-    await read_form(request)
     if caller.session is not None:
         await _end(request, _callers(request))
         await asyncio.to_thread(state.audit.record, caller.person, "session.ended", caller.person)
@@ -132,67 +131,63 @@ def _sign_in(
 
 @router.get("/people")
 @router.get("/people.json")
-async def people(request: Request, caller: CallerOf, said: str = "") -> Response:
+def people(request: Request, caller: CallerOf, said: str = "") -> Response:
     """One's own account; for an admin everybody."""
-    return await _people(request, caller, said=_DONE.get(said, ""))
+    return _people(request, caller, said=_DONE.get(said, ""))
 
 
 @router.post("/people")
-async def add_person(request: Request, caller: AdminOf, state: StateOf) -> Response:
+async def add_person(caller: AdminOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """A new person, with a password that she changes herself later."""
-    fields = await read_form(request)
     name, password = fields.get("name", ""), fields.get("password", "")
 
-    def add() -> None:
+    def add(users: UserStore) -> None:
         role = check_role(fields.get("role", ""))
         _same(password, fields.get("again", ""))
-        _callers(request).users.add(name, password, role)
+        users.add(name, password, role)
         state.audit.record(caller.person, "person.added", name, role=role)
 
     return await _changed(request, caller, add, "added", "add", name)
 
 
 @router.post("/people/password")
-async def change_password(request: Request, caller: CallerOf, state: StateOf) -> Response:
+async def change_password(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """One's own, for which the old one is needed; it ends all sessions of one's own."""
-    fields = await read_form(request)
-    callers, user = _callers(request), caller.user
 
-    def change() -> None:
+    def change(users: UserStore) -> None:
+        user, new = caller.user, fields.get("new", "")
         if user is None:
             raise ConflictError("password: only a person who signed in with one has a password")
-        if wait := callers.users.seconds_to_wait(user.name, _address(request)):
+        if wait := users.seconds_to_wait(user.name, _address(request)):
             raise InputError("password", f"too many wrong tries; wait {wait} s")
-        if callers.users.verified(user.name, fields.get("password", "")) is None:
+        if users.verified(user.name, fields.get("password", "")) is None:
             raise InputError("password", "is not your present one")
-        callers.users.forgive(user.name, _address(request))
-        _same(fields.get("new", ""), fields.get("again", ""))
-        callers.users.set_password(user.name, fields.get("new", ""))
+        users.forgive(user.name, _address(request))
+        _same(new, fields.get("again", ""))
+        users.set_password(user.name, new)
         state.audit.record(user.name, "person.password", user.name)
 
     return await _changed(request, caller, change, "password", "password")
 
 
 @router.post("/people/{name}/role")
-async def change_role(name: str, request: Request, caller: AdminOf, state: StateOf) -> Response:
+async def change_role(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Another role, which holds at once."""
-    fields = await read_form(request)
 
-    def change() -> None:
+    def change(users: UserStore) -> None:
         role = check_role(fields.get("role", ""))
-        _callers(request).users.set_role(name, role, keep_admin=True)
+        users.set_role(name, role, keep_admin=True)
         state.audit.record(caller.person, "person.role", name, role=role)
 
     return await _changed(request, caller, change, "role", "list")
 
 
 @router.post("/people/{name}/remove")
-async def remove_person(name: str, request: Request, caller: AdminOf, state: StateOf) -> Response:
+async def remove_person(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """A person who may use the service no more; what they did stays."""
-    await read_form(request)
 
-    def remove() -> None:
-        _callers(request).users.remove(name, keep_admin=True)
+    def remove(users: UserStore) -> None:
+        users.remove(name, keep_admin=True)
         state.audit.record(caller.person, "person.removed", name)
 
     return await _changed(request, caller, remove, "removed", "list")
@@ -206,17 +201,19 @@ _DONE = {
 
 
 async def _changed(
-    request: Request, caller: Caller, change: Callable[[], None], done: str, about: str, name: str = ""
+    request: Request, caller: Caller, change: Callable[[UserStore], None], done: str, about: str, name: str = ""
 ) -> Response:
     """Back to the page when a change is made, or the page with what stood in the way."""
+    callers = _callers(request)
     try:
-        if not _callers(request).auth:
+        if not callers.auth:
             raise ConflictError("people: the service was started without --auth; `adjudge user` changes them")
-        async with _callers(request).hashing:
-            await asyncio.to_thread(change)
+        async with callers.hashing:
+            await asyncio.to_thread(change, callers.users)
     except (InputError, ConflictError) as error:
         said = str(error).replace("NAME:", "name:", 1)
-        return await _people(request, caller, status_of(error), error=said, about=about, name=name)
+        told = {"error": said, "about": about, "name": name}
+        return await asyncio.to_thread(_people, request, caller, status_of(error), **told)
     return RedirectResponse("/sign-in?said=password" if done == "password" else f"/people?said={done}", 303)
 
 
@@ -225,13 +222,17 @@ def _same(password: str, again: str) -> None:
         raise InputError("password", "is not the same the second time")
 
 
-async def _people(request: Request, caller: Caller, status: int = 200, **told: str) -> Response:
+def _people(request: Request, caller: Caller, status: int = 200, **told: str) -> Response:
     """Who looks, and for an admin everybody; `told` is what is said of what was done or refused."""
     callers = _callers(request)
-
-    def listed() -> list[dict[str, Any]]:
-        known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
-        return [
+    known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
+    context = {
+        "person": caller.person,
+        "role": caller.role,
+        "manages": callers.auth and caller.may("admin"),
+        "has_password": caller.user is not None,
+        "auth": callers.auth,
+        "people": [
             {
                 "name": each.name,
                 "kind": kind,
@@ -241,15 +242,7 @@ async def _people(request: Request, caller: Caller, status: int = 200, **told: s
             }
             for kind, found in known
             for each in found
-        ]
-
-    context = {
-        "person": caller.person,
-        "role": caller.role,
-        "manages": callers.auth and caller.may("admin"),
-        "has_password": caller.user is not None,
-        "auth": callers.auth,
-        "people": await asyncio.to_thread(listed),
+        ],
         "roles": _TELLS,
         "shortest": MIN_PASSWORD,
         **dict.fromkeys(("error", "about", "name", "said"), ""),
@@ -265,7 +258,7 @@ Filter = Annotated[str, Query(max_length=200)]
 
 @router.get("/audit")
 @router.get("/audit.json")
-async def audit(
+def audit(
     request: Request,
     caller: AdminOf,
     state: StateOf,
@@ -280,21 +273,19 @@ async def audit(
     # No name holds a zero byte, and Postgres takes none.
     wanted = {field: value.replace("\x00", "") for field, value in given.items() if value}
 
-    def look() -> dict[str, Any]:
-        found = state.audit.newest(ENTRIES_A_PAGE + 1, None if before is None else int(before), **wanted)
-        entries, (persons, actions) = found[:ENTRIES_A_PAGE], state.audit.known()
-        more = cursor_of(entries[-1].number) if len(found) > ENTRIES_A_PAGE else None
-        return {
-            "entries": entries,
-            "persons": persons,
-            "actions": actions,
-            **dict.fromkeys(given, ""),
-            **wanted,
-            "next": more,
-            "next_address": more and "/audit?" + urlencode({**wanted, "cursor": more}),
-        }
-
-    return page(request, "audit", await asyncio.to_thread(look))
+    found = state.audit.newest(ENTRIES_A_PAGE + 1, None if before is None else int(before), **wanted)
+    entries, (persons, actions) = found[:ENTRIES_A_PAGE], state.audit.known()
+    more = cursor_of(entries[-1].number) if len(found) > ENTRIES_A_PAGE else None
+    context = {
+        "entries": entries,
+        "persons": persons,
+        "actions": actions,
+        **dict.fromkeys(given, ""),
+        **wanted,
+        "next": more,
+        "next_address": more and "/audit?" + urlencode({**wanted, "cursor": more}),
+    }
+    return page(request, "audit", context)
 
 
 def _address(request: Request) -> str:

@@ -22,7 +22,7 @@ from ..callers import CallerOf, ReviewerOf
 from ..common import StateOf
 from ..rubric_store import KeptRubric, RubricStore
 from ..rubrics import keep_version, prompts_of
-from .forms import read_form, status_of
+from .forms import FieldsOf, status_of
 from .judge import share
 from .rendering import page
 
@@ -34,44 +34,36 @@ _AROUND = 2  # lines shown before and after one that is wrong
 
 @router.get("/rubrics")
 @router.get("/rubrics.json")
-async def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
+def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The latest version of every rubric."""
     store, owner = state.rubrics, caller.shelf
-
-    def find() -> dict[str, Any]:
-        found = [_summary(kept, _versions(store, owner, kept)) for kept in store.listed(owner)]
-        return {"may_edit": caller.may("reviewer"), "rubrics": found}
-
-    return page(request, "rubrics", await asyncio.to_thread(find))
+    found = [_summary(kept, _versions(store, owner, kept)) for kept in store.listed(owner)]
+    return page(request, "rubrics", {"may_edit": caller.may("reviewer"), "rubrics": found})
 
 
 @router.get("/rubrics/{name}")
-async def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A rubric; `version` chooses another than the latest, `against` one to compare it with."""
     store, owner = state.rubrics, caller.shelf
     name, query = name.removesuffix(".json"), request.query_params
-
-    def find() -> dict[str, Any]:
-        kept = store.find(owner, name, query.get("version") or None)
-        against = query.get("against") or None
-        return {
-            "may_edit": caller.may("reviewer"),
-            "rubric": _summary(kept, _versions(store, owner, kept)),
-            "source": kept.rubric.source,
-            "prompts": _prompts(kept.rubric),
-            "against": against,
-            "diff": _diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
-        }
-
-    return page(request, "rubric", await asyncio.to_thread(find))
+    kept = store.find(owner, name, query.get("version") or None)
+    against = query.get("against") or None
+    context = {
+        "may_edit": caller.may("reviewer"),
+        "rubric": _summary(kept, _versions(store, owner, kept)),
+        "source": kept.rubric.source,
+        "prompts": _prompts(kept.rubric),
+        "against": against,
+        "diff": _diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
+    }
+    return page(request, "rubric", context)
 
 
 @router.get("/rubrics/{name}/edit")
-async def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
+def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
     """The text of a rubric as its next version, or as a copy of one that comes with adjudge."""
-    version = request.query_params.get("version") or None
-    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
-    known = [each.rubric.name for each in await asyncio.to_thread(state.rubrics.listed, caller.shelf)]
+    kept = state.rubrics.find(caller.shelf, name, request.query_params.get("version") or None)
+    known = [each.rubric.name for each in state.rubrics.listed(caller.shelf)]
     # A calibration was made for the version that has it.
     text = kept.rubric.uncalibrated or kept.rubric.source
     if kept.built_in:
@@ -85,9 +77,8 @@ async def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) 
 
 
 @router.post("/rubrics/{name}/edit")
-async def submit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Check the text, or keep it as a version; `action` says which."""
-    sent = await read_form(request)
     text, copied = sent.get("source", ""), name in PROTOCOLS
     try:
         if len(text.encode()) > MAX_RUBRIC_BYTES:

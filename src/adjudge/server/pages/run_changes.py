@@ -97,29 +97,26 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
 
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
-async def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
+def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """`judge`: how far it agrees with people, run by run. `source`: how often the system of this name wins."""
     judge, source = (request.query_params.get(name, "") for name in ("judge", "source"))
     if judge and source:
         raise InputError("source", "given beside judge", "one of them")
-
-    def found() -> dict[str, Any]:
-        judged = [(*each, glance) for each in reversed(_recent(state, caller.scope)) if (glance := glance_at(each[0]))]
-        fitting = [
-            (line_for(run, status), glance)
-            for run, status, glance in judged
-            if (source in glance.systems if source else judge in status.judges)
-        ]
-        return {
-            "judges": sorted({name for _, status, _ in judged for name in status.judges}),
-            "systems": sorted({name for _, _, glance in judged for name in glance.systems}),
-            "judge": judge,
-            "source": source,
-            "measure": "Share of its decided comparisons that it won" if source else "Share decided as people labelled",
-            "points": list(_points(fitting, source)),
-        }
-
-    return page(request, "runs_over_time", await asyncio.to_thread(found))
+    judged = [(*each, glance) for each in reversed(_recent(state, caller.scope)) if (glance := glance_at(each[0]))]
+    fitting = [
+        (line_for(run, status), glance)
+        for run, status, glance in judged
+        if (source in glance.systems if source else judge in status.judges)
+    ]
+    context = {
+        "judges": sorted({name for _, status, _ in judged for name in status.judges}),
+        "systems": sorted({name for _, _, glance in judged for name in glance.systems}),
+        "judge": judge,
+        "source": source,
+        "measure": "Share of its decided comparisons that it won" if source else "Share decided as people labelled",
+        "points": list(_points(fitting, source)),
+    }
+    return page(request, "runs_over_time", context)
 
 
 def _points(runs: list[tuple[dict[str, Any], Glance]], source: str) -> Iterator[dict[str, Any]]:

@@ -26,7 +26,7 @@ from ..common import State, StateOf, validated
 from ..run_results import glance_at
 from ..runs import ResumeRequest, RunOf, RunRequest, note, wanted_run
 from . import verdict
-from .forms import read_form, read_upload_form, said_beside, status_of
+from .forms import FieldsOf, read_upload_form, said_beside, status_of
 from .rendering import html, lead_to, page
 
 router = APIRouter(include_in_schema=False)
@@ -46,9 +46,9 @@ _HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
 
 @router.get("/runs")
 @router.get("/runs.json")
-async def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
+def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The list."""
-    return await _shown(request, state, caller, {})
+    return _shown(request, state, caller, {})
 
 
 @router.post("/runs")
@@ -68,28 +68,25 @@ async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Respons
         wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
         run = await state.runs.begin(wanted, caller.name, start=False)
     except InputError as error:
-        return await _shown(request, state, caller, values, error)
+        return await asyncio.to_thread(_shown, request, state, caller, values, error)
     await note(state, caller, "uploaded", run, name=wanted.name)
     return lead_to(request, f"/runs/{run.run_id}")
 
 
-async def _shown(
+def _shown(
     request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
 ) -> Response:
     """The newest runs, or those before one; the form is there for those who may begin one."""
     before = request.query_params.get("before")
-
-    def found() -> dict[str, Any]:
-        runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
-        return {
-            "runs": [line_for(*each) for each in runs[:_AT_A_TIME]],
-            "first": before is None,
-            "older": runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
-            "form": _form(state, caller, values, error) if caller.may("reviewer") else None,
-            "several": len(runs) > 1,
-        }
-
-    return page(request, "runs", await asyncio.to_thread(found), status_of(error))
+    runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
+    context = {
+        "runs": [line_for(*each) for each in runs[:_AT_A_TIME]],
+        "first": before is None,
+        "older": runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
+        "form": _form(state, caller, values, error) if caller.may("reviewer") else None,
+        "several": len(runs) > 1,
+    }
+    return page(request, "runs", context, status_of(error))
 
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
@@ -223,9 +220,9 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
 
 
 @router.get("/runs/{run_id}/progress")
-async def show_progress(run: RunOf, caller: CallerOf) -> Response:
+def show_progress(run: RunOf, caller: CallerOf) -> Response:
     """A run's progress as a piece of its page; once it has ended, the script is told to load the page again."""
-    progress = await asyncio.to_thread(_progress, run, caller)
+    progress = _progress(run, caller)
     answer = html("run_progress", progress=progress)
     if progress["state"] not in ("queued", "running"):
         answer.headers["hx-refresh"] = "true"
@@ -237,11 +234,11 @@ async def act(
     caller: ReviewerOf,
     run: RunOf,
     action: Literal["start", "cancel", "resume", "delete"],
+    fields: FieldsOf,
     request: Request,
     state: StateOf,
 ) -> Response:
     """Start, cancel, resume or delete a run."""
-    fields = await read_form(request)
     if action == "cancel":
         state.runs.cancel(run)
     elif action == "delete":

@@ -101,7 +101,7 @@ def _page(
 
 
 @router.get("/verdicts/{verdict_id}/{name}")
-async def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
     if name not in ("calls", "calls.json"):
         raise HTTPException(404)
