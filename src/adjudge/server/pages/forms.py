@@ -20,14 +20,21 @@ _WEIGHT = "weights."
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form that a page of ours sent; of a signed-in browser it must hold the code of its session."""
+    """The fields of a form that a page of ours sent."""
     check_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
         raise InputError("content-type", repr(kind[:80]), f"{_KIND} is needed")
-    fields = await asyncio.to_thread(_fields, await read_body(request))
-    check_form(fields.pop("csrf", None))
-    return fields
+    body = await read_body(request)
+    try:
+        text = body.decode("ascii")
+        pairs = await asyncio.to_thread(
+            parse_qsl, text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS
+        )
+    except (UnicodeError, ValueError) as error:
+        allowed = f"UTF-8 text in at most {MAX_FORM_FIELDS} fields is needed"
+        raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
+    return _checked(pairs)
 
 
 # A route that takes it after the caller refuses a role before it reads what was sent.
@@ -41,23 +48,17 @@ async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[
         return None, await read_form(request)
     check_origin(request)
     file, pairs = await asyncio.to_thread(split_form, await read_body(request), kind)
-    fields = _lines_of(pairs)
+    return file if file.content or file.name else None, _checked(pairs)
+
+
+def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The fields, which of a signed-in browser must hold the code of its session.
+
+    Browsers send every line end as CR LF, whatever was pasted.
+    """
+    fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
     check_form(fields.pop("csrf", None))
-    return file if file.content or file.name else None, fields
-
-
-def _fields(body: bytes) -> dict[str, str]:
-    try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS)
-    except (UnicodeError, ValueError) as error:
-        allowed = f"UTF-8 text in at most {MAX_FORM_FIELDS} fields is needed"
-        raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
-    return _lines_of(pairs)
-
-
-def _lines_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The fields; browsers send every line end as CR LF, whatever was pasted."""
-    return {name: value.replace("\r\n", "\n") for name, value in pairs}
+    return fields
 
 
 def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A form that cannot be judged comes back as it was sent, with the error beside it
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -20,7 +20,6 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from ...api import one_dialogue, one_review
 from ...arithmetic import plain
 from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
-from ...engine import Engine
 from ...errors import InputError
 from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
@@ -108,7 +107,15 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
             return _shown(request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
-        outcome = await caller.judged(state.engine, _work(protocol, values, state, caller))
+        rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
+        case = _case(protocol, values, rubric)
+        settings = replace(getattr(state, protocol), rubric=rubric)
+        if protocol == "compare":
+            settings = replace(settings, one_order="both_orders" not in values)
+        if judge is not None:
+            parts = ("evaluator", "critic") if protocol == "dialogue" else ("judge",)
+            settings = replace(settings, **dict.fromkeys(parts, judge))
+        outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
     except InputError as error:
         return _shown(request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
@@ -144,42 +151,30 @@ def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
 # -- what comes of a form ---------------------------------------------------------------------------------------------
 
 
-def _work(protocol: str, values: Mapping[str, str], state: State, caller: Caller) -> Callable[[Engine], Awaitable[Any]]:
-    """What is to be done with the engine, once all that was entered is checked."""
-    rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
+def _case(protocol: str, values: Mapping[str, str], rubric: Rubric) -> Any:
+    """What was entered, checked."""
     if protocol == "compare":
-        data = {name: values.get(name, "") for name in _FIELDS["compare"]}
-        case = comparison_from({**data, "weights": weights_in(values) or None}, rubric)
-        comparing = replace(
-            state.compare, rubric=rubric, judge=judge or state.compare.judge, one_order="both_orders" not in values
-        )
-        return lambda engine: engine.compare(case, comparing)
+        texts = {name: values.get(name, "") for name in _FIELDS["compare"]}
+        return comparison_from({**texts, "weights": weights_in(values) or None}, rubric)
     if protocol == "dialogue":
-        text = values.get("transcript", "")
+        text, given = values.get("transcript", ""), values.get("dialogue_id", "").strip()
         if not text.strip():
             raise InputError("transcript", "empty", "a conversation of SYSTEM and USER is needed")
-        given = values.get("dialogue_id", "").strip()
-        dialogue = one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
-        talking = replace(
-            state.dialogue,
-            rubric=rubric,
-            evaluator=judge or state.dialogue.evaluator,
-            critic=judge or state.dialogue.critic,
-        )
-        return lambda engine: engine.dialogue(dialogue, talking)
-    slots = {name: values[name] for name in SLOTS if values.get(name, "").strip()}
+        return one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
+    slots = _slots(values)
     for name in NEEDED:
         if name not in slots:
             raise InputError(name, "empty", f"{MEANINGS[name]} is needed")
-    review = one_review(slots, rubric)
-    reviewing = replace(state.review, rubric=rubric, judge=judge or state.review.judge)
-    return lambda engine: engine.review(review, reviewing)
+    return one_review(slots, rubric)
+
+
+def _slots(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: values[name] for name in SLOTS if values.get(name, "").strip()}
 
 
 async def _saved(state: State, caller: Caller, values: Mapping[str, str], draft_id: str) -> str:
     """The id under which the slots are kept as a draft."""
-    journal, rubric = state.engine.journal, state.review.rubric
-    slots = {name: values[name] for name in SLOTS if values.get(name, "").strip()}
+    journal, rubric, slots = state.engine.journal, state.review.rubric, _slots(values)
     async with state.drafting:
         if not draft_id:
             return (await new_draft(journal, slots, rubric, caller.name or "")).draft_id

@@ -95,7 +95,7 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
 
 def _editor(request: Request, name: str, text: str, copied: bool, status: int = 200, **found: Any) -> Response:
     """A text on its way to being a rubric: what is wrong with it and around which lines, or what it would be."""
-    nothing = {"error": "", "line": None, "excerpt": [], "rubric": None, "prompts": []}
+    nothing: dict[str, Any] = {"error": "", "line": None, "excerpt": [], "rubric": None, "prompts": []}
     context = {"name": name, "copied": copied, "source": text, **nothing, **found}
     return page(request, "rubric_edit", context, status)
 

@@ -174,7 +174,7 @@ def _neighbours(
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
     return {
-        "home": f"{home}{asked.tail(**on_page)}#case-{position}",
+        "home": f"{home}{asked.tail((), **on_page)}#case-{position}",
         "before": "" if before is None else f"{home}/cases/{before}{tail}",
         "after": "" if after is None else f"{home}/cases/{after}{tail}",
         "place": f"case {place:,} of {cases:,}" if place else "",

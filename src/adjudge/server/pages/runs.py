@@ -188,8 +188,8 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     run = state.runs.find(name.removesuffix(".json"), caller.scope)
     progress = await asyncio.to_thread(_progress, run, caller)
     if not progress["done"]:
-        context = {"progress": progress, "view": None, "cases": None, "exports": (), "read": ""}
-        return page(request, "run_open", context)
+        nothing = {"view": None, "cases": None, "exports": (), "read": ""}
+        return page(request, "run_open", {"progress": progress, **nothing})
     require_extra("a run's results")
     from .run_cases import asked_for, list_cases
 

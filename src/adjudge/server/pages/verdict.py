@@ -64,32 +64,26 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
             wanted = "tags" if form == "txt" else wanted
             text = await asyncio.to_thread(review_file, request, await decided(state, verdict), wanted)
         else:
-            shown = verdict if weights is None else _reweighted(verdict, weights)
-            text = await asyncio.to_thread(render, shown, wanted)
+            text = await asyncio.to_thread(render, _reweighted(verdict, weights), wanted)
         return Response(text, media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await review_page(request, state, caller, await decided(state, verdict))
     return await asyncio.to_thread(_page, verdict, weights, getattr(request.state, "case_nav", None))
 
 
-def _page(
-    verdict: ComparisonVerdict | DialogueVerdict, weights: Mapping[str, Any] | None, nav: Mapping[str, str] | None
-) -> Response:
-    refused, changed = "", verdict
+def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str, str] | None) -> Response:
+    refused, shown = "", verdict
     try:
-        if weights is not None:
-            changed = _reweighted(verdict, weights)
+        shown = _reweighted(verdict, weights)
     except InputError as error:
         refused = str(error)
-    protocol = protocol_of(verdict)
     more: dict[str, Any] = {}
-    if isinstance(changed, ComparisonVerdict) and isinstance(verdict, ComparisonVerdict):
-        now = {key: criterion.weight for key, criterion in changed.criteria.items()}
-        was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
-        more = {"sliders": sliders(changed.rubric, now), "changed": now != was, "figures": _figures(verdict)}
-    view = view_of(changed)
+    if isinstance(verdict, ComparisonVerdict) and isinstance(shown, ComparisonVerdict):
+        now = {key: criterion.weight for key, criterion in shown.criteria.items()}
+        more = {"sliders": sliders(shown.rubric, now), "changed": shown is not verdict, "figures": _figures(verdict)}
+    view = view_of(shown)
     return html(
-        f"{protocol}_page",
+        f"{protocol_of(verdict)}_page",
         400 if refused else 200,
         view=view,
         headline=view.headline,
@@ -120,7 +114,10 @@ def _weights(request: Request) -> Mapping[str, Any] | None:
     return weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
 
 
-def _reweighted(verdict: Verdict, weights: Mapping[str, Any]) -> ComparisonVerdict:
+def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
+    """The verdict as it is with these weights; itself where there are none, or no others."""
+    if weights is None:
+        return verdict
     if not isinstance(verdict, ComparisonVerdict):
         raise InputError("weights", "this is no comparison", "only a comparison can be weighted anew")
     was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
@@ -134,9 +131,9 @@ def _figures(verdict: ComparisonVerdict) -> str:
     def pair(by_label: Mapping[Any, Any]) -> list[str]:
         return [format(by_label[label].value, "f") for label in ("A", "B")]
 
-    band, scale = verdict.rubric.tie_band, verdict.rubric.scale
+    scale = verdict.rubric.scale
     figures = {
-        "band": format(band, "f"),
+        "band": format(verdict.rubric.tie_band, "f"),
         "low": format(min(scale.low, Decimal(0)), "f"),
         "high": format(scale.high, "f"),
         "winner": verdict.winner,
