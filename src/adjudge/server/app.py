@@ -44,9 +44,9 @@ from .common import State, StateOf, invalid
 from .database import open_database
 from .guard import BODY_SECONDS, HEADERS, Guard
 from .pages import ROUTES
+from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
-from .pages.rendering import error_page, lead_to, wants_html
 from .rubric_store import RubricStore
 from .run_results import prepare
 from .sessions import SessionStore

@@ -11,10 +11,9 @@ from fastapi.responses import RedirectResponse
 from ..annotators import cards_for, get_annotator, list_annotators, review_runs
 from ..callers import CallerOf
 from ..common import StateOf
-from .rendering import html, page, paged, wants_json
+from .common import A_PAGE, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
-_A_PAGE = 50
 
 
 @router.get("/annotators")
@@ -23,8 +22,8 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
     """Everybody, those with a pattern first, of all runs or of `run=ID`; who is no reviewer is led to her own card."""
     run = request.query_params.get("run") or None
     if wants_json(request):
-        found = await list_annotators(state, caller, run, _A_PAGE, request.query_params.get("cursor"))
-        return page(request, "", found.model_dump(mode="json"))
+        found = await list_annotators(state, caller, run, A_PAGE, request.query_params.get("cursor"))
+        return page(request, "", found)
     report, _, notes = await cards_for(state, caller, run)
     if report is None:
         return html("annotators_none", notes=notes)
@@ -64,7 +63,7 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
     if card is None:
         raise HTTPException(404)
     if wants_json(request):
-        return page(request, "", (await get_annotator(card.name, state, caller, run)).model_dump(mode="json"))
+        return page(request, "", await get_annotator(card.name, state, caller, run))
     one = replace(view, cards=(card,))
     return html(
         "annotator", own_words=True, view=one, card=card, headline=card.name, home="", query=_query(run),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -25,46 +25,16 @@ from ..decisions import (
     Decided,
     DecidedMeanwhileError,
     DecisionRequest,
-    ReviewDecision,
     decide,
     decided,
     find_decided,
     next_undecided,
 )
-from .forms import read_form, status_of
-from .rendering import html, wants_json
+from .common import html, read_form, status_of, wants_json
 
 router = APIRouter(include_in_schema=False)
 
 _SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionForm:
-    """What was decided, and the form to decide: what stands in its fields, and what stood there before."""
-
-    allowed: bool
-    history: tuple[ReviewDecision, ...]
-    as_judged: bool
-    base: Mapping[str, str]
-    values: Mapping[str, str]
-    options: Mapping[str, tuple[tuple[int, str, str], ...]]
-    next: str | None
-    errors: Mapping[str, str]
-    error: str
-
-    @property
-    def newest(self) -> ReviewDecision | None:
-        return self.history[-1] if self.history else None
-
-    def name(self, label: Label, key: str, what: str) -> str:
-        """The field that holds a `rating` or a `justification`."""
-        return f"{_SIDES[label]}.{key}.{what}"
-
-    def is_open(self, label: Label, key: str) -> bool:
-        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
-        names = [self.name(label, key, what) for what in ("rating", "justification")]
-        return any(name in self.errors or self.values.get(name) != self.base.get(name) for name in names)
 
 
 async def review_page(
@@ -75,38 +45,50 @@ async def review_page(
     sent: Mapping[str, str] | None = None,
     error: InputError | None = None,
 ) -> Response:
-    """The page of a review as it stands, or with `judged` in the address as the judge left it."""
+    """The page of a review as it stands, or with `judged` in the address as the judge left it.
+
+    In the form to decide, `values` stand in its fields and `base` stood there before.
+    """
     as_judged = "judged" in (request.query_params if sent is None else sent)
     shown = known.verdict if as_judged else known.standing
     base = dict(_fields(shown))
+    values = {**base, "reason": "", **(sent or {})}
     place = re.sub(r"^feedback\..*", "feedback", error.place) if error else ""
     said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
-    beside, allowed = place in (*base, "reason"), caller.may("reviewer")
-    form = DecisionForm(
-        allowed=allowed,
-        history=known.history,
-        as_judged=as_judged,
-        base=base,
-        values={**base, "reason": "", **(sent or {})},
-        options={
-            criterion.key: tuple(
+    errors = {place: said} if place in (*base, "reason") else {}
+
+    def is_open(label: Label, key: str) -> bool:
+        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
+        names = [f"{_SIDES[label]}.{key}.{what}" for what in ("rating", "justification")]
+        return any(name in errors or values.get(name) != base.get(name) for name in names)
+
+    allowed, verdict_id, view = caller.may("reviewer"), known.verdict.verdict_id, view_of(shown)
+    form = {
+        "allowed": allowed,
+        "history": known.history,
+        "newest": known.newest,
+        "as_judged": as_judged,
+        "base": base,
+        "values": values,
+        "is_open": is_open,
+        "options": {
+            criterion.key: [
                 (int(value), number(value), grade_of(int(value), criterion.key, shown.rubric))
                 for value in criterion.scale.values
-            )
+            ]
             for criterion in shown.rubric.criteria
         },
-        next=await next_undecided(state, caller, known.verdict.verdict_id) if allowed and known.history else None,
-        errors={place: said} if beside else {},
-        error="" if beside else said,
-    )
-    view = view_of(shown)
+        "next": await next_undecided(state, caller, verdict_id) if allowed and known.history else None,
+        "errors": errors,
+        "error": "" if errors else said,
+    }
     return html(
         "review_page",
         status_of(error),
         view=view,
         headline=view.headline,
         home=getattr(request.state, "case_nav", None),
-        verdict_id=known.verdict.verdict_id,
+        verdict_id=verdict_id,
         decision=form,
         blocks=_blocks_of(shown),
     )
@@ -188,19 +170,14 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     if changed and choice == "accepted":
         many = "1 field was changed" if len(changed) == 1 else f"{len(changed)} fields were changed"
         raise InputError("decision", many, "“Fix & accept” takes the changes; open the page anew to drop them")
-    fixes: dict[str, object] = {}
+    fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
-        if name == "feedback":
-            fixes[name] = _bullets(text)
-        elif name == "explanation":
-            fixes[name] = text
-        elif name == "likert":
-            fixes[name] = _whole(name, text)
-        else:
-            side, key, what = name.split(".")
-            table = fixes.setdefault(side, {})
-            assert isinstance(table, dict)
-            table.setdefault(key, {})[what] = _whole(name, text) if what == "rating" else text
+        *path, last = name.split(".")
+        table = fixes
+        for part in path:
+            table = table.setdefault(part, {})
+        is_number = last in ("rating", "likert")
+        table[last] = _whole(name, text) if is_number else _bullets(text) if last == "feedback" else text
     return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
 
 

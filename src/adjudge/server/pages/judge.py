@@ -33,9 +33,8 @@ from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
+from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
 from .demo import TITLES, example
-from .forms import FieldsOf, said_beside, status_of, weights_in
-from .rendering import lead_to, page
 
 router = APIRouter(include_in_schema=False)
 

@@ -1,6 +1,8 @@
-"""The pages about labelling: which runs there are to label, where each stands, and how it is set up.
+"""The pages about labelling: which runs there are to label, where each stands, how it is set up; and the agreement.
 
 Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the order of its answers is on these pages.
+Only the report on agreement shows verdicts, so whoever has still to label cases of the run is asked to do that first,
+and who has looked is noted.
 """
 
 from __future__ import annotations
@@ -17,12 +19,15 @@ from fastapi.responses import RedirectResponse
 
 from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
-from ...agreement.labels.sampling import MAX_PICKS, USUAL
-from ...errors import ConflictError, InputError
+from ...agreement.labels.sampling import FOLDER, MAX_PICKS, USUAL
+from ...errors import ConflictError, InputError, NotFoundError
+from ...models.base import to_json
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
+from ...results import require_extra
+from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..callers import AnnotatorOf, Caller, ReviewerOf
+from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, cursor_of, read_cursor
 from ..labelling import (
     MOST_PEOPLE,
@@ -34,16 +39,15 @@ from ..labelling import (
     labelling_of,
     may_label,
     may_review,
+    note_seen,
     sees_verdicts,
     set_up,
 )
-from .forms import FieldsOf
-from .rendering import page, paged
+from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
 
-_A_PAGE = 50
 _OPENING = 110  # characters of a case that stand for it in a list
 _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 
@@ -56,9 +60,9 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
     """The runs to label, the newest first."""
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
-    shown = list(islice(_listed(state, caller, before), _A_PAGE + 1))
-    more = cursor_of(shown[_A_PAGE - 1]["run_id"]) if len(shown) > _A_PAGE else None
-    return page(request, "label_list", {"person": caller.person, "runs": shown[:_A_PAGE], "next": more})
+    shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
+    more = cursor_of(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
+    return page(request, "label_list", {"person": caller.person, "runs": shown[:A_PAGE], "next": more})
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
@@ -223,3 +227,49 @@ def opening_of(found: Labelling, task: Task) -> str:
     before = found.shown(task).before
     text = dict(before).get("Prompt") or (before[0][1] if before else "")
     return shorten(" ".join(text.split()), _OPENING)
+
+
+# -- agreement --------------------------------------------------------------------------------------------------------
+
+
+@router.get("/runs/{run_id}/agreement")
+@router.get("/runs/{run_id}/agreement.json")
+async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The report over the labels that were given here, or else in the input's label column."""
+    hosted = state.runs.find(run_id)
+    if not sees_verdicts(caller, hosted):
+        raise NotFoundError(f"{run_id}: no such run")
+    found = await asyncio.to_thread(labelling_of, hosted)
+    if found is not None and (waiting := found.open(caller.person)):
+        if wants_json(request):
+            raise ConflictError(f"{run_id}: {len(waiting)} cases wait for your label; label them before you look")
+        name = hosted.status().name or run_id
+        return html("agreement_wait", 409, run_id=run_id, name=name, open=len(waiting), next=waiting[0].number)
+    async with state.reading:
+        answer = await asyncio.to_thread(_report, hosted, request)
+    if found is not None:
+        labelled = {position for own in found.labels.values() for position in own}
+        await asyncio.to_thread(note_seen, hosted, caller.person, labelled or None)
+    return answer
+
+
+def _report(hosted: HostedRun, request: Request) -> Response:
+    require_extra("agreement with people", "agreement")
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ...agreement.report.build import build_report
+    from ...reports.agreement.view import agreement_document
+
+    run = open_run(hosted.directory.path)
+    folder = str(run.folder / FOLDER)
+    try:
+        report = build_report(run)
+    except InputError as error:
+        # It may name folders of this machine, and options of a command.
+        said = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
+        raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {said}") from None
+    labels = report.labels.updated(source=report.labels.source.replace(folder, "given here"))
+    report = report.updated(labels=labels, run=hosted.status().name or hosted.run_id)
+    if wants_json(request):
+        return Response(to_json(report), media_type="application/json")
+    document = agreement_document(report, run.rubric)
+    return html("agreement", own_words=True, run_id=hosted.run_id, document=document)

@@ -28,9 +28,8 @@ from ..labelling import (
     note_seen,
     sees_verdicts,
 )
-from .forms import FieldsOf, status_of
+from .common import FieldsOf, page, paged, status_of
 from .label import in_words, opening_of, own_label, progress_of, run_name
-from .rendering import page, paged
 
 router = APIRouter(include_in_schema=False)
 

@@ -19,12 +19,10 @@ from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
 from ..tokens import Token
 from ..users import MIN_PASSWORD, User, UserStore, check_role
-from .forms import FieldsOf, status_of
-from .rendering import csrf_field, page
+from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
 
 router = APIRouter(include_in_schema=False)
 
-ENTRIES_A_PAGE = 50
 _LONGEST_PATH = 2000
 _LOCAL = re.compile(r"/(?![/\\])[^\s\\\x00-\x1f\x7f]*")
 _TELLS = {
@@ -273,9 +271,9 @@ def audit(
     # No name holds a zero byte, and Postgres takes none.
     wanted = {field: value.replace("\x00", "") for field, value in given.items() if value}
 
-    found = state.audit.newest(ENTRIES_A_PAGE + 1, None if before is None else int(before), **wanted)
-    entries, (persons, actions) = found[:ENTRIES_A_PAGE], state.audit.known()
-    more = cursor_of(entries[-1].number) if len(found) > ENTRIES_A_PAGE else None
+    found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
+    entries, (persons, actions) = found[:A_PAGE], state.audit.known()
+    more = cursor_of(entries[-1].number) if len(found) > A_PAGE else None
     context = {
         "entries": entries,
         "persons": persons,

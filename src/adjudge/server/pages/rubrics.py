@@ -17,14 +17,13 @@ from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
 from ...reports.wording import number
-from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, Scale, parse
+from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Scale, parse
 from ..callers import CallerOf, ReviewerOf
 from ..common import StateOf
 from ..rubric_store import KeptRubric, RubricStore
 from ..rubrics import keep_version, prompts_of
-from .forms import FieldsOf, status_of
+from .common import FieldsOf, page, status_of
 from .judge import share
-from .rendering import page
 
 router = APIRouter(include_in_schema=False)
 
@@ -52,7 +51,7 @@ def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Respo
         "may_edit": caller.may("reviewer"),
         "rubric": _summary(kept, _versions(store, owner, kept)),
         "source": kept.rubric.source,
-        "prompts": _prompts(kept.rubric),
+        "prompts": prompts_of(kept.rubric),
         "against": against,
         "diff": _diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
     }
@@ -90,7 +89,7 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
     except (InputError, ConflictError) as error:
         return _editor(request, name, text, copied, status_of(error), **_refused(text, error))
     summary = _summary(KeptRubric(rubric, False), [])
-    return _editor(request, name, text, copied, rubric=summary, prompts=_prompts(rubric))
+    return _editor(request, name, text, copied, rubric=summary, prompts=prompts_of(rubric))
 
 
 def _editor(request: Request, name: str, text: str, copied: bool, status: int = 200, **found: Any) -> Response:
@@ -160,10 +159,6 @@ def _summary(kept: KeptRubric, versions: list[str]) -> dict[str, Any]:
 def _scale(scale: Scale) -> str:
     told = f"{number(scale.low)} to {number(scale.high)}"
     return told if scale.step == 1 else f"{told} in steps of {number(scale.step)}"
-
-
-def _prompts(rubric: Rubric) -> list[dict[str, str]]:
-    return [prompt.model_dump() for prompt in prompts_of(rubric)]
 
 
 def _diff(old: str, new: str) -> list[dict[str, Any]]:

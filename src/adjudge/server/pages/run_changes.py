@@ -18,7 +18,7 @@ from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import CallerOf
 from ..common import State, StateOf
 from ..run_results import Glance, glance_at, open_results
-from .rendering import page
+from .common import page
 from .runs import line_for, name_of
 
 router = APIRouter(include_in_schema=False)

@@ -26,8 +26,7 @@ from ..common import State, StateOf, validated
 from ..run_results import glance_at
 from ..runs import ResumeRequest, RunOf, RunRequest, note, wanted_run
 from . import verdict
-from .forms import FieldsOf, read_upload_form, said_beside, status_of
-from .rendering import html, lead_to, page
+from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -280,7 +279,7 @@ def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
         "run_id": run.run_id,
         "name": name_of(status),
         "state": state,
-        "status": status.model_dump(),
+        "status": status,
         "when": _moment(status.created),
         "parts": _parts_of(status),
         "done": done,

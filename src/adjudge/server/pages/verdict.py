@@ -32,10 +32,9 @@ from ..common import StateOf, judged
 from ..decisions import decided
 from ..verdicts import find_verdict
 from . import decision
+from .common import html, page, wants_json, weights_in
 from .decision import review_file, review_page
-from .forms import weights_in
 from .judge import sliders
-from .rendering import html, page, wants_json
 
 router = APIRouter(include_in_schema=False)
 router.include_router(decision.router)
