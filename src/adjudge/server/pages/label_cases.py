@@ -137,11 +137,11 @@ def _case_page(
     """A case as this person sees it; `options` is empty for somebody who is not asked."""
     queue, (asked, *criteria) = found.queue(person), _asked(found, task, person)
     at = next((place for place, other in enumerate(queue) if other.number == task.number), None)
-    label, shown, order = task.labels.get(person), found.shown(task), found.order(person, task)
+    label = task.labels.get(person) or HumanLabel(case="", position=task.pick.position, annotator=person)
+    shown, order, status = found.shown(task), found.order(person, task), hosted.status()
     texts = shown.answers or ()
     # As somebody would say it who sees the answers in this order.
-    said = label and str(turned(label.value, order) if label.shown else label.value)
-    status = hosted.status()
+    said = str(turned(label.value, order) if label.shown else label.value)
     return {
         "run_id": hosted.run_id,
         "name": run_name(status),
@@ -161,9 +161,9 @@ def _case_page(
             for number, each in enumerate(() if at is None else criteria, 1)
         ],
         "done": at is not None and task.is_done_by(person),
-        "skipped": label is not None and label.skipped,
-        "flagged": fields.get("flag") == "1" if fields else label is not None and label.flagged,
-        "note": fields.get("note", "") if fields else "" if label is None else label.note,
+        "skipped": label.skipped,
+        "flagged": fields.get("flag") == "1" if fields else label.flagged,
+        "note": fields.get("note", "") if fields else label.note,
         "previous": queue[at - 1].number if at else None,
         "next": queue[at + 1].number if at is not None and at + 1 < len(queue) else None,
         "guidance": [(criterion.name, criterion.guidance) for criterion in found.run.rubric.criteria],
@@ -172,13 +172,11 @@ def _case_page(
     }
 
 
-def _rated(field: str, asked: Asked, label: HumanLabel | None, fields: Mapping[str, str] | None) -> dict[str, Any]:
+def _rated(field: str, asked: Asked, label: HumanLabel, fields: Mapping[str, str] | None) -> dict[str, Any]:
     """A criterion with what was sent, or else with what is kept; its field does not tell which answer is the first."""
-    known, chosen = {} if label is None else label.criteria, ""
-    if fields is not None:
-        chosen = fields.get(field, "")
-    elif asked.criterion in known:
-        kept = known[asked.criterion]
+    chosen = "" if fields is None else fields.get(field, "")
+    if fields is None and asked.criterion in label.criteria:
+        kept = label.criteria[asked.criterion]
         # A file may hold what is not on the scale.
         chosen = "s" if kept is None else next((key for key, _ in asked.meanings if asked.answers[key] == kept), "")
     options = [
