@@ -53,7 +53,7 @@ async def read_form(request: Request) -> dict[str, str]:
     return _checked(pairs)
 
 
-# A route that takes it after the caller refuses a role before it reads what was sent.
+# Taken after the caller, so that a role is refused before anything is read.
 FieldsOf = Annotated[dict[str, str], Depends(read_form)]
 
 

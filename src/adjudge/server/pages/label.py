@@ -24,6 +24,7 @@ from ...errors import ConflictError, InputError, NotFoundError
 from ...models.base import to_json
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
+from ...reports.wording import many
 from ...results import require_extra
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -87,8 +88,7 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[s
 
 def run_name(status: RunStatus) -> str:
     """What the run is called; never its file's name, which may say who wrote the answers."""
-    words = _WORDS[status.protocol] + ("" if status.cases == 1 else "s")
-    return status.name or f"{status.cases:,} {words} of {status.created[:10]}"
+    return status.name or f"{many(status.cases, _WORDS[status.protocol])} of {status.created[:10]}"
 
 
 def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:

@@ -5,7 +5,6 @@ Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the or
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -34,7 +33,6 @@ from .label import in_words, opening_of, own_label, progress_of, run_name
 router = APIRouter(include_in_schema=False)
 
 _MOST_NOTE = 2000
-_NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 
 
 # -- a case -----------------------------------------------------------------------------------------------------------
@@ -82,7 +80,7 @@ def _on(run_id: str, task: Task | None) -> Response:
 def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
     """The case of this number, of a person's queue or of all."""
     among = found.tasks if any_case else found.queue(person)
-    task = next((task for task in among if _NUMBER.fullmatch(asked) and task.number == int(asked)), None)
+    task = next((task for task in among if str(task.number) == asked), None)
     if task is None:
         raise HTTPException(404)
     return task

@@ -87,7 +87,9 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
         return _sign_in(request, where, name, "the token is not valid" if token else "name or password is wrong", 401)
     if not token:
         await asyncio.to_thread(callers.users.forgive, name, _address(request))
-    await _end(request, callers)
+    earlier = await known_caller(request)
+    if earlier is not None and earlier.session is not None:
+        await asyncio.to_thread(callers.sessions.end, earlier.session.secret)
     session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name, known.stamp)
     await asyncio.to_thread(state.audit.record, known.name, "session.begun", known.name, kind=session.kind)
     answer = RedirectResponse(where, 303)
@@ -99,17 +101,11 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
 async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """The session is over, in this browser and everywhere."""
     if caller.session is not None:
-        await _end(request, _callers(request))
+        await asyncio.to_thread(_callers(request).sessions.end, caller.session.secret)
         await asyncio.to_thread(state.audit.record, caller.person, "session.ended", caller.person)
     answer = RedirectResponse("/sign-in", 303)
     set_session(request, answer, None)
     return answer
-
-
-async def _end(request: Request, callers: Callers) -> None:
-    known = await known_caller(request)
-    if known is not None and known.session is not None:
-        await asyncio.to_thread(callers.sessions.end, known.session.secret)
 
 
 def _sign_in(
