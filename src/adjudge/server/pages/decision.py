@@ -176,8 +176,12 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
         table = fixes
         for part in path:
             table = table.setdefault(part, {})
-        is_number = last in ("rating", "likert")
-        table[last] = _whole(name, text) if is_number else _bullets(text) if last == "feedback" else text
+        if last not in ("rating", "likert"):
+            table[last] = _bullets(text) if last == "feedback" else text
+        elif re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
+            table[last] = int(text)
+        else:
+            raise InputError(name, repr(text[:40]), "a whole number is needed")
     return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
 
 
@@ -191,9 +195,3 @@ def _differ(name: str, text: str, base: Mapping[str, str]) -> bool:
 def _bullets(text: str) -> tuple[str, ...]:
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return tuple(line.removeprefix("- ") for line in lines if line)
-
-
-def _whole(name: str, text: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
-        raise InputError(name, repr(text[:40]), "a whole number is needed")
-    return int(text)

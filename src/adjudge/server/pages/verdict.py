@@ -52,7 +52,8 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
     verdict_id, _, form = name.partition(".")
     # On threads: the page of a dialogue of ten thousand turns takes half a second.
     verdict, written = await asyncio.to_thread(find_verdict, verdict_id, request, state, caller)
-    weights = _weights(request)
+    # Other weights that the address asks for: a field for each, or `weights=a=1,b=2`.
+    weights = weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
     if form == "json" or (not form and wants_json(request)):
         return judged(written if weights is None else to_json(_reweighted(verdict, weights)))
     if form:
@@ -106,11 +107,6 @@ def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: 
         "replies": list(_replies(verdict, state.engine.journal)),
     }
     return page(request, "calls", context)
-
-
-def _weights(request: Request) -> Mapping[str, Any] | None:
-    """Other weights that the address asks for: `weights=a=1,b=2`, or a field for each."""
-    return weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
 
 
 def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
