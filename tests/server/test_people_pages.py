@@ -8,7 +8,7 @@ import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
 
 from adjudge.server.audit import AuditLog
-from adjudge.server.pages.people import ENTRIES_A_PAGE
+from adjudge.server.pages.common import A_PAGE
 
 NASTY = "<script>alert(1)</script>\u202e"
 NEW = "another long password"
@@ -185,19 +185,19 @@ def test_an_open_service_has_one_person_and_no_sign_in(tmp_path):
 
 def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
     audit = AuditLog(service.database)
-    for number in range(ENTRIES_A_PAGE + 10):
+    for number in range(A_PAGE + 10):
         audit.record("cleo", "review.accepted", f"v{number}", rating=number)
     said = {"reason": NASTY, "changes": ["one", "two"], "criteria": True, "result": {"whole": "tables"}}
     audit.record("dan", "review.rejected", "v3", **said)
     ann = service.browser("ann")
     everything = ann.get("/audit.json").json()
     assert everything["entries"][0]["action"] == "session.begun", "the newest first"
-    assert len(everything["entries"]) == ENTRIES_A_PAGE
+    assert len(everything["entries"]) == A_PAGE
     second = ann.get(everything["next_address"], headers={"accept": "application/json"}).json()
     assert second["next"] is None
     numbers = [entry["number"] for entry in (*everything["entries"], *second["entries"])]
     assert numbers == sorted(numbers, reverse=True)
-    assert len(numbers) == ENTRIES_A_PAGE + 12
+    assert len(numbers) == A_PAGE + 12
     found = ann.get("/audit.json?subject=v3").json()["entries"]
     assert [(entry["person"], entry["action"]) for entry in found] == [
         ("dan", "review.rejected"), ("cleo", "review.accepted"),

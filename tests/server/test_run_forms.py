@@ -14,7 +14,7 @@ from server.run_pages import BAD, FORM, HTML, LINES, NASTY, TALK, act, ended, ru
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.pages.runs import listing
+from adjudge.server.pages import runs
 
 
 def test_a_file_is_read_and_estimated_and_nothing_is_judged_before_somebody_starts_it(client, app):
@@ -112,7 +112,7 @@ def test_the_list_says_of_each_run_what_it_found_and_goes_on_over_pages(client, 
     assert sum(share for _, share, _ in line["parts"]) == pytest.approx(1)
     page = client.get("/runs", headers=HTML).text
     assert "<script>alert" not in page and "numbers &lt;script&gt;alert(1)&lt;/script&gt;" in page
-    monkeypatch.setattr(listing, "_AT_A_TIME", 1)
+    monkeypatch.setattr(runs, "_AT_A_TIME", 1)
     newest = twin(client, "/runs")
     older = twin(client, "/runs", before=newest["older"])
     assert [newest["runs"][0]["run_id"], older["runs"][0]["run_id"]] == sorted((compared, again), reverse=True)

@@ -12,7 +12,7 @@ from server.run_pages import HTML, NASTY, TALK, act, judged, run_of, twin, until
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.pages.runs import cases
+from adjudge.server.pages import run_cases
 
 
 def test_a_run_shows_pictures_first_then_its_cases_with_the_beginning_of_their_task(client, compared):
@@ -57,7 +57,7 @@ def test_no_word_of_a_request_is_ever_part_of_a_question(client, compared, words
 
 
 def test_the_order_and_the_page_are_in_the_address(client, compared, monkeypatch):
-    monkeypatch.setattr(cases, "_AT_A_TIME", 5)
+    monkeypatch.setattr(run_cases, "_AT_A_TIME", 5)
     rows = [row for row in client.get(f"/api/runs/{compared}/rows").json()["rows"] if row["difference"] is not None]
     largest = [row["position"] for row in sorted(rows, key=lambda row: (-row["difference"], row["position"]))]
     seen, address = [], f"/runs/{compared}?sort=-difference"

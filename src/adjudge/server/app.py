@@ -43,13 +43,10 @@ from .callers import Callers, known_caller
 from .common import State, StateOf, invalid
 from .database import open_database
 from .guard import BODY_SECONDS, HEADERS, Guard
-from .pages import agreement, judge, label, label_cases, people, verdict
-from .pages import annotators as annotator_pages
-from .pages import rubrics as rubric_pages
-from .pages import runs as run_pages
+from .pages import ROUTES
+from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
-from .pages.rendering import error_page, lead_to, wants_html
 from .rubric_store import RubricStore
 from .run_results import prepare
 from .sessions import SessionStore
@@ -156,8 +153,7 @@ def create_app(
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
     app.state.examples = ()
     api = (evaluate, dialogue, review, decisions, runs, run_exports, verdicts, rubrics, annotators)
-    seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
-    for module in (*api, *seen):
+    for module in (*api, *ROUTES):
         # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.
         app.router.routes += module.router.routes
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -19,52 +19,22 @@ from ...reports import Format, render, view_of
 from ...reports.pages import environment
 from ...reports.review.view import grade_of
 from ...reports.wording import number
-from ..callers import Caller, CallerOf
+from ..callers import Caller, ReviewerOf
 from ..common import State, StateOf, validated
 from ..decisions import (
     Decided,
     DecidedMeanwhileError,
     DecisionRequest,
-    ReviewDecision,
     decide,
     decided,
     find_decided,
     next_undecided,
 )
-from .forms import read_form
-from .rendering import html, wants_json
+from .common import html, read_form, status_of, wants_json
 
 router = APIRouter(include_in_schema=False)
 
 _SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionForm:
-    """What was decided, and the form to decide: what stands in its fields, and what stood there before."""
-
-    allowed: bool
-    history: tuple[ReviewDecision, ...]
-    as_judged: bool
-    base: Mapping[str, str]
-    values: Mapping[str, str]
-    options: Mapping[str, tuple[tuple[int, str, str], ...]]
-    next: str | None = None
-    errors: Mapping[str, str] = field(default_factory=dict)
-    error: str = ""
-
-    @property
-    def newest(self) -> ReviewDecision | None:
-        return self.history[-1] if self.history else None
-
-    def name(self, label: Label, key: str, what: str) -> str:
-        """The field that holds a `rating` or a `justification`."""
-        return f"{_SIDES[label]}.{key}.{what}"
-
-    def is_open(self, label: Label, key: str) -> bool:
-        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
-        names = [self.name(label, key, what) for what in ("rating", "justification")]
-        return any(name in self.errors or self.values.get(name) != self.base.get(name) for name in names)
 
 
 async def review_page(
@@ -75,40 +45,52 @@ async def review_page(
     sent: Mapping[str, str] | None = None,
     error: InputError | None = None,
 ) -> Response:
-    """The page of a review as it stands, or with `judged` in the address as the judge left it."""
+    """The page of a review as it stands, or with `judged` in the address as the judge left it.
+
+    In the form to decide, `values` stand in its fields and `base` stood there before.
+    """
     as_judged = "judged" in (request.query_params if sent is None else sent)
     shown = known.verdict if as_judged else known.standing
     base = dict(_fields(shown))
-    place = "" if error is None else re.sub(r"^feedback\..*", "feedback", error.place)
-    said = "" if error is None else f"{error.found}; {error.allowed}" if error.allowed else error.found
-    allowed = caller.may("reviewer")
-    form = DecisionForm(
-        allowed=allowed,
-        history=known.history,
-        as_judged=as_judged,
-        base=base,
-        values={**base, "reason": "", **(sent or {})},
-        options={
-            criterion.key: tuple(
+    values = {**base, "reason": "", **(sent or {})}
+    place = re.sub(r"^feedback\..*", "feedback", error.place) if error else ""
+    said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
+    errors = {place: said} if place in (*base, "reason") else {}
+
+    def is_open(label: Label, key: str) -> bool:
+        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
+        names = [f"{_SIDES[label]}.{key}.{what}" for what in ("rating", "justification")]
+        return any(name in errors or values.get(name) != base.get(name) for name in names)
+
+    allowed, verdict_id, view = caller.may("reviewer"), known.verdict.verdict_id, view_of(shown)
+    form = {
+        "allowed": allowed,
+        "history": known.history,
+        "newest": known.newest,
+        "as_judged": as_judged,
+        "base": base,
+        "values": values,
+        "is_open": is_open,
+        "options": {
+            criterion.key: [
                 (int(value), number(value), grade_of(int(value), criterion.key, shown.rubric))
                 for value in criterion.scale.values
-            )
+            ]
             for criterion in shown.rubric.criteria
         },
-        next=await next_undecided(state, caller, known.verdict.verdict_id) if allowed and known.history else None,
-        errors={place: said} if place in (*base, "reason") else {},
-        error="" if error is None or place in (*base, "reason") else said,
-    )
-    view = view_of(shown)
+        "next": await next_undecided(state, caller, verdict_id) if allowed and known.history else None,
+        "errors": errors,
+        "error": "" if errors else said,
+    }
     return html(
         "review_page",
-        200 if error is None else 400,
+        status_of(error),
         view=view,
         headline=view.headline,
         home=getattr(request.state, "case_nav", None),
-        verdict_id=known.verdict.verdict_id,
+        verdict_id=verdict_id,
         decision=form,
-        blocks=blocks_of(shown),
+        blocks=_blocks_of(shown),
     )
 
 
@@ -132,9 +114,8 @@ def review_file(request: Request, known: Decided, form: Format) -> str:
 
 
 @router.post("/verdicts/{verdict_id}/decision")
-async def submit(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: StateOf) -> Response:
     """Keep a decision; its fixes are changes to what the page showed."""
-    caller.needs("reviewer")
     known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request)
     seen = sent.get("seen", "")
     try:
@@ -142,22 +123,17 @@ async def submit(verdict_id: str, request: Request, state: StateOf, caller: Call
             raise DecidedMeanwhileError(verdict_id)
         shown = known.verdict if "judged" in sent else known.standing
         await decide(state, caller, known, _wanted(sent, shown), shown)
+        return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
     except DecidedMeanwhileError:
         known = await decided(state, known.verdict)
-        before = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
-        error = InputError("decision", "somebody decided in the meantime", "look at what was decided, then send again")
-        return await _refused(request, state, caller, known, before, error)
+        sent = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
+        said = "somebody decided in the meantime"
+        refused = InputError("decision", said, "look at what was decided, then send again")
     except InputError as error:
-        return await _refused(request, state, caller, known, sent, error)
-    return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
-
-
-async def _refused(
-    request: Request, state: State, caller: Caller, known: Decided, sent: Mapping[str, str], error: InputError
-) -> Response:
+        refused = error
     if wants_json(request):
-        raise error
-    return await review_page(request, state, caller, known, sent, error)
+        raise refused
+    return await review_page(request, state, caller, known, sent, refused)
 
 
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
@@ -167,7 +143,7 @@ def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dic
     return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 
 
-def blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
+def _blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
     """The tagged blocks, each with its name; an invalid task has one without a tag."""
     tagged = render(verdict, "tags")
     texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]
@@ -194,19 +170,18 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     if changed and choice == "accepted":
         many = "1 field was changed" if len(changed) == 1 else f"{len(changed)} fields were changed"
         raise InputError("decision", many, "“Fix & accept” takes the changes; open the page anew to drop them")
-    fixes: dict[str, object] = {}
+    fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
-        if name == "feedback":
-            fixes[name] = _bullets(text)
-        elif name == "explanation":
-            fixes[name] = text
-        elif name == "likert":
-            fixes[name] = _whole(name, text)
+        *path, last = name.split(".")
+        table = fixes
+        for part in path:
+            table = table.setdefault(part, {})
+        if last not in ("rating", "likert"):
+            table[last] = _bullets(text) if last == "feedback" else text
+        elif re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
+            table[last] = int(text)
         else:
-            side, key, what = name.split(".")
-            table = fixes.setdefault(side, {})
-            assert isinstance(table, dict)
-            table.setdefault(key, {})[what] = _whole(name, text) if what == "rating" else text
+            raise InputError(name, repr(text[:40]), "a whole number is needed")
     return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
 
 
@@ -220,9 +195,3 @@ def _differ(name: str, text: str, base: Mapping[str, str]) -> bool:
 def _bullets(text: str) -> tuple[str, ...]:
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return tuple(line.removeprefix("- ") for line in lines if line)
-
-
-def _whole(name: str, text: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
-        raise InputError(name, repr(text[:40]), "a whole number is needed")
-    return int(text)

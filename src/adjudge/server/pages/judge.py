@@ -5,9 +5,10 @@ A form that cannot be judged comes back as it was sent, with the error beside it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -19,7 +20,6 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from ...api import one_dialogue, one_review
 from ...arithmetic import plain
 from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
-from ...engine import Engine
 from ...errors import InputError
 from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
@@ -33,86 +33,39 @@ from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
-from .demo import TITLES, JudgedExample, example
-from .forms import field_of, read_form, said_beside, status_of, weights_in
-from .rendering import lead_to, page
+from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
+from .demo import TITLES, example
 
 router = APIRouter(include_in_schema=False)
 
 _NAMES = {"compare": "Compare", "dialogue": "Dialogue", "review": "Review"}
-_COMPARED = {
-    "userTask": ("Task", "What both answers respond to."),
-    "responseA": ("Response A", "The first answer."),
-    "responseB": ("Response B", "The second answer."),
-    "context": ("Context", "What the answers should be read against, if anything."),
-}
-_SPOKEN = {
-    "transcript": ("Transcript", "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."),
-    "dialogue_id": ("Its id", "A number or a name of yours; it comes back with the result."),
-}
-_REVIEWED = {
-    "prompt": ("Prompt", "The last user prompt, with any reference text."),
-    "response1": ("Response 1", "The text that was rated, as it was."),
-    "response2": ("Response 2", "The text that was rated, as it was."),
-    "response1_original_ratings": ("Ratings of Response 1", "The person’s table, as Markdown or JSON."),
-    "response2_original_ratings": ("Ratings of Response 2", "The person’s table, as Markdown or JSON."),
-    "original_likert_and_justification": ("Preference, 1 to 7", "The person’s Likert and its justification."),
-    "taskconfig": ("Task configuration", "Locale, category and the like."),
-    "system_prompt": ("System prompt", "If there was one."),
-    "conversation_history": ("Conversation", "What came before the prompt, if anything did."),
+# By protocol: what each text of the form is called, and what belongs there.
+_FIELDS = {
+    "compare": {
+        "userTask": ("Task", "What both answers respond to."),
+        "responseA": ("Response A", "The first answer."),
+        "responseB": ("Response B", "The second answer."),
+        "context": ("Context", "What the answers should be read against, if anything."),
+    },
+    "dialogue": {
+        "transcript": ("Transcript", "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."),
+        "dialogue_id": ("Its id", "A number or a name of yours; it comes back with the result."),
+    },
+    "review": {
+        "prompt": ("Prompt", "The last user prompt, with any reference text."),
+        "response1": ("Response 1", "The text that was rated, as it was."),
+        "response2": ("Response 2", "The text that was rated, as it was."),
+        "response1_original_ratings": ("Ratings of Response 1", "The person’s table, as Markdown or JSON."),
+        "response2_original_ratings": ("Ratings of Response 2", "The person’s table, as Markdown or JSON."),
+        "original_likert_and_justification": ("Preference, 1 to 7", "The person’s Likert and its justification."),
+        "taskconfig": ("Task configuration", "Locale, category and the like."),
+        "system_prompt": ("System prompt", "If there was one."),
+        "conversation_history": ("Conversation", "What came before the prompt, if anything did."),
+    },
 }
 _NEEDED = {"compare": ("userTask", "responseA", "responseB"), "dialogue": ("transcript",), "review": NEEDED}
 # A slider stops at the finest of these that all weights of the rubric are multiples of.
 _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
-
-
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A text of the form: what it is called, what belongs there, and what stands there."""
-
-    name: str
-    label: str
-    hint: str
-    needed: bool
-    value: str = ""
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """A criterion's weight, and its share of all weights in whole per cent."""
-
-    key: str
-    name: str
-    guidance: str
-    value: str
-    share: str
-    high: str
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePage:
-    """All that the page of a protocol shows; `fresh` if nothing but defaults stands in it."""
-
-    protocol: str
-    tabs: dict[str, str]
-    fields: dict[str, FormField]
-    sliders: tuple[Slider, ...]
-    rubric: str
-    rubrics: dict[str, str]
-    rubric_page: str
-    judge: str
-    judges: tuple[str, ...]
-    both_orders: bool
-    fresh: bool
-    example: str
-    examples: tuple[JudgedExample, ...]
-    draft: str = ""
-    message: str = ""
-    error: str = ""
-    whole: str = ""
-    errors: dict[str, str] = field(default_factory=dict)
 
 
 @router.get("/")
@@ -130,7 +83,7 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
     try:
         rubric = _rubric(protocol, state, caller, query)
     except InputError as error:
-        return _shown(request, state, caller, protocol, query, error, draft, status=400)
+        return _shown(request, state, caller, protocol, query, error, draft)
     if draft:
         values = _written(find_draft(state.engine.journal, draft, caller.name).slots)
     elif "example" in query:
@@ -139,10 +92,9 @@ async def form(name: str, request: Request, state: StateOf, caller: CallerOf) ->
 
 
 @router.post("/judge/{name}")
-async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Judge what was entered, fill the form from a whole case, or keep a draft; `action` says which."""
-    protocol, values = _protocol(name), await read_form(request)
-    action = values.pop("action", "judge")
+    protocol, action = _protocol(name), values.pop("action", "judge")
     draft = values.pop("draft", "") if protocol == "review" else ""
     try:
         if action == "rubric":
@@ -154,12 +106,22 @@ async def submit(name: str, request: Request, state: StateOf, caller: ReviewerOf
             return _shown(request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
-        outcome = await caller.judged(state.engine, _work(protocol, values, state, caller))
+        rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
+        case = _case(protocol, values, rubric)
+        settings = replace(getattr(state, protocol), rubric=rubric)
+        if protocol == "compare":
+            settings = replace(settings, one_order="both_orders" not in values)
+        if judge is not None:
+            parts = ("evaluator", "critic") if protocol == "dialogue" else ("judge",)
+            settings = replace(settings, **dict.fromkeys(parts, judge))
+        outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
     except InputError as error:
-        return _shown(request, state, caller, protocol, values, error, draft, status=status_of(error))
+        return _shown(request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
-        said = error_report(said_of(outcome)).error
-        return _shown(request, state, caller, protocol, values, InputError("", said), draft, status=502)
+        failed = InputError("", error_report(said_of(outcome)).error)
+        answer = _shown(request, state, caller, protocol, values, failed, draft)
+        answer.status_code = 502
+        return answer
     return lead_to(request, f"/verdicts/{outcome.verdict_id}")
 
 
@@ -181,52 +143,37 @@ def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, st
 
 def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
     """By reference: the service's own first, then the latest version of every other for this protocol."""
-    own = {"compare": state.compare, "dialogue": state.dialogue, "review": state.review}[protocol].rubric
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf) if each.rubric.protocol == protocol]
-    return {rubric.reference: rubric for rubric in (own, *kept)}
+    return {rubric.reference: rubric for rubric in (getattr(state, protocol).rubric, *kept)}
 
 
 # -- what comes of a form ---------------------------------------------------------------------------------------------
 
 
-def _work(protocol: str, values: Mapping[str, str], state: State, caller: Caller) -> Callable[[Engine], Awaitable[Any]]:
-    """What is to be done with the engine, once all that was entered is checked."""
-    rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
+def _case(protocol: str, values: Mapping[str, str], rubric: Rubric) -> Any:
+    """What was entered, checked."""
     if protocol == "compare":
-        data = {name: values.get(name, "") for name in _COMPARED}
-        case = comparison_from({**data, "weights": weights_in(values) or None}, rubric)
-        comparing = replace(
-            state.compare, rubric=rubric, judge=judge or state.compare.judge, one_order="both_orders" not in values
-        )
-        return lambda engine: engine.compare(case, comparing)
+        texts = {name: values.get(name, "") for name in _FIELDS["compare"]}
+        return comparison_from({**texts, "weights": weights_in(values) or None}, rubric)
     if protocol == "dialogue":
-        text = values.get("transcript", "")
+        text, given = values.get("transcript", ""), values.get("dialogue_id", "").strip()
         if not text.strip():
             raise InputError("transcript", "empty", "a conversation of SYSTEM and USER is needed")
-        given = values.get("dialogue_id", "").strip()
-        dialogue = one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
-        talking = replace(
-            state.dialogue,
-            rubric=rubric,
-            evaluator=judge or state.dialogue.evaluator,
-            critic=judge or state.dialogue.critic,
-        )
-        return lambda engine: engine.dialogue(dialogue, talking)
-    slots = {name: values[name] for name in SLOTS if values.get(name, "").strip()}
+        return one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
+    slots = _slots(values)
     for name in NEEDED:
         if name not in slots:
             raise InputError(name, "empty", f"{MEANINGS[name]} is needed")
-    review, reviewing = (
-        one_review(slots, rubric),
-        replace(state.review, rubric=rubric, judge=judge or state.review.judge),
-    )
-    return lambda engine: engine.review(review, reviewing)
+    return one_review(slots, rubric)
+
+
+def _slots(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: values[name] for name in SLOTS if values.get(name, "").strip()}
 
 
 async def _saved(state: State, caller: Caller, values: Mapping[str, str], draft_id: str) -> str:
     """The id under which the slots are kept as a draft."""
-    journal, rubric = state.engine.journal, state.review.rubric
-    slots = {name: values[name] for name in SLOTS if values.get(name, "").strip()}
+    journal, rubric, slots = state.engine.journal, state.review.rubric, _slots(values)
     async with state.drafting:
         if not draft_id:
             return (await new_draft(journal, slots, rubric, caller.name or "")).draft_id
@@ -279,72 +226,75 @@ def _shown(
     *,
     fresh: bool = False,
     changed: bool = False,
-    status: int = 200,
 ) -> Response:
-    known = _rubrics(protocol, state, caller)
+    """The page of a protocol; `fresh` if nothing but defaults stands in it, `changed` if another rubric was chosen."""
+    known, told = _rubrics(protocol, state, caller), _FIELDS[protocol]
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
-    told = {"compare": _COMPARED, "dialogue": _SPOKEN, "review": _REVIEWED}[protocol]
-    place = field_of(error, (*told, "whole")) if error else ""
-    said = said_beside(place, error) if error else ""
-    own = {"compare": state.compare.judge, "dialogue": state.dialogue.evaluator, "review": state.review.judge}[protocol]
-    judge = values.get("judge", own)
-    context = JudgePage(
-        protocol=protocol,
-        tabs=_NAMES,
-        fields={
-            name: FormField(
-                name, label, hint, name in _NEEDED[protocol], values.get(name, ""), said if name == place else ""
-            )
+    place = re.split(r"[.:]", error.place, maxsplit=1)[0] if error else ""
+    place = place if place in (*told, "whole", "weights", "judge", "rubric") else ""
+    said = said_beside(place, error)
+    own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
+    context = {
+        "protocol": protocol,
+        "tabs": _NAMES,
+        "fields": {
+            name: {
+                "name": name,
+                "label": label,
+                "hint": hint,
+                "needed": name in _NEEDED[protocol],
+                "value": values.get(name, ""),
+                "error": said if name == place else "",
+            }
             for name, (label, hint) in told.items()
         },
-        sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else (),
-        rubric=rubric.reference,
-        rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
+        "sliders": sliders(rubric, weights_in(values)) if protocol == "compare" else (),
+        "rubric": rubric.reference,
+        "rubrics": {each.reference: f"{each.name}, version {each.version}" for each in known.values()},
         # One that was given with the service's settings has no page.
-        rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
-        judge=judge,
-        judges=state.judges(own),
-        both_orders="both_orders" in values if status != 200 or changed else not state.compare.one_order,
-        fresh=fresh,
-        example=TITLES[protocol],
-        examples=request.app.state.examples,
-        draft=draft,
-        message=find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
-        error=said.removeprefix(": ") if error and place not in told else "",
-        whole=values.get("whole", ""),
-        errors={place: said} if place else {},
-    )
-    answer = page(request, "judge", context, status)
+        "rubric_page": "" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
+        "judge": values.get("judge", own),
+        "judges": state.judges(own),
+        "both_orders": "both_orders" in values if error or changed else not state.compare.one_order,
+        "fresh": fresh,
+        "example": TITLES[protocol],
+        "examples": request.app.state.examples,
+        "draft": draft,
+        "message": find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
+        "error": said.removeprefix(": ") if place not in told else "",
+        "whole": values.get("whole", ""),
+        "errors": {place: said} if place else {},
+    }
+    answer = page(request, "judge", context, status_of(error))
     if changed:
         # So that a reload shows the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol}?rubric={quote(rubric.reference)}"
     return answer
 
 
-def sliders(rubric: Rubric, given: Mapping[str, Any]) -> tuple[Slider, ...]:
-    """One a criterion; where what was given is no weight, the rubric's own stands there."""
-    weights = {}
+def sliders(rubric: Rubric, given: Mapping[str, Any]) -> list[dict[str, str]]:
+    """One a criterion, with its share of all weights; where what was given is no weight, the rubric's own stands."""
+    weights = dict(rubric.weights)
     for key, default in rubric.weights.items():
-        weights[key] = default
         with suppress(InputError):
             weights[key] = check_weight(key, given.get(key, default))
     whole = sum(map(Fraction, weights.values()), Fraction(0))
     high = max(Decimal(5), *(2 * weight for weight in rubric.weights.values()), *weights.values())
     used = (*weights.values(), *rubric.weights.values())
     step = next((str(step) for step in _STEPS if all(weight % step == 0 for weight in used)), "any")
-    return tuple(
-        Slider(
-            key=criterion.key,
-            name=criterion.name,
-            guidance=" ".join(criterion.guidance.split()),
-            value=number(weights[criterion.key]),
-            share=share(Fraction(weights[criterion.key]), whole),
-            high=number(plain(high)),
-            step=step,
-        )
-        for criterion in rubric.criteria
-    )
+    return [
+        {
+            "key": each.key,
+            "name": each.name,
+            "guidance": " ".join(each.guidance.split()),
+            "value": number(weights[each.key]),
+            "share": share(Fraction(weights[each.key]), whole),
+            "high": number(plain(high)),
+            "step": step,
+        }
+        for each in rubric.criteria
+    ]
 
 
 def share(weight: Fraction, whole: Fraction) -> str:

@@ -1,6 +1,8 @@
-"""The pages about labelling: which runs there are to label, where each stands, and how it is set up.
+"""The pages about labelling: which runs there are to label, where each stands, how it is set up; and the agreement.
 
 Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the order of its answers is on these pages.
+Only the report on agreement shows verdicts, so whoever has still to label cases of the run is asked to do that first,
+and who has looked is noted.
 """
 
 from __future__ import annotations
@@ -9,20 +11,24 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
-from ...agreement.labels.sampling import MAX_PICKS, USUAL
-from ...errors import ConflictError, InputError
+from ...agreement.labels.sampling import FOLDER, MAX_PICKS, USUAL
+from ...errors import ConflictError, InputError, NotFoundError
+from ...models.base import to_json
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
+from ...reports.wording import many
+from ...results import require_extra
+from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..callers import Caller, CallerOf
+from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, cursor_of, read_cursor
 from ..labelling import (
     MOST_PEOPLE,
@@ -34,103 +40,17 @@ from ..labelling import (
     labelling_of,
     may_label,
     may_review,
+    note_seen,
     sees_verdicts,
     set_up,
 )
-from .forms import read_form
-from .rendering import page, paged
+from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
 
-_A_PAGE = 50
 _OPENING = 110  # characters of a case that stand for it in a list
 _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
-
-
-@dataclass(frozen=True, slots=True)
-class LabelProgress:
-    """How much is done of how much."""
-
-    done: int
-    of: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunToLabel:
-    """A run in the list; without `mine` and `all` it is not set up yet."""
-
-    run_id: str
-    name: str
-    protocol: str
-    mine: LabelProgress | None = None
-    all: LabelProgress | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LabelList:
-    """The runs that the caller may label or set up."""
-
-    person: str
-    runs: tuple[RunToLabel, ...]
-    next: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class OwnLabel:
-    """What somebody has said of a case, in the words of whoever reads it."""
-
-    number: int
-    opening: str
-    said: str
-    flagged: bool
-    note: str
-    unblinded: bool
-    time: str
-
-
-@dataclass(frozen=True, slots=True)
-class PersonProgress:
-    """Somebody who labels."""
-
-    name: str
-    progress: LabelProgress
-    skipped: int
-    flagged: int
-
-
-@dataclass(frozen=True, slots=True)
-class SetupForm:
-    """How a run is labelled, as it stands in the form."""
-
-    cases: str
-    people: str
-    named: str
-    criteria: bool
-    most: int
-    errors: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRunPage:
-    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
-
-    run_id: str
-    name: str
-    protocol: str
-    cases: int
-    person: str
-    mine: LabelProgress | None
-    all: LabelProgress | None
-    next: int | None
-    people_a_case: int
-    own: tuple[OwnLabel, ...]
-    page: int
-    pages: int
-    people: tuple[PersonProgress, ...]
-    setup: SetupForm | None
-    measurable: bool
-    looked: bool
 
 
 # -- what there is to label -------------------------------------------------------------------------------------------
@@ -138,20 +58,16 @@ class LabelRunPage:
 
 @router.get("/label")
 @router.get("/label.json")
-async def list_to_label(request: Request, state: StateOf, caller: CallerOf) -> Response:
+def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
     """The runs to label, the newest first."""
-    caller.needs("annotator")
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
-
-    def found() -> LabelList:
-        shown = list(islice(_listed(state, caller, before), _A_PAGE + 1))
-        more = cursor_of(shown[_A_PAGE - 1].run_id) if len(shown) > _A_PAGE else None
-        return LabelList(caller.person, tuple(shown[:_A_PAGE]), more)
-
-    return page(request, "label_list", await asyncio.to_thread(found))
+    shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
+    more = cursor_of(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
+    return page(request, "label_list", {"person": caller.person, "runs": shown[:A_PAGE], "next": more})
 
 
-def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToLabel]:
+def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
+    """The runs that the caller may label or set up; without `mine` and `all` one is not set up yet."""
     for hosted, status in state.runs.statuses(None, before):
         try:
             found = labelling_of(hosted)
@@ -160,59 +76,56 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[RunToL
             continue  # a broken file of one run is no reason to keep people from the others
         if not sees_verdicts(caller, hosted) and (found is None or not may_label(found, caller.person)):
             continue
-        if found is not None:
-            mine, done = progress_of(found, caller.person)
-            yield RunToLabel(hosted.run_id, run_name(status), status.protocol, mine, done)
-        elif status.state in ("finished", "stopped") and status.verdicts:
-            yield RunToLabel(hosted.run_id, run_name(status), status.protocol)
+        if found is not None or (status.state in ("finished", "stopped") and status.verdicts):
+            yield {
+                "run_id": hosted.run_id,
+                "name": run_name(status),
+                "protocol": status.protocol,
+                "mine": found and progress_of(found, caller.person),
+                "all": found and progress_of(found),
+            }
 
 
 def run_name(status: RunStatus) -> str:
     """What the run is called; never its file's name, which may say who wrote the answers."""
-    words = _WORDS[status.protocol] + ("" if status.cases == 1 else "s")
-    return status.name or f"{status.cases:,} {words} of {status.created[:10]}"
+    return status.name or f"{many(status.cases, _WORDS[status.protocol])} of {status.created[:10]}"
 
 
-def progress_of(found: Labelling, person: str) -> tuple[LabelProgress, LabelProgress]:
-    """Of the caller's cases, how many she has done; of all, how many want nobody any more."""
+def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
+    """Of somebody's cases, how many she has done; or of all, how many want nobody any more."""
+    if person is None:
+        return {"done": sum(task.is_complete(found.setup.people) for task in found.tasks), "of": len(found.tasks)}
     queue = found.queue(person)
-    complete = sum(task.is_complete(found.setup.people) for task in found.tasks)
-    return LabelProgress(sum(task.is_done_by(person) for task in queue), len(queue)), LabelProgress(
-        complete, len(found.tasks)
-    )
+    return {"done": sum(task.is_done_by(person) for task in queue), "of": len(queue)}
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
 @router.get("/label/{name}")
-async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
     """Where the labelling of a run stands; `.json` after its id gives the twin."""
-    caller.needs("annotator")
-    hosted, found = await asyncio.to_thread(find_to_label, state, caller, name.removesuffix(".json"))
-    return page(request, "label_run", await asyncio.to_thread(_run_page, request, hosted, found, caller))
+    hosted, found = find_to_label(state, caller, name.removesuffix(".json"))
+    return page(request, "label_run", _run_page(request, hosted, found, caller))
 
 
 @router.post("/label/{run_id}")
-async def change_setup(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, request: Request, state: StateOf) -> Response:
     """How many cases are labelled, by how many people each, and by whom."""
-    caller.needs("reviewer")
-    fields = await read_form(request)
 
     def work() -> Response:
         hosted, found = find_to_label(state, caller, run_id)
         check_review(caller, hosted)
         wanted, errors = _read_setup(fields)
-        if wanted is not None:
-            try:
+        try:
+            if wanted is not None:
                 set_up(hosted, wanted)
-            except ConflictError as error:
-                errors = {"cases": str(error)}
-            else:
                 state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
                 return RedirectResponse(f"/label/{run_id}", 303)
-        entered = {key: fields.get(key, "") for key in ("cases", "people", "named")}
-        form = SetupForm(**entered, criteria="criteria" in fields, most=hosted.status().verdicts, errors=errors)
+        except ConflictError as error:
+            errors = {"cases": str(error)}
+        form: dict[str, Any] = {key: fields.get(key, "") for key in ("cases", "people", "named")}
+        form |= {"criteria": "criteria" in fields, "most": hosted.status().verdicts, "errors": errors}
         return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
 
     # Picking reads the whole run.
@@ -244,36 +157,35 @@ def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str,
 
 
 def _run_page(
-    request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: SetupForm | None = None
-) -> LabelRunPage:
+    request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
     status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
     if reviewer and form is None:
-        named = ", ".join(setup.named)
-        form = SetupForm(str(setup.cases), str(setup.people), named, setup.criteria, status.verdicts)
-    mine, done = (None, None) if found is None else progress_of(found, person)
-    tasks = () if found is None else found.tasks
-    labelled, at, pages = paged([task for task in tasks if person in task.labels], request)
-    names = dict.fromkeys((*setup.named, *found.labels)) if found and reviewer else ()
-    waiting = found.open(person) if found else ()
-    return LabelRunPage(
-        run_id=hosted.run_id,
-        name=run_name(status),
-        protocol=status.protocol,
-        cases=status.cases,
-        person=person,
-        mine=mine,
-        all=done,
-        next=waiting[0].number if waiting else None,
-        people_a_case=setup.people,
-        own=tuple(own_label(found, task, person, found.order(person, task)) for task in labelled) if found else (),
-        page=at,
-        pages=pages,
-        people=tuple(_person_progress(found, name) for name in names) if found else (),
-        setup=form if reviewer else None,
-        measurable=found is not None and sees_verdicts(caller, hosted) and _measurable(found),
-        looked=found is not None and person in found.seen,
-    )
+        entered = {"cases": str(setup.cases), "people": str(setup.people), "named": ", ".join(setup.named)}
+        form = {**entered, "criteria": setup.criteria, "most": status.verdicts, "errors": {}}
+    own = [task for task in found.tasks if person in task.labels] if found else []
+    labelled, at, pages = paged(own, request)
+    waiting = found.open(person) if found else []
+    return {
+        "run_id": hosted.run_id,
+        "name": run_name(status),
+        "protocol": status.protocol,
+        "cases": status.cases,
+        "person": person,
+        "mine": found and progress_of(found, person),
+        "all": found and progress_of(found),
+        "next": waiting[0].number if waiting else None,
+        "people_a_case": setup.people,
+        "own": [own_label(found, task, person, found.order(person, task)) for task in labelled if found],
+        "page": at,
+        "pages": pages,
+        "people": list(_people(found)) if found and reviewer else [],
+        "setup": form,
+        "measurable": found is not None and sees_verdicts(caller, hosted) and _measurable(found),
+        "looked": found is not None and person in found.seen,
+    }
 
 
 def _measurable(found: Labelling) -> bool:
@@ -283,24 +195,26 @@ def _measurable(found: Labelling) -> bool:
     )
 
 
-def _person_progress(found: Labelling, name: str) -> PersonProgress:
-    labels = [task.labels[name] for task in found.tasks if name in task.labels]
-    return PersonProgress(
-        name,
-        progress_of(found, name)[0],
-        sum(label.skipped for label in labels),
-        sum(label.flagged for label in labels),
-    )
+def _people(found: Labelling) -> Iterable[dict[str, Any]]:
+    """Those who are named, and those who have labelled."""
+    for name in dict.fromkeys((*found.setup.named, *found.labels)):
+        labels = [task.labels[name] for task in found.tasks if name in task.labels]
+        skipped, flagged = sum(label.skipped for label in labels), sum(label.flagged for label in labels)
+        yield {"name": name, "progress": progress_of(found, name), "skipped": skipped, "flagged": flagged}
 
 
-def own_label(found: Labelling, task: Task, person: str, order: Order) -> OwnLabel:
+def own_label(found: Labelling, task: Task, person: str, order: Order) -> dict[str, Any]:
     """A person's label as somebody reads it who sees the answers in this order."""
     label = task.labels[person]
     said = "open" if label.value is None and not label.skipped else as_shown(label, order if label.shown else None)
     if not task.is_done_by(person) and label.value is not None:
         said += ", criteria open"
-    opening = opening_of(found, task)
-    return OwnLabel(task.number, opening, in_words(said), label.flagged, label.note, label.unblinded, label.time)
+    return {
+        "number": task.number,
+        "opening": opening_of(found, task),
+        "said": in_words(said),
+        **label.model_dump(include={"flagged", "note", "unblinded", "time"}),
+    }
 
 
 def in_words(said: str) -> str:
@@ -313,3 +227,49 @@ def opening_of(found: Labelling, task: Task) -> str:
     before = found.shown(task).before
     text = dict(before).get("Prompt") or (before[0][1] if before else "")
     return shorten(" ".join(text.split()), _OPENING)
+
+
+# -- agreement --------------------------------------------------------------------------------------------------------
+
+
+@router.get("/runs/{run_id}/agreement")
+@router.get("/runs/{run_id}/agreement.json")
+async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The report over the labels that were given here, or else in the input's label column."""
+    hosted = state.runs.find(run_id)
+    if not sees_verdicts(caller, hosted):
+        raise NotFoundError(f"{run_id}: no such run")
+    found = await asyncio.to_thread(labelling_of, hosted)
+    if found is not None and (waiting := found.open(caller.person)):
+        if wants_json(request):
+            raise ConflictError(f"{run_id}: {len(waiting)} cases wait for your label; label them before you look")
+        name = hosted.status().name or run_id
+        return html("agreement_wait", 409, run_id=run_id, name=name, open=len(waiting), next=waiting[0].number)
+    async with state.reading:
+        answer = await asyncio.to_thread(_report, hosted, request)
+    if found is not None:
+        labelled = {position for own in found.labels.values() for position in own}
+        await asyncio.to_thread(note_seen, hosted, caller.person, labelled or None)
+    return answer
+
+
+def _report(hosted: HostedRun, request: Request) -> Response:
+    require_extra("agreement with people", "agreement")
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ...agreement.report.build import build_report
+    from ...reports.agreement.view import agreement_document
+
+    run = open_run(hosted.directory.path)
+    folder = str(run.folder / FOLDER)
+    try:
+        report = build_report(run)
+    except InputError as error:
+        # It may name folders of this machine, and options of a command.
+        said = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
+        raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {said}") from None
+    labels = report.labels.updated(source=report.labels.source.replace(folder, "given here"))
+    report = report.updated(labels=labels, run=hosted.status().name or hosted.run_id)
+    if wants_json(request):
+        return Response(to_json(report), media_type="application/json")
+    document = agreement_document(report, run.rubric)
+    return html("agreement", own_words=True, run_id=hosted.run_id, document=document)

@@ -6,7 +6,6 @@ import asyncio
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import urlencode, urlsplit
@@ -15,18 +14,15 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError
-from ..audit import AuditEntry
 from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
 from ..tokens import Token
-from ..users import MIN_PASSWORD, ROLES, User, check_role
-from .forms import read_form
-from .rendering import csrf_field, page
+from ..users import MIN_PASSWORD, User, UserStore, check_role
+from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
 
 router = APIRouter(include_in_schema=False)
 
-ENTRIES_A_PAGE = 50
 _LONGEST_PATH = 2000
 _LOCAL = re.compile(r"/(?![/\\])[^\s\\\x00-\x1f\x7f]*")
 _TELLS = {
@@ -35,60 +31,6 @@ _TELLS = {
     "reviewer": "judges, decides, starts runs, edits rubrics",
     "admin": "does all that, and says who may do what",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SignInPage:
-    """The form for a name and a password, or for a token; `people` if the service has people."""
-
-    people: bool
-    next: str
-    name: str = ""
-    error: str = ""
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedPerson:
-    """A person or a token with a role; `self` if it is whoever looks."""
-
-    name: str
-    kind: str
-    role: str
-    since: str
-    self: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PeoplePage:
-    """Who looks; for an admin everybody; `manages` if people can be changed here."""
-
-    person: str
-    role: str
-    manages: bool
-    has_password: bool
-    auth: bool
-    people: tuple[ListedPerson, ...]
-    roles: dict[str, str]
-    shortest: int
-    error: str = ""
-    about: str = ""
-    name: str = ""
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    """A page of the log, the newest first, with what it is filtered by."""
-
-    entries: tuple[AuditEntry, ...]
-    persons: tuple[str, ...]
-    actions: tuple[str, ...]
-    person: str
-    action: str
-    subject: str
-    next: str | None
-    next_address: str | None
 
 
 # -- sign in and out --------------------------------------------------------------------------------------------------
@@ -102,10 +44,9 @@ def local_path(given: str) -> str:
 
 def came_from(request: Request) -> str:
     """The page that a stranger asked for, or from which a form was sent."""
-    if request.method in ("GET", "HEAD"):
-        return local_path(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
-    sent_from = urlsplit(request.headers.get("referer", ""))
-    return local_path(sent_from.path + (f"?{sent_from.query}" if sent_from.query else ""))
+    asks = request.method in ("GET", "HEAD")
+    where = urlsplit(str(request.url) if asks else request.headers.get("referer", ""))
+    return local_path(where.path + (f"?{where.query}" if where.query else ""))
 
 
 @router.get("/sign-in")
@@ -114,24 +55,22 @@ async def sign_in_form(request: Request, said: str = "") -> Response:
     where = local_path(request.query_params.get("next", ""))
     if await known_caller(request) is not None:
         return RedirectResponse(where, 303)
-    done = "The password is changed; sign in with it." if said == "password" else ""
-    return _sign_in(request, SignInPage(_callers(request).auth, where, said=done))
+    return _sign_in(request, where, said="The password is changed; sign in with it." if said == "password" else "")
 
 
 @router.post("/sign-in")
-async def sign_in(request: Request, state: StateOf) -> Response:
+async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """A new session, if name and password fit, or the token."""
-    callers, fields = _callers(request), await read_form(request)
+    callers = _callers(request)
     where, name, token = (fields.get(field, "").strip() for field in ("next", "name", "token"))
-    before = sign_in_cookie(request)
-    shown = SignInPage(callers.auth, local_path(where), name[:64])
+    before, where = sign_in_cookie(request), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
         # Else another site could sign this browser in as somebody else, who then reads what is entered here.
         said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
-        return _sign_in(request, shown, said, 403)
+        return _sign_in(request, where, name, said, 403)
     # A token cannot be guessed, so only passwords are counted.
     if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):
-        refused = _sign_in(request, shown, f"too many wrong tries; wait {wait} s", 429)
+        refused = _sign_in(request, where, name, f"too many wrong tries; wait {wait} s", 429)
         refused.headers["retry-after"] = str(wait)
         return refused
     known: Token | User | None = None
@@ -145,41 +84,37 @@ async def sign_in(request: Request, state: StateOf) -> Response:
             # What is no name here may be a password in the wrong field. Both take the same time.
             person = name if await asyncio.to_thread(callers.users.named, name) else "unknown"
             await asyncio.to_thread(state.audit.record, person, "session.refused", _address(request))
-        said = "the token is not valid" if token else "name or password is wrong"
-        return _sign_in(request, shown, said, 401)
+        return _sign_in(request, where, name, "the token is not valid" if token else "name or password is wrong", 401)
     if not token:
         await asyncio.to_thread(callers.users.forgive, name, _address(request))
-    await _end(request, callers)
+    earlier = await known_caller(request)
+    if earlier is not None and earlier.session is not None:
+        await asyncio.to_thread(callers.sessions.end, earlier.session.secret)
     session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name, known.stamp)
     await asyncio.to_thread(state.audit.record, known.name, "session.begun", known.name, kind=session.kind)
-    answer = RedirectResponse(shown.next, 303)
+    answer = RedirectResponse(where, 303)
     set_session(request, answer, session)
     return answer
 
 
 @router.post("/sign-out")
-async def sign_out(request: Request, caller: CallerOf, state: StateOf) -> Response:
+async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """The session is over, in this browser and everywhere."""
-    await read_form(request)
     if caller.session is not None:
-        await _end(request, _callers(request))
+        await asyncio.to_thread(_callers(request).sessions.end, caller.session.secret)
         await asyncio.to_thread(state.audit.record, caller.person, "session.ended", caller.person)
     answer = RedirectResponse("/sign-in", 303)
     set_session(request, answer, None)
     return answer
 
 
-async def _end(request: Request, callers: Callers) -> None:
-    known = await known_caller(request)
-    if known is not None and known.session is not None:
-        await asyncio.to_thread(callers.sessions.end, known.session.secret)
-
-
-def _sign_in(request: Request, context: SignInPage, error: str = "", status: int = 200) -> Response:
+def _sign_in(
+    request: Request, where: str, name: str = "", error: str = "", status: int = 200, said: str = ""
+) -> Response:
+    """The form for a name and a password, if the service has people, or for a token."""
     secret = sign_in_cookie(request) or secrets.token_urlsafe(32)
-    answer = page(
-        request, "sign_in", replace(context, error=error), status, sign_in=csrf_field(form_code(secret), "sign_in")
-    )
+    context = {"people": _callers(request).auth, "next": where, "name": name[:64], "error": error, "said": said}
+    answer = page(request, "sign_in", context, status, sign_in=csrf_field(form_code(secret), "sign_in"))
     answer.headers["cache-control"] = "no-store"
     set_sign_in(request, answer, secret)
     return answer
@@ -190,67 +125,63 @@ def _sign_in(request: Request, context: SignInPage, error: str = "", status: int
 
 @router.get("/people")
 @router.get("/people.json")
-async def people(request: Request, caller: CallerOf, said: str = "") -> Response:
+def people(request: Request, caller: CallerOf, said: str = "") -> Response:
     """One's own account; for an admin everybody."""
-    return await _people(request, caller, said=_DONE.get(said, ""))
+    return _people(request, caller, said=_DONE.get(said, ""))
 
 
 @router.post("/people")
-async def add_person(request: Request, caller: AdminOf, state: StateOf) -> Response:
+async def add_person(caller: AdminOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """A new person, with a password that she changes herself later."""
-    fields = await read_form(request)
     name, password = fields.get("name", ""), fields.get("password", "")
 
-    def add() -> None:
+    def add(users: UserStore) -> None:
         role = check_role(fields.get("role", ""))
         _same(password, fields.get("again", ""))
-        _callers(request).users.add(name, password, role)
+        users.add(name, password, role)
         state.audit.record(caller.person, "person.added", name, role=role)
 
     return await _changed(request, caller, add, "added", "add", name)
 
 
 @router.post("/people/password")
-async def change_password(request: Request, caller: CallerOf, state: StateOf) -> Response:
+async def change_password(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """One's own, for which the old one is needed; it ends all sessions of one's own."""
-    fields = await read_form(request)
-    callers, user = _callers(request), caller.user
 
-    def change() -> None:
+    def change(users: UserStore) -> None:
+        user, new = caller.user, fields.get("new", "")
         if user is None:
             raise ConflictError("password: only a person who signed in with one has a password")
-        if wait := callers.users.seconds_to_wait(user.name, _address(request)):
+        if wait := users.seconds_to_wait(user.name, _address(request)):
             raise InputError("password", f"too many wrong tries; wait {wait} s")
-        if callers.users.verified(user.name, fields.get("password", "")) is None:
+        if users.verified(user.name, fields.get("password", "")) is None:
             raise InputError("password", "is not your present one")
-        callers.users.forgive(user.name, _address(request))
-        _same(fields.get("new", ""), fields.get("again", ""))
-        callers.users.set_password(user.name, fields.get("new", ""))
+        users.forgive(user.name, _address(request))
+        _same(new, fields.get("again", ""))
+        users.set_password(user.name, new)
         state.audit.record(user.name, "person.password", user.name)
 
     return await _changed(request, caller, change, "password", "password")
 
 
 @router.post("/people/{name}/role")
-async def change_role(name: str, request: Request, caller: AdminOf, state: StateOf) -> Response:
+async def change_role(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Another role, which holds at once."""
-    fields = await read_form(request)
 
-    def change() -> None:
+    def change(users: UserStore) -> None:
         role = check_role(fields.get("role", ""))
-        _callers(request).users.set_role(name, role, keep_admin=True)
+        users.set_role(name, role, keep_admin=True)
         state.audit.record(caller.person, "person.role", name, role=role)
 
     return await _changed(request, caller, change, "role", "list")
 
 
 @router.post("/people/{name}/remove")
-async def remove_person(name: str, request: Request, caller: AdminOf, state: StateOf) -> Response:
+async def remove_person(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """A person who may use the service no more; what they did stays."""
-    await read_form(request)
 
-    def remove() -> None:
-        _callers(request).users.remove(name, keep_admin=True)
+    def remove(users: UserStore) -> None:
+        users.remove(name, keep_admin=True)
         state.audit.record(caller.person, "person.removed", name)
 
     return await _changed(request, caller, remove, "removed", "list")
@@ -264,18 +195,19 @@ _DONE = {
 
 
 async def _changed(
-    request: Request, caller: Caller, change: Callable[[], None], done: str, about: str, name: str = ""
+    request: Request, caller: Caller, change: Callable[[UserStore], None], done: str, about: str, name: str = ""
 ) -> Response:
     """Back to the page when a change is made, or the page with what stood in the way."""
+    callers = _callers(request)
     try:
-        if not _callers(request).auth:
+        if not callers.auth:
             raise ConflictError("people: the service was started without --auth; `adjudge user` changes them")
-        async with _callers(request).hashing:
-            await asyncio.to_thread(change)
+        async with callers.hashing:
+            await asyncio.to_thread(change, callers.users)
     except (InputError, ConflictError) as error:
         said = str(error).replace("NAME:", "name:", 1)
-        status = 409 if isinstance(error, ConflictError) else 400
-        return await _people(request, caller, status, error=said, about=about, name=name)
+        told = {"error": said, "about": about, "name": name}
+        return await asyncio.to_thread(_people, request, caller, status_of(error), **told)
     return RedirectResponse("/sign-in?said=password" if done == "password" else f"/people?said={done}", 303)
 
 
@@ -284,35 +216,32 @@ def _same(password: str, again: str) -> None:
         raise InputError("password", "is not the same the second time")
 
 
-async def _people(request: Request, caller: Caller, status: int = 200, **told: str) -> Response:
-    """The page; `told` is what is said on it of what was done or refused."""
+def _people(request: Request, caller: Caller, status: int = 200, **told: str) -> Response:
+    """Who looks, and for an admin everybody; `told` is what is said of what was done or refused."""
     callers = _callers(request)
-
-    def listed() -> tuple[ListedPerson, ...]:
-        known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
-        return tuple(
-            ListedPerson(
-                name=each.name,
-                kind=kind,
-                role=each.role,
-                since=str(datetime.fromtimestamp(each.created, UTC).date()),
-                self=each.name == caller.name,
-            )
+    known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
+    context = {
+        "person": caller.person,
+        "role": caller.role,
+        "manages": callers.auth and caller.may("admin"),
+        "has_password": caller.user is not None,
+        "auth": callers.auth,
+        "people": [
+            {
+                "name": each.name,
+                "kind": kind,
+                "role": each.role,
+                "since": str(datetime.fromtimestamp(each.created, UTC).date()),
+                "self": each.name == caller.name,
+            }
             for kind, found in known
             for each in found
-        )
-
-    context = PeoplePage(
-        person=caller.person,
-        role=caller.role,
-        manages=callers.auth and caller.may("admin"),
-        has_password=caller.user is not None,
-        auth=callers.auth,
-        people=await asyncio.to_thread(listed),
-        roles={role: _TELLS[role] for role in ROLES},
-        shortest=MIN_PASSWORD,
+        ],
+        "roles": _TELLS,
+        "shortest": MIN_PASSWORD,
+        **dict.fromkeys(("error", "about", "name", "said"), ""),
         **told,
-    )
+    }
     return page(request, "people", context, status)
 
 
@@ -323,7 +252,7 @@ Filter = Annotated[str, Query(max_length=200)]
 
 @router.get("/audit")
 @router.get("/audit.json")
-async def audit(
+def audit(
     request: Request,
     caller: AdminOf,
     state: StateOf,
@@ -338,16 +267,19 @@ async def audit(
     # No name holds a zero byte, and Postgres takes none.
     wanted = {field: value.replace("\x00", "") for field, value in given.items() if value}
 
-    def look() -> AuditPage:
-        found = state.audit.newest(ENTRIES_A_PAGE + 1, None if before is None else int(before), **wanted)
-        entries, persons_and_actions = tuple(found[:ENTRIES_A_PAGE]), state.audit.known()
-        more = cursor_of(entries[-1].number) if len(found) > ENTRIES_A_PAGE else None
-        onward = None if more is None else "/audit?" + urlencode({**wanted, "cursor": more})
-        persons, actions = map(tuple, persons_and_actions)
-        return AuditPage(entries, persons, actions, **{**dict.fromkeys(given, ""), **wanted}, next=more,
-                         next_address=onward)  # fmt: skip
-
-    return page(request, "audit", await asyncio.to_thread(look))
+    found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
+    entries, (persons, actions) = found[:A_PAGE], state.audit.known()
+    more = cursor_of(entries[-1].number) if len(found) > A_PAGE else None
+    context = {
+        "entries": entries,
+        "persons": persons,
+        "actions": actions,
+        **dict.fromkeys(given, ""),
+        **wanted,
+        "next": more,
+        "next_address": more and "/audit?" + urlencode({**wanted, "cursor": more}),
+    }
+    return page(request, "audit", context)
 
 
 def _address(request: Request) -> str:

@@ -6,9 +6,8 @@ A comparison can be seen with other weights, a review decided; prompts and raw r
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -33,10 +32,9 @@ from ..common import StateOf, judged
 from ..decisions import decided
 from ..verdicts import find_verdict
 from . import decision
+from .common import html, page, wants_json, weights_in
 from .decision import review_file, review_page
-from .forms import weights_in
 from .judge import sliders
-from .rendering import CaseNav, html, page, wants_json
 
 router = APIRouter(include_in_schema=False)
 router.include_router(decision.router)
@@ -46,35 +44,6 @@ _FORMS: dict[str, tuple[Format, str]] = {
     "md": ("markdown", "text/markdown"),
     "txt": ("text", "text/plain"),
 }
-# Stands where a fence's code stood: the real one is of no use to a reader.
-_CODE = "CODE"
-
-
-@dataclass(frozen=True, slots=True)
-class SentPrompt:
-    """What a judge was asked."""
-
-    title: str
-    system: str
-    user: str
-
-
-@dataclass(frozen=True, slots=True)
-class RawReply:
-    """A reply as the provider sent it."""
-
-    title: str
-    key: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallsPage:
-    """The prompts and the raw replies behind a verdict."""
-
-    verdict_id: str
-    prompts: tuple[SentPrompt, ...]
-    replies: tuple[RawReply, ...]
 
 
 @router.get("/verdicts/{name}")
@@ -83,11 +52,10 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
     verdict_id, _, form = name.partition(".")
     # On threads: the page of a dialogue of ten thousand turns takes half a second.
     verdict, written = await asyncio.to_thread(find_verdict, verdict_id, request, state, caller)
-    weights = _weights(request)
+    # Other weights that the address asks for: a field for each, or `weights=a=1,b=2`.
+    weights = weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
     if form == "json" or (not form and wants_json(request)):
-        if weights is None:
-            return judged(written)
-        return judged(to_json(_reweighted(verdict, weights)))
+        return judged(written if weights is None else to_json(_reweighted(verdict, weights)))
     if form:
         if form not in _FORMS:
             raise HTTPException(404)
@@ -96,32 +64,26 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
             wanted = "tags" if form == "txt" else wanted
             text = await asyncio.to_thread(review_file, request, await decided(state, verdict), wanted)
         else:
-            shown = verdict if weights is None else _reweighted(verdict, weights)
-            text = await asyncio.to_thread(render, shown, wanted)
+            text = await asyncio.to_thread(render, _reweighted(verdict, weights), wanted)
         return Response(text, media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await review_page(request, state, caller, await decided(state, verdict))
     return await asyncio.to_thread(_page, verdict, weights, getattr(request.state, "case_nav", None))
 
 
-def _page(
-    verdict: ComparisonVerdict | DialogueVerdict, weights: Mapping[str, Any] | None, nav: CaseNav | None
-) -> Response:
-    refused, changed = "", verdict
+def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str, str] | None) -> Response:
+    refused, shown = "", verdict
     try:
-        if weights is not None:
-            changed = _reweighted(verdict, weights)
+        shown = _reweighted(verdict, weights)
     except InputError as error:
         refused = str(error)
-    protocol = protocol_of(verdict)
     more: dict[str, Any] = {}
-    if isinstance(changed, ComparisonVerdict) and isinstance(verdict, ComparisonVerdict):
-        now = {key: criterion.weight for key, criterion in changed.criteria.items()}
-        was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
-        more = {"sliders": sliders(changed.rubric, now), "changed": now != was, "figures": _figures(verdict)}
-    view = view_of(changed)
+    if isinstance(verdict, ComparisonVerdict) and isinstance(shown, ComparisonVerdict):
+        now = {key: criterion.weight for key, criterion in shown.criteria.items()}
+        more = {"sliders": sliders(shown.rubric, now), "changed": shown is not verdict, "figures": _figures(verdict)}
+    view = view_of(shown)
     return html(
-        f"{protocol}_page",
+        f"{protocol_of(verdict)}_page",
         400 if refused else 200,
         view=view,
         headline=view.headline,
@@ -133,23 +95,24 @@ def _page(
 
 
 @router.get("/verdicts/{verdict_id}/{name}")
-async def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
     if name not in ("calls", "calls.json"):
         raise HTTPException(404)
     verdict, _ = find_verdict(verdict_id, request, state, caller)
-    found = tuple(_replies(verdict, state.engine.journal))
-    # Where no model was called, no prompt was sent.
-    prompts = tuple(_prompts(verdict)) if verdict.calls else ()
-    return page(request, "calls", CallsPage(verdict_id, prompts, found))
+    context = {
+        "verdict_id": verdict_id,
+        # Where no model was called, no prompt was sent.
+        "prompts": list(_prompts(verdict)) if verdict.calls else [],
+        "replies": list(_replies(verdict, state.engine.journal)),
+    }
+    return page(request, "calls", context)
 
 
-def _weights(request: Request) -> Mapping[str, Any] | None:
-    """Other weights that the address asks for: `weights=a=1,b=2`, or a field for each."""
-    return weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
-
-
-def _reweighted(verdict: Verdict, weights: Mapping[str, Any]) -> ComparisonVerdict:
+def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
+    """The verdict as it is with these weights; itself where there are none, or no others."""
+    if weights is None:
+        return verdict
     if not isinstance(verdict, ComparisonVerdict):
         raise InputError("weights", "this is no comparison", "only a comparison can be weighted anew")
     was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
@@ -163,9 +126,9 @@ def _figures(verdict: ComparisonVerdict) -> str:
     def pair(by_label: Mapping[Any, Any]) -> list[str]:
         return [format(by_label[label].value, "f") for label in ("A", "B")]
 
-    band, scale = verdict.rubric.tie_band, verdict.rubric.scale
+    scale = verdict.rubric.scale
     figures = {
-        "band": format(band, "f"),
+        "band": format(verdict.rubric.tie_band, "f"),
         "low": format(min(scale.low, Decimal(0)), "f"),
         "high": format(scale.high, "f"),
         "winner": verdict.winner,
@@ -189,30 +152,30 @@ def _figures(verdict: ComparisonVerdict) -> str:
 # -- behind a verdict -------------------------------------------------------------------------------------------------
 
 
-def _replies(verdict: Verdict, journal: Journal) -> Iterable[RawReply]:
+def _replies(verdict: Verdict, journal: Journal) -> Iterator[dict[str, str]]:
     for at, call in enumerate(verdict.calls, 1):
         stored = journal.get(call.key)
         body = "not in this journal" if stored is None else stored.body.decode("utf-8", "replace")
         with suppress(orjson.JSONDecodeError):
             body = orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2).decode()
-        yield RawReply(f"{at}. {call.model}, {call.purpose}", call.key, body)
+        yield {"title": f"{at}. {call.model}, {call.purpose}", "key": call.key, "body": body}
 
 
-def _prompts(verdict: Verdict) -> Iterable[SentPrompt]:
+def _prompts(verdict: Verdict) -> Iterator[dict[str, str]]:
     """The first prompt of each role, made again from the verdict; repairs and explaining follow from replies."""
     rubric = verdict.rubric
+    asked: dict[str, Any] = {}
     if isinstance(verdict, ComparisonVerdict):
         for order in verdict.order.judged:
-            asked = CompareQuestion(verdict.case, rubric, order, verdict.facts, verdict.lookups)
-            yield _prompt(f"Comparer, {'A' if order == 'ab' else 'B'} first", COMPARER.prompt(asked))
+            question = CompareQuestion(verdict.case, rubric, order, verdict.facts, verdict.lookups)
+            asked[f"Comparer, {order[0].upper()} first"] = COMPARER.prompt(question)
     elif isinstance(verdict, DialogueVerdict):
-        yield _prompt("Evaluator", EVALUATOR.prompt(EvaluateQuestion(verdict.case, rubric)))
         evaluation = Evaluation(judge=verdict.judges[0], marks=dict(verdict.marks))
-        yield _prompt("Critic", CRITIC.prompt(CriticizeQuestion(verdict.case, rubric, evaluation)))
+        asked["Evaluator"] = EVALUATOR.prompt(EvaluateQuestion(verdict.case, rubric))
+        asked["Critic"] = CRITIC.prompt(CriticizeQuestion(verdict.case, rubric, evaluation))
     elif verdict.invalid is None:
-        yield _prompt("Rater", RATER.prompt(RateQuestion(verdict.case.blind(), rubric, facts_alone(verdict.case))))
-
-
-def _prompt(title: str, blank: Any) -> SentPrompt:
-    prompt = blank.with_code(_CODE)
-    return SentPrompt(title, prompt.system, prompt.user)
+        asked["Rater"] = RATER.prompt(RateQuestion(verdict.case.blind(), rubric, facts_alone(verdict.case)))
+    for title, blank in asked.items():
+        # The code of the real fence is of no use to a reader.
+        prompt = blank.with_code("CODE")
+        yield {"title": title, "system": prompt.system, "user": prompt.user}

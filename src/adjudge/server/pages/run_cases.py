@@ -5,25 +5,22 @@ Only columns and orders that are named here are ever part of a question; words o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from pydantic import Field
 
-from ....errors import InputError, NotFoundError
-from ....reports.run.view import Line, RunView, line_of, line_sql
-from ....results.columns import name as sql_name
-from ....results.database import Database
-from ....results.kept import reading
-from ....results.run import Run, case_at
-from ....results.summary import NUMBER, OUTCOME
-from ....runs.hosted_run import HostedRun
-from ...common import validated
-from ...run_results import Filters, OpenedRun, open_results
-from ..rendering import CaseNav
-from .telling import name_of
+from ...errors import InputError, NotFoundError
+from ...reports.run.view import RunView, line_of, line_sql
+from ...results.columns import name as sql_name
+from ...results.database import Database
+from ...results.kept import reading
+from ...results.run import Run, case_at
+from ...results.summary import NUMBER, OUTCOME
+from ...runs.hosted_run import HostedRun
+from ..common import validated
+from ..run_results import Filters, OpenedRun, open_results
 
 _AT_A_TIME = 50
 # For pages too narrow for the heads of columns: the most telling orders.
@@ -35,7 +32,6 @@ _ORDERS = {
     "-replaced": "most replaced first",
     "-cost": "dearest first",
 }
-Link = Callable[..., str]
 
 
 class CaseQuery(Filters):
@@ -51,68 +47,18 @@ class CaseQuery(Filters):
         return f"?{urlencode(told | changes)}" if told or changes else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What can be chosen: what it is called, how many cases fit if it says so, where it leads, whether it is on."""
-
-    said: str
-    cases: int | None
-    link: str
-    on: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CaseList:
-    """The cases that fit, a page of them. `heads` are the columns: name, link that sorts by it, how it is sorted.
-
-    `kept` is what a form that searches has to keep of the address.
-    """
-
-    lines: tuple[Line, ...]
-    heads: tuple[tuple[str, str, str], ...]
-    outcomes: tuple[Choice, ...]
-    more: tuple[Choice, ...]
-    orders: tuple[Choice, ...]
-    q: str
-    kept: dict[str, Any]
-    found: int
-    number: int
-    pages: int
-    before: str
-    after: str
-    clear: str
-
-
-@dataclass(frozen=True, slots=True)
-class FailedCase:
-    """A case without a verdict: why, and what it is."""
-
-    case: str
-    position: int
-    place: str
-    reason: str
-    message: str
-    judge: str
-    texts: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FoundCase:
-    """A case's verdict, or why there is none, and where the case stands."""
-
-    verdict_id: str
-    failed: FailedCase | None
-    nav: CaseNav
-
-
 def asked_for(query: Mapping[str, str]) -> CaseQuery:
     """What an address asks for; a field of a form that was left empty asks for nothing."""
     known = CaseQuery.model_fields
     return validated(CaseQuery, {name: value for name, value in query.items() if name in known and value.strip()})
 
 
-def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, CaseList]:
-    """A run's view, and the page of its cases that is asked for."""
+def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, Any]]:
+    """A run's view, and the page of its cases that is asked for.
+
+    `heads` are the columns: name, link that sorts by it, how it is sorted. `kept` is what a form that searches has to
+    keep of the address.
+    """
     opened = open_results(run)
     view, home = opened.view, f"/runs/{run.run_id}"
     sorts = _sorts(opened.run, view)
@@ -127,40 +73,60 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, CaseList]:
             f"{question} where {where} order by {order} limit {_AT_A_TIME} offset {(number - 1) * _AT_A_TIME}", *given
         )
     cells = [dict(zip(names, row, strict=True)) for row in rows]
-    at, tail = f"{home}/cases/", asked.tail()
+    tail = asked.tail()
 
     def to(*without: str, **changes: str) -> str:
         return f"{home}{asked.tail(without, **changes)}#cases"
 
-    return opened, CaseList(
-        lines=tuple(line_of(opened.run, row, view.columns, f"{at}{row['position']}{tail}") for row in cells),
-        heads=tuple(_heads(view, asked.sort, to)),
-        outcomes=(
-            Choice("All", view.finished, to("outcome"), asked.outcome is None),
+    def choice(said: str, cases: int | None, link: str, on: bool) -> dict[str, Any]:
+        return {"said": said, "cases": cases, "link": link, "on": on}
+
+    def heads() -> Iterator[tuple[str, str, str]]:
+        for key, said in {"case": "Case", "outcome": view.heading, **view.columns}.items():
+            how = {key: "ascending", f"-{key}": "descending"}.get(asked.sort, "")
+            yield said, to(sort=f"-{key}" if how == "ascending" else key), how
+
+    # What the judge did not decide does not speak against people.
+    decided = {"undecided": "false"} if view.protocol == "compare" else {}
+    toggles: list[tuple[str, int, bool | None, dict[str, str]]] = [
+        ("orders disagree", view.orders_disagree, asked.order_flipped, {"order_flipped": "true"}),
+        ("differs from people", view.differing, asked.differs, {"differs": "true", **decided}),
+    ]
+    return opened, {
+        "lines": [line_of(opened.run, row, view.columns, f"{home}/cases/{row['position']}{tail}") for row in cells],
+        "heads": list(heads()),
+        "outcomes": [
+            choice("All", view.finished, to("outcome"), asked.outcome is None),
             *(
-                Choice(each.said, each.cases, to(outcome=each.outcome), asked.outcome == each.outcome)
+                choice(each.said, each.cases, to(outcome=each.outcome), asked.outcome == each.outcome)
                 for each in view.outcomes
             ),
-        ),
-        more=tuple(_toggles(view, asked, to)),
-        orders=tuple(
-            Choice(said, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
+        ],
+        "more": [
+            choice(said, cases, to(*asks) if on else to(**asks), bool(on))
+            for said, cases, on, asks in toggles
+            if cases or on
+        ],
+        "orders": [
+            choice(said, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
             for key, said in _ORDERS.items()
             if key.removeprefix("-") in sorts
-        ),
-        q=asked.q or "",
-        kept=asked.model_dump(mode="json", exclude_defaults=True, exclude={"page", "q"}),
-        found=found,
-        number=number,
-        pages=pages,
-        before=to(page=str(number - 1)) if number > 1 else "",
-        after=to(page=str(number + 1)) if number < pages else "",
-        clear=f"{home}#cases" if tail else "",
-    )
+        ],
+        "q": asked.q or "",
+        "kept": asked.model_dump(mode="json", exclude_defaults=True, exclude={"page", "q"}),
+        "found": found,
+        "number": number,
+        "pages": pages,
+        "before": to(page=str(number - 1)) if number > 1 else "",
+        "after": to(page=str(number + 1)) if number < pages else "",
+        "clear": f"{home}#cases" if tail else "",
+    }
 
 
-def find_case(run: HostedRun, position: int, asked: CaseQuery) -> FoundCase:
-    """A case of a run that has an outcome."""
+def find_case(
+    run: HostedRun, position: int, asked: CaseQuery
+) -> tuple[str | None, dict[str, Any] | None, dict[str, str]]:
+    """A case that has an outcome: the id of its verdict, or why there is none; and where it stands in the list."""
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
         found = database.query(
@@ -171,24 +137,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> FoundCase:
             raise NotFoundError(f"{position}: no such case in {run.run_id}, or it has no outcome yet")
         nav = _neighbours(database, run, opened, position, asked)
     status, verdict_id, *why = found[0]
-    return FoundCase(verdict_id or "", None if status == "verdict" else _failed(opened.run, position, *why), nav)
-
-
-def _toggles(view: RunView, asked: CaseQuery, to: Link) -> Iterator[Choice]:
-    # What the judge did not decide does not speak against people.
-    decided = {"undecided": "false"} if view.protocol == "compare" else {}
-    for said, cases, on, asks in (
-        ("orders disagree", view.orders_disagree, asked.order_flipped, {"order_flipped": "true"}),
-        ("differs from people", view.differing, asked.differs, {"differs": "true", **decided}),
-    ):
-        if cases or on:
-            yield Choice(said, cases, to(*asks) if on else to(**asks), bool(on))
-
-
-def _heads(view: RunView, asked: str, to: Link) -> Iterator[tuple[str, str, str]]:
-    for key, said in {"case": "Case", "outcome": view.heading, **view.columns}.items():
-        how = {key: "ascending", f"-{key}": "descending"}.get(asked, "")
-        yield said, to(sort=f"-{key}" if how == "ascending" else key), how
+    return verdict_id, None if status == "verdict" else _failed(opened.run, position, *why), nav
 
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
@@ -206,7 +155,10 @@ def _order(sorts: Mapping[str, str], asked: str) -> str:
     return f"{sorts[key]} {'desc' if asked.startswith('-') else 'asc'} nulls last, r.position"
 
 
-def _neighbours(database: Database, run: HostedRun, opened: OpenedRun, position: int, asked: CaseQuery) -> CaseNav:
+def _neighbours(
+    database: Database, run: HostedRun, opened: OpenedRun, position: int, asked: CaseQuery
+) -> dict[str, str]:
+    """The list of the run, the case's neighbours in it, and its place among those that fit."""
     where, given = asked.condition(opened.run.protocol, database.schema)
     order = _order(_sorts(opened.run, opened.view), asked.sort)
     found = database.query(
@@ -221,28 +173,27 @@ def _neighbours(database: Database, run: HostedRun, opened: OpenedRun, position:
     before, after, place, cases = found[0] if found else (None, None, 0, 0)
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
-    return CaseNav(
-        home=f"{home}{asked.tail((), **on_page)}#case-{position}",
-        run=name_of(run.status()),
-        before="" if before is None else f"{home}/cases/{before}{tail}",
-        after="" if after is None else f"{home}/cases/{after}{tail}",
-        place=f"case {place:,} of {cases:,}" if place else "",
-    )
+    return {
+        "home": f"{home}{asked.tail((), **on_page)}#case-{position}",
+        "before": "" if before is None else f"{home}/cases/{before}{tail}",
+        "after": "" if after is None else f"{home}/cases/{after}{tail}",
+        "place": f"case {place:,} of {cases:,}" if place else "",
+    }
 
 
 def _failed(
     run: Run, position: int, case: str, reason: str | None, message: str | None, judge: str | None
-) -> FailedCase:
+) -> dict[str, Any]:
     known = case_at(run, position)
     given = known.get("input") or {}
     texts = [(name.replace("_", " "), value) for name, value in given.items() if isinstance(value, str) and value]
     texts += [(turn["speaker"], turn["text"]) for turn in given.get("turns", ())]
-    return FailedCase(
-        case=case,
-        position=position,
-        place=str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
-        reason=(reason or "cannot be judged").replace("_", " "),
-        message=message or "the row could not be judged",
-        judge=judge or "",
-        texts=tuple(texts),
-    )
+    return {
+        "case": case,
+        "position": position,
+        "place": str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
+        "reason": (reason or "cannot be judged").replace("_", " "),
+        "message": message or "the row could not be judged",
+        "judge": judge or "",
+        "texts": texts,
+    }

@@ -1,0 +1,163 @@
+"""What all pages share: a form that was sent, with its errors; and a page as HTML, or as its JSON twin, of one context.
+
+Reports are shown with their own templates, in the service's frame instead of the file's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
+from urllib.parse import parse_qsl
+
+import orjson
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
+from pydantic import BaseModel
+
+from ...arithmetic import to_decimal
+from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
+from ...reports.pages import environment
+from ...version import __version__
+from ..bodies import UploadedFile, read_body, split_form
+from ..callers import CURRENT, check_form, check_origin
+
+A_PAGE = 50
+_MOST_FIELDS = 200
+_FORM = "application/x-www-form-urlencoded"
+_WEIGHT = "weights."
+_HEADERS = {"vary": "accept, cookie, hx-request"}
+T = TypeVar("T")
+
+
+# -- forms ------------------------------------------------------------------------------------------------------------
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form that a page of ours sent."""
+    check_origin(request)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != _FORM:
+        raise InputError("content-type", repr(kind[:80]), f"{_FORM} is needed")
+    body = await read_body(request)
+    try:
+        text = body.decode("ascii")
+        pairs = await asyncio.to_thread(
+            parse_qsl, text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+        )
+    except (UnicodeError, ValueError) as error:
+        allowed = f"UTF-8 text in at most {_MOST_FIELDS} fields is needed"
+        raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
+    return _checked(pairs)
+
+
+# Taken after the caller, so that a role is refused before anything is read.
+FieldsOf = Annotated[dict[str, str], Depends(read_form)]
+
+
+async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[str, str]]:
+    """The file of a form, if one was chosen, and its other fields."""
+    kind = request.headers.get("content-type", "")
+    if not kind.lower().startswith("multipart/form-data"):
+        return None, await read_form(request)
+    check_origin(request)
+    file, pairs = await asyncio.to_thread(split_form, await read_body(request), kind)
+    return file if file.content or file.name else None, _checked(pairs)
+
+
+def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The fields, which of a signed-in browser must hold the code of its session.
+
+    Browsers send every line end as CR LF, whatever was pasted.
+    """
+    fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
+    check_form(fields.pop("csrf", None))
+    return fields
+
+
+def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The weights of sliders, each a field of its own; what is no number is refused where weights are checked."""
+    given = {name.removeprefix(_WEIGHT): value for name, value in fields.items() if name.startswith(_WEIGHT)}
+    return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}
+
+
+def said_beside(field: str, error: InputError | None) -> str:
+    """An error as it stands beside its field, or above all of them; empty if there is none."""
+    if error is None:
+        return ""
+    return f"{error.found}; {error.allowed}" if field and error.allowed else str(error)
+
+
+def status_of(error: AdjudgeError | None) -> int:
+    """The status of a page that says what is wrong with its form."""
+    if error is None:
+        return 200
+    return 413 if isinstance(error, TooLargeError) else 409 if isinstance(error, ConflictError) else 400
+
+
+# -- pages ------------------------------------------------------------------------------------------------------------
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the twin is asked for: by its name, or by what is accepted."""
+    accepted = request.headers.get("accept", "")
+    return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
+
+
+def wants_html(request: Request) -> bool:
+    """Whether a person's browser asks for something that is no part of the API."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/api/", "/static/"))
+
+
+def csrf() -> Markup:
+    """A hidden field that every form has, which shows that a page of ours sent it; an open service has none."""
+    caller = CURRENT.get()
+    return Markup("") if caller is None or caller.session is None else csrf_field(caller.session.csrf)
+
+
+def csrf_field(code: str, name: str = "csrf") -> Markup:
+    """The same with the code that it holds."""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, code)
+
+
+def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:
+    """A template of ours filled in; `own_words`: all it prints is ours, so that lines do not end between 29.0 and %."""
+    pages = environment("html", __package__, own_words=own_words)
+    filled = pages.get_template(f"{template}.html.j2")
+    common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
+    return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
+
+
+def lead_to(request: Request, address: str) -> Response:
+    """Another page; a script is told to open it, for it would only see the page that a redirect leads to."""
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"hx-redirect": address})
+    return RedirectResponse(address, 303)
+
+
+def page(request: Request, template: str, context: Any, status: int = 200, **more: Any) -> Response:
+    """A page, or its context as JSON; `more` is for the HTML alone."""
+    if wants_json(request):
+        return Response(orjson.dumps(context, default=_plain), status, _HEADERS, media_type="application/json")
+    return html(template, status, page=context, **more)
+
+
+def _plain(value: object) -> object:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:
+    """Of a long list, what stands on the page that `page=` asks for, that page's number, and how many there are."""
+    asked = request.query_params.get("page", "1")
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", asked):
+        raise InputError("page", f"{asked[:40]!r}", "a number from 1 is allowed")
+    pages = max(1, -(-len(items) // A_PAGE))
+    at = min(int(asked), pages)
+    return items[(at - 1) * A_PAGE : at * A_PAGE], at, pages
+
+
+def error_page(said: str, status: int) -> Response:
+    """An error that a person meets."""
+    return html("error", status, said=said, code=status)

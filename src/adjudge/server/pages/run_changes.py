@@ -1,0 +1,142 @@
+"""Two runs compared, only what changed and whether chance would explain it; and one judge or system over many runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+
+from ...errors import InputError
+from ...reports.wording import percent, signed
+from ...results import require_extra
+from ...runs.hosted_run import HostedRun, RunStatus
+from ..callers import CallerOf
+from ..common import State, StateOf
+from ..run_results import Glance, glance_at, open_results
+from .common import page
+from .runs import line_for, name_of
+
+router = APIRouter(include_in_schema=False)
+
+_MOST_RUNS = 200
+_AT_A_TIME = 100
+
+
+@router.get("/runs/compare")
+@router.get("/runs/compare.json")
+async def compare(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """`a` and `b` are the ids of two runs; the difference is from `a` to `b`."""
+    query = request.query_params
+    first, second = (state.runs.find(query[name], caller.scope) if query.get(name) else None for name in "ab")
+    given = query.get("page", "1")
+    number = int(given) if given.isdecimal() and len(given) < 7 else 1
+
+    def found() -> dict[str, Any]:
+        lines = [line_for(*each) for each in _recent(state, caller.scope)]
+        a, b = (None if run is None else line_for(run, run.status()) for run in (first, second))
+        some = a or b
+        fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
+        return {
+            "runs": [line for line in fitting if line["state"] != "ready"],
+            "a": a,
+            "b": b,
+            "changes": _changes(first, second, max(number, 1)) if first and second else None,
+        }
+
+    if first is not None and second is not None:
+        if first.run_id == second.run_id:
+            raise InputError("b", "the same run as a", "choose another one")
+        require_extra("a comparison of runs")
+    async with state.reading:
+        context = await asyncio.to_thread(found)
+    return page(request, "runs_compared", context)
+
+
+def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]:
+    """What changed from one run to another: sentences, pictures, tables, and a page of the cases."""
+    from ...reports.run.diff import diff_document, diff_pictures, measured, moved_scores
+    from ...results.diff import diff_of
+
+    runs = [open_results(run) for run in (first, second)]
+    kept = {each.run.folder: each.kept for each in runs}
+    with diff_of(runs[0].run, runs[1].run, lambda *where: kept[where[2].folder].attached(*where)) as diff:
+        pages = max((diff.changed + _AT_A_TIME - 1) // _AT_A_TIME, 1)
+        number = min(number, pages)
+        named = replace(diff, names=(name_of(first.status()), name_of(second.status())))
+        document = diff_document(named, 0)
+        cases = [
+            {
+                "case": each.case,
+                "before": each.before,
+                "after": each.after,
+                "links": [
+                    f"/runs/{run.run_id}/cases/{position}"
+                    for run, position in zip((first, second), each.positions, strict=True)
+                ],
+                "scores": moved_scores(each),
+                "change": signed(each.change),
+            }
+            for each in diff.changes(_AT_A_TIME, (number - 1) * _AT_A_TIME)
+        ]
+        return {
+            "lead": document.lead,
+            "pictures": tuple(diff_pictures(named)),
+            "sections": document.sections,
+            "measured": measured(named),
+            "cases": cases,
+            "changed": diff.changed,
+            "number": number,
+            "pages": pages,
+        }
+
+
+@router.get("/runs/over-time")
+@router.get("/runs/over-time.json")
+def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """`judge`: how far it agrees with people, run by run. `source`: how often the system of this name wins."""
+    judge, source = (request.query_params.get(name, "") for name in ("judge", "source"))
+    if judge and source:
+        raise InputError("source", "given beside judge", "one of them")
+    judged = [(*each, glance) for each in reversed(_recent(state, caller.scope)) if (glance := glance_at(each[0]))]
+    fitting = [
+        (line_for(run, status), glance)
+        for run, status, glance in judged
+        if (source in glance.systems if source else judge in status.judges)
+    ]
+    context = {
+        "judges": sorted({name for _, status, _ in judged for name in status.judges}),
+        "systems": sorted({name for _, _, glance in judged for name in glance.systems}),
+        "judge": judge,
+        "source": source,
+        "measure": "Share of its decided comparisons that it won" if source else "Share decided as people labelled",
+        "points": list(_points(fitting, source)),
+    }
+    return page(request, "runs_over_time", context)
+
+
+def _points(runs: list[tuple[dict[str, Any], Glance]], source: str) -> Iterator[dict[str, Any]]:
+    """A share with its interval of each run, if there is one, and what it is of; the oldest run first."""
+    earlier: dict[str, str] = {}
+    for line, glance in runs:
+        before = earlier.get(line["protocol"])
+        earlier[line["protocol"]] = line["run_id"]
+        share, low, high, said, of = None, 0.0, 0.0, "–", "no case is labelled and decided"
+        if source:
+            won, tied, lost, low, high = glance.systems[source]
+            share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
+        elif glance.agreement is not None:
+            right, among, low, high = glance.agreement
+            share, of = right / among, f"{right:,} of {among:,} labelled and decided"
+        if share is not None:
+            said = f"{percent(share)} ({percent(low)} to {percent(high)})"
+        link = f"/runs/compare?a={quote(before)}&b={quote(line['run_id'])}" if before else ""
+        yield {"run": line, "share": share, "low": low, "high": high, "said": said, "of": of, "before": link}
+
+
+def _recent(state: State, owner: str | None) -> list[tuple[HostedRun, RunStatus]]:
+    return list(islice(state.runs.statuses(owner), _MOST_RUNS))

@@ -1,0 +1,305 @@
+"""The list of runs with the form that begins one, and a run: its progress, its view in pictures, each case's verdict.
+
+What reads results is imported when it is first used, for it needs parts that a service may be installed without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import islice
+from typing import Any, Literal
+
+from fastapi import APIRouter, HTTPException, Request, Response
+
+from ...errors import InputError
+from ...reports.wording import dollars, duration, many, rounded
+from ...results import require_extra
+from ...rubric import PROTOCOLS
+from ...runs.hosted_run import HostedRun, RunStatus
+from ..bodies import MAX_BODY_BYTES, UploadedFile
+from ..callers import Caller, CallerOf, ReviewerOf
+from ..common import State, StateOf, validated
+from ..run_results import glance_at
+from ..runs import ResumeRequest, RunOf, RunRequest, note, wanted_run
+from . import verdict
+from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
+
+router = APIRouter(include_in_schema=False)
+
+_AT_A_TIME = 25
+_EXPORTS = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet", "html": "HTML report", "markdown": "Markdown"}
+_DONE = {"start": "started", "cancel": "cancelled", "resume": "resumed", "delete": "deleted"}
+_SIDES = {
+    "compare": {"A": "for A", "B": "for B", "tie": "tied"},
+    "review": {"A": "for response 1", "B": "for response 2", "tie": "for neither"},
+}
+_HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
+
+
+# -- the list ---------------------------------------------------------------------------------------------------------
+
+
+@router.get("/runs")
+@router.get("/runs.json")
+def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The list."""
+    return _shown(request, state, caller, {})
+
+
+@router.post("/runs")
+async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+    """Read and check a file of cases, or what was pasted; the run waits for its start with an estimate."""
+    values: dict[str, str] = {}
+    try:
+        file, values = await read_upload_form(request)
+        pasted = values.get("cases", "")
+        if file is None or not file.content.strip():
+            if not pasted.strip():
+                raise InputError("file", "missing", "choose a file of cases, or paste some")
+            file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
+        given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
+        if given.get("protocol") == "compare":
+            given["one_order"] = "false" if "both_orders" in values else "true"
+        wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
+        run = await state.runs.begin(wanted, caller.name, start=False)
+    except InputError as error:
+        return await asyncio.to_thread(_shown, request, state, caller, values, error)
+    await note(state, caller, "uploaded", run, name=wanted.name)
+    return lead_to(request, f"/runs/{run.run_id}")
+
+
+def _shown(
+    request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
+) -> Response:
+    """The newest runs, or those before one; the form is there for those who may begin one."""
+    before = request.query_params.get("before")
+    runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
+    context = {
+        "runs": [line_for(*each) for each in runs[:_AT_A_TIME]],
+        "first": before is None,
+        "older": runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
+        "form": _form(state, caller, values, error) if caller.may("reviewer") else None,
+        "several": len(runs) > 1,
+    }
+    return page(request, "runs", context, status_of(error))
+
+
+def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
+    """What can be chosen for a new run, what was, and what is wrong with it."""
+    rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
+    for kept in state.rubrics.listed(caller.shelf):
+        rubrics[kept.rubric.protocol].append(f"{kept.rubric.name}@{kept.rubric.version}")
+    place = error.place if error and error.place in (*RunRequest.model_fields, "file") else ""
+    return {
+        "judges": state.judges(state.compare.judge),
+        "rubrics": rubrics,
+        "most_bytes": MAX_BODY_BYTES,
+        "both_orders": "both_orders" in values if values else not state.compare.one_order,
+        "values": values,
+        "place": place,
+        "error": said_beside(place, error),
+    }
+
+
+def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
+    """A run as a list shows it; `parts` are the shares of its cases: tone, share, and what it says."""
+    glance, state, parts = glance_at(run), _state_of(run, status), _parts_of(status)
+    said = state
+    if state == "running" and status.cases:
+        said = f"running, {100 * (status.cases - status.open) // status.cases} %"
+    elif state == "stopped" and status.stopped_by:
+        said = f"stopped: {status.stopped_by}"
+    if glance is not None and not status.open:
+        finding = glance.title
+    elif status.verdicts:
+        finding = ", ".join(words for _, _, words in parts)
+    else:
+        finding = many(status.failures, "failure") if status.failures else "No verdict yet"
+    return {
+        "run_id": status.run_id,
+        "name": name_of(status),
+        "state": state,
+        "said": said,
+        "protocol": status.protocol,
+        "judges": ", ".join(status.judges),
+        "cases": status.cases,
+        "finding": finding,
+        "tone": glance.tone if glance is not None else "",
+        "parts": parts,
+        "cost": _cost_of(status),
+        "created": status.created,
+        "when": _moment(status.created),
+    }
+
+
+def name_of(status: RunStatus) -> str:
+    """What people call the run."""
+    return status.name or status.source or status.run_id
+
+
+def _state_of(run: HostedRun, status: RunStatus) -> str:
+    """The run's state; `ready` if it was never started."""
+    waits = status.state == "stopped" and status.stopped_by is None and status.open == status.cases
+    return "ready" if waits and run.estimate is not None else status.state
+
+
+def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
+    """The outcomes so far as shares of all cases."""
+    if status.protocol == "dialogue":
+        counts = [
+            ("A" if float(step) >= _HIGH else "B" if float(step) <= _LOW else "tie", count, f"at {step}")
+            for step, count in sorted(status.answers.items(), key=lambda item: -float(item[0]))
+        ]
+    else:
+        sides = Counter[str]()
+        for answer, count in status.answers.items():
+            # A review's answer is its preference from 1 to 7.
+            sides["A" if answer in "123" else "tie" if answer == "4" else "B" if answer in "567" else answer] += count
+        counts = [(side, sides[side], said) for side, said in _SIDES[status.protocol].items()]
+        counts.append(("bad", sides["invalid"], "cannot be rated"))
+    counts += [("undecided", status.undecided, "undecided"), ("bad", status.failures, "failed")]
+    return [(tone, count / status.cases, f"{count:,} {said}") for tone, count, said in counts if count]
+
+
+def _cost_of(status: RunStatus) -> str:
+    if not status.calls:
+        return "–"
+    cost = dollars(Decimal(status.cost_usd))
+    return f"{cost} + unknown" if status.cases_without_a_price else cost
+
+
+def _moment(time: str | float) -> str:
+    """A time for people, in UTC: of ISO 8601, or of the seconds that computers count."""
+    known = datetime.fromtimestamp(time, UTC) if isinstance(time, float) else datetime.fromisoformat(time)
+    return f"{known.day} {known:%b %Y, %H:%M}"
+
+
+# -- a run ------------------------------------------------------------------------------------------------------------
+
+
+@router.get("/runs/{name}")
+async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The page of a run, or `.json` after its id; its view is there once any case has an outcome."""
+    run = state.runs.find(name.removesuffix(".json"), caller.scope)
+    progress = await asyncio.to_thread(_progress, run, caller)
+    if not progress["done"]:
+        nothing = {"view": None, "cases": None, "exports": (), "read": ""}
+        return page(request, "run_open", {"progress": progress, **nothing})
+    require_extra("a run's results")
+    from .run_cases import asked_for, list_cases
+
+    asked = asked_for(request.query_params)
+    async with state.reading:
+        opened, cases = await asyncio.to_thread(list_cases, run, asked)
+    exports = [(said, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, said in _EXPORTS.items()]
+    context = {
+        "progress": progress,
+        "view": opened.view,
+        "cases": cases,
+        "exports": exports,
+        "read": _moment(opened.kept.made),
+    }
+    return page(
+        request,
+        "run_page",
+        context,
+        run=opened.run,
+        view=opened.view,
+        lines=cases["lines"],
+        heads=cases["heads"],
+        files="",
+        notes=[],
+        nothing="No case fits.",
+        cases_at=f"/runs/{run.run_id}/cases/",
+    )
+
+
+@router.get("/runs/{run_id}/progress")
+def show_progress(run: RunOf, caller: CallerOf) -> Response:
+    """A run's progress as a piece of its page; once it has ended, the script is told to load the page again."""
+    progress = _progress(run, caller)
+    answer = html("run_progress", progress=progress)
+    if progress["state"] not in ("queued", "running"):
+        answer.headers["hx-refresh"] = "true"
+    return answer
+
+
+@router.post("/runs/{run_id}/{action}")
+async def act(
+    caller: ReviewerOf,
+    run: RunOf,
+    action: Literal["start", "cancel", "resume", "delete"],
+    fields: FieldsOf,
+    request: Request,
+    state: StateOf,
+) -> Response:
+    """Start, cancel, resume or delete a run."""
+    if action == "cancel":
+        state.runs.cancel(run)
+    elif action == "delete":
+        await asyncio.to_thread(state.runs.remove, run)
+    else:
+        given = {name: fields[name] for name in ("budget", "retry_failed") if fields.get(name, "").strip()}
+        asked = validated(ResumeRequest, given)
+        changes = asked.model_dump(include={"budget"}, exclude_unset=True)
+        state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
+    await note(state, caller, _DONE[action], run)
+    return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
+
+
+@router.get("/runs/{run_id}/cases/{name}")
+async def show_case(run: RunOf, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The verdict of a case, in any form that a verdict has; without one, why."""
+    number, dot, form = name.partition(".")
+    if not number.isdecimal() or len(number) > 9:
+        raise HTTPException(404)
+    require_extra("a run's results")
+    from .run_cases import asked_for, find_case
+
+    async with state.reading:
+        verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
+    nav["run"] = name_of(run.status())
+    if failed is None:
+        request.state.case_nav = nav
+        return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
+    if form not in ("", "json"):
+        raise HTTPException(404)
+    return page(request, "case_failed", failed, home=nav)
+
+
+def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
+    """Where a run stands, and what may be done about it."""
+    status = run.status()
+    state, done = _state_of(run, status), status.cases - status.open
+    return {
+        "run_id": run.run_id,
+        "name": name_of(status),
+        "state": state,
+        "status": status,
+        "when": _moment(status.created),
+        "parts": _parts_of(status),
+        "done": done,
+        "share": f"{100 * done // max(status.cases, 1)} %",
+        "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
+        "left": "" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
+        "cost": _cost_of(status),
+        "estimate": _estimated(run.estimate, status) if state == "ready" and run.estimate else (),
+        "may_act": caller.may("reviewer"),
+    }
+
+
+def _estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:
+    """What a run that waits for its start would ask and cost: a word, a number and a note each."""
+    cost = None if found["cost_usd"] is None else Decimal(found["cost_usd"])
+    price = "price unknown" if cost is None else f"about {dollars(round(cost, 4))}" if cost else "none"
+    unpriced = ", ".join(found.get("unpriced", ()))
+    stored = f"{found['found']:,} replies are in the journal already" if found.get("found") else ""
+    return (
+        ("Cases", f"{status.cases:,}", f"{status.protocol}, from {status.source}"),
+        ("Calls", f"{found['calls']:,}", stored or ("no model is called" if not found["calls"] else "to be paid")),
+        ("Cost", price, f"no price is published for {unpriced}" if unpriced else f"{found['tokens']:,} tokens"),
+    )
