@@ -7,11 +7,10 @@ from ...models.dialogue import Mark
 from ...rubric import Rubric
 from ..base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
 from .base import Reading, Role
-from .comparer import COMPARER
+from .comparer import COMPARER, RESEARCHER
 from .dialogue import CRITIC, EVALUATOR
 from .explainer import EXPLAINER
 from .rater import RATER
-from .researcher import RESEARCHER
 
 __all__ = ["COMPARER", "CRITIC", "EVALUATOR", "EXPLAINER", "RATER", "RESEARCHER", "Reading", "Role", "example_prompts"]
 
