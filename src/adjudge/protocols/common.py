@@ -108,9 +108,10 @@ async def rechecked(
     cleaned = await computed(verdict.case.size, clean, given)
     if cleaned == given:
         return verdict
-    again: V | Failure = await judge_again(cleaned)
-    if isinstance(again, Failure):
-        return again.with_calls(verdict.calls)
+    second = await judge_again(cleaned)
+    if isinstance(second, Failure):
+        return second.with_calls(verdict.calls)
+    again: V = second
     outcome, then = answer_of(verdict), answer_of(again)
     says = f"the outcome is {then}, not {outcome}" if outcome != then else f"the outcome is the same, {then}"
     message = f"judged again without the passages that try to steer the judge: {says}"
