@@ -14,7 +14,7 @@ from ...computing import computed
 from ...constraints.english import demands_in_english
 from ...models import Explanation, Failure, RatedResponse, Rating, Research, ReviewOpinion
 from ...models.cases import Review
-from ...rubric import LIKERT, OVERALL, Criterion
+from ...rubric import OVERALL
 from ...text.findings import ATTEMPTS
 from ...text.language import is_in_a_language
 from ...text.words import split_words
@@ -51,25 +51,24 @@ class EmbeddedJudge:
     async def opine(self, question: Question[O]) -> O | Failure:
         """The opinion asked for; the same for both orders of the same case."""
         work: Callable[[], object]
-        texts: tuple[str, ...]
         match question:
-            case CompareQuestion(case=case):
-                work, texts = partial(compare_texts, question, self.name, self._model), (case.a, case.b)
-            case RateQuestion(case=case):
-                work, texts = partial(rate, question, self.name, self._model), (case.a, case.b)
-            case EvaluateQuestion(case=talk):
-                work, texts = partial(evaluate, question), tuple(turn.text for turn in talk.turns)
-            case CriticizeQuestion(case=talk):
-                work, texts = partial(criticize, question), tuple(turn.text for turn in talk.turns)
+            case CompareQuestion():
+                work = partial(compare_texts, question, self.name, self._model)
+            case RateQuestion():
+                work = partial(rate, question, self.name, self._model)
+            case EvaluateQuestion():
+                work = partial(evaluate, question)
+            case CriticizeQuestion():
+                work = partial(criticize, question)
             case ResearchQuestion():
-                return cast(O, Research(judge=self.name, queries=()))
+                work = partial(Research, judge=self.name, queries=())
             case ExplainQuestion():
                 # Whether words are specific and true is for a judge that reads.
-                return cast(O, Explanation(judge=self.name, reasons="", words={}))
+                work = partial(Explanation, judge=self.name, reasons="", words={})
             case _:
                 message = f"cannot answer a {type(question).__name__}"
                 return Failure(reason="rejected", message=message, judge=self.name)
-        return cast(O, await computed(sum(map(len, texts)), work))
+        return cast(O, await computed(question.case.size, work))
 
     async def close(self) -> None:
         """Nothing to let go of."""
@@ -82,7 +81,13 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
     """What is demanded, which side the model prefers, and no rating of its own."""
     case = question.case
     _, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
-    ratings = {criterion.key: _unassessed(criterion) for criterion in question.rubric.criteria}
+    ratings = {
+        item.key: Rating(
+            value=0 if item.scale.low < 0 else int(item.scale.high), justification=_NOT_ASSESSED, assessed=False
+        )
+        for item in question.rubric.criteria
+    }
+    ratings[OVERALL] = Rating(value=_UNSURE_OVERALL, justification=_FOLLOWS, assessed=False)
     return ReviewOpinion(
         judge=judge,
         task_type="other",
@@ -108,14 +113,5 @@ def _preference(prediction: Prediction) -> int:
     """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
     if prediction.winner == "tie" or not prediction.decided:
         return _NO_PREFERENCE
-    much = prediction.confidence >= _MUCH_BETTER
-    low, high = int(LIKERT.low), int(LIKERT.high)
-    return (low if much else low + 1) if prediction.winner == "A" else (high if much else high - 1)
-
-
-def _unassessed(criterion: Criterion) -> Rating:
-    if criterion.key == OVERALL:
-        return Rating(value=_UNSURE_OVERALL, justification=_FOLLOWS, assessed=False)
-    return Rating(
-        value=0 if criterion.scale.low < 0 else int(criterion.scale.high), justification=_NOT_ASSESSED, assessed=False
-    )
+    strength = 3 if prediction.confidence >= _MUCH_BETTER else 2
+    return _NO_PREFERENCE + (-strength if prediction.winner == "A" else strength)
