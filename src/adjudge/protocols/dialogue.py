@@ -9,17 +9,7 @@ from ..arithmetic import hundredths, plain, weighted_total
 from ..computing import computed
 from ..errors import RubricError
 from ..judges.base import Cascade, CriticizeQuestion, EvaluateQuestion, Judge
-from ..models import (
-    CriticEntry,
-    DialogueOutput,
-    DialogueVerdict,
-    Evaluation,
-    Failure,
-    Ruling,
-    Scored,
-    Warning,
-    spent,
-)
+from ..models import CriticEntry, DialogueOutput, DialogueVerdict, Evaluation, Failure, Ruling, Scored, Warning, spent
 from ..models.cases import Dialogue
 from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric

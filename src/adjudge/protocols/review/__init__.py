@@ -35,14 +35,7 @@ from ...rubric import LIKERT, OVERALL, Rubric
 from ...text.findings import without_attempts
 from ...text.reasons import WordChecker
 from ..common import Options, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
-from .consistency import (
-    allowed_likerts,
-    bind,
-    bounds_of,
-    deciding,
-    nearest,
-    without_pleasantries_as_length,
-)
+from .consistency import allowed_likerts, bind, bounds_of, deciding, nearest, without_pleasantries_as_length
 from .correcting import (
     VERDICTS,
     Tables,
