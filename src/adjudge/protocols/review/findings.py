@@ -36,7 +36,12 @@ _MANY_PLEASANTRIES = 3
 _PROMPT_WORDS = 4  # from which the language of a prompt can be told
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
-_STRAY = "has a stretch in another language"
+_OBSERVED = {
+    "cut_off": ("truncation", "breaks off before its end"),
+    "human_claim": ("human_claim", "claims to be human"),
+    "pleasantry": ("pleasantries", "contains a pleasantry"),
+    "other_language": ("language", "has a stretch in another language"),
+}
 _REFUSALS = {
     None: ("refusal", "declines to answer"),
     False: ("refusal_of_a_safe_request", "declines a request that is safe to answer"),
@@ -142,23 +147,16 @@ def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]
     foreign = _foreign_share(case.answer(label), [one for one in seen if one.kind == "other_language"])
     facts = []
     for one in seen:
-        severity: Severity | None = None
-        match one.kind:
-            case "declines":
-                name, found = _REFUSALS[one.harmful]
-            case "cut_off":
-                name, found = "truncation", "breaks off before its end"
-                severity = "major" if one.part_missing else None
-            case "human_claim":
-                name, found = "human_claim", "claims to be human"
-                severity = "minor" if one.mild else "major"
-            case "pleasantry":
-                name, found = "pleasantries", "contains a pleasantry"
-                severity = "major" if polite >= _MANY_PLEASANTRIES else "minor"
-            case "other_language":
-                mostly = foreign == "major"
-                name, found = "language", "is mostly in another language" if mostly else _STRAY
-                severity = foreign
+        name, found = _OBSERVED.get(one.kind) or _REFUSALS[one.harmful]
+        severities: dict[str, Severity | None] = {
+            "cut_off": "major" if one.part_missing else None,
+            "human_claim": "minor" if one.mild else "major",
+            "pleasantry": "major" if polite >= _MANY_PLEASANTRIES else "minor",
+            "other_language": foreign,
+        }
+        severity = severities.get(one.kind)
+        if name == "language" and severity == "major":
+            found = "is mostly in another language"
         # A word or two in another language is no issue.
         certain = one.certain and not (name == "language" and severity is None)
         facts.append(_fact(name, label, one.start, one.end, found, certain, severity))
