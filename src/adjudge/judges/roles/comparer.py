@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from itertools import compress
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -245,11 +246,15 @@ def _locate(
     shown: tuple[Label, Label], answers: Mapping[Label, Haystack], quotes: Iterable[Mapping[str, Any]]
 ) -> tuple[list[Evidence], list[_BadQuote]]:
     """The quotes with their places, and those that have none. An empty field is no quote at all."""
+    asked = [(given, shown[given["answer"] - 1]) for given in quotes]
+    places = {
+        label: iter(_places(answers[label], [given["quote"] for given, named in asked if named == label]))
+        for label in LABELS
+    }
     found: list[Evidence] = []
     bad: list[_BadQuote] = []
-    for given in quotes:
-        label: Label = shown[given["answer"] - 1]
-        place = _place(answers[label], given["quote"])
+    for given, label in asked:
+        place = next(places[label])
         if isinstance(place, Span):
             found.append(
                 Evidence(
@@ -267,13 +272,15 @@ def _locate(
     return list(_each_once(found)), bad
 
 
-def _place(answer: Haystack, quote: str) -> Span | Miss | None:
-    """Where a quote stands. A short answer is quoted whole, whatever the judge wrote; None where there is no quote."""
+def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:
+    """Where quotes stand. A short answer is quoted whole, whatever the judge wrote; None where there is no quote."""
     if 0 < answer.word_count < MIN_WORDS:
         whole = answer.text.strip()
         start = answer.text.index(whole)
-        return Span(start, start + len(whole))
-    return answer.locate([quote])[0] if answer.word_count and quote.strip() else None
+        return [Span(start, start + len(whole))] * len(quotes)
+    given = [bool(answer.word_count and quote.strip()) for quote in quotes]
+    located = iter(answer.locate(compress(quotes, given)))
+    return [next(located) if there else None for there in given]
 
 
 def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
