@@ -193,7 +193,7 @@ def _decided(
         label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
         for label in LABELS
     }
-    whole = sum(map(Fraction, weights.values()))
+    whole = Fraction(weighted_total(dict.fromkeys(weights, Decimal(1)), weights))
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
     aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
     # Nothing was rounded on the way here, so that equal totals are equal.
@@ -280,11 +280,15 @@ def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
 
 
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Fraction]:
-    """The exact totals of one order."""
-    return {
-        label: sum((by[label].exactly * Fraction(weights[key]) for key, by in scores.items()), Fraction(0))
-        for label in LABELS
-    }
+    """The exact totals of one order; in decimals, which are quicker, unless a jury's mean has no finite one."""
+    totals: dict[Label, Fraction] = {}
+    for label in LABELS:
+        given = {key: by_label[label] for key, by_label in scores.items()}
+        if any(score.exact is not None for score in given.values()):
+            totals[label] = sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
+        else:
+            totals[label] = Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
+    return totals
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
@@ -304,7 +308,10 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
         return Score(
             value=value,
             justification=rescored(given[0].justification, value),
-            evidence=tuple(item.updated(rationale=rescored(item.rationale, value)) for item in items),
+            evidence=tuple(
+                item if (words := rescored(item.rationale, value)) == item.rationale else item.updated(rationale=words)
+                for item in items
+            ),
             assessed=all(score.assessed for score in given),
         )
 
