@@ -106,7 +106,12 @@ async def _judged(
     weights = check_weights(case.weights, rubric.weights)
     facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
-    questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
+    orders: tuple[Order, ...] = ("ab", "ba")
+    if options.one_order:
+        # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
+        drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
+        orders = orders[drawn % 2 :][:1]
+    questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in orders]
     answers = await asyncio.gather(*map(judge.opine, questions))
     # Two questions may have one answer: identical texts.
     calls = each_once([*(research.calls if research else ()), *(call for answer in answers for call in answer.calls)])
@@ -316,17 +321,6 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
         )
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
-
-
-# -- the two orders ---------------------------------------------------------------------------------------------------
-
-
-def _orders(case: Comparison, options: Options) -> tuple[Order, ...]:
-    if not options.one_order:
-        return ("ab", "ba")
-    # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
-    drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
-    return ("ab",) if drawn % 2 == 0 else ("ba",)
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
