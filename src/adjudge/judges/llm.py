@@ -19,32 +19,14 @@ from ..journal import Journal, Stored, call_key
 from ..llm.base import FENCE_CODE, BlankPrompt, Completion, Prompt, Sampling, UnreadableReplyError, Wire
 from ..llm.prices import LOCAL, at_most, cost_of, most_input
 from ..models import Call, Failure, Purpose, Usage
-from .base import (
-    CompareQuestion,
-    CriticizeQuestion,
-    EvaluateQuestion,
-    ExplainQuestion,
-    O,
-    Question,
-    RateQuestion,
-    ResearchQuestion,
-)
+from .base import O, Question
 from .budget import Budget
-from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Role
+from .roles import ROLES
 
 # Failures that a stored reply repeats, where another attempt may go better; and those that asking again only repeats.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
 _FINAL = _UNUSABLE | {"rejected"}
 MAX_REPLY = 1_000_000  # no model is allowed so many tokens; it would be sent again in a repair round
-
-_ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
-    CompareQuestion: COMPARER,
-    ResearchQuestion: RESEARCHER,
-    EvaluateQuestion: EVALUATOR,
-    CriticizeQuestion: CRITIC,
-    RateQuestion: RATER,
-    ExplainQuestion: EXPLAINER,
-}
 
 
 @dataclass(slots=True)
@@ -73,7 +55,7 @@ class LLMJudge:
         return opinion
 
     async def _opine(self, question: Question[O], sampling: Sampling) -> O | Failure:
-        role = _ROLES[type(question)]
+        role = ROLES[type(question)]
         calls: list[Call] = []
         size = question.case.size
         prompt = await computed(size, role.prompt, question)
