@@ -36,7 +36,8 @@ from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models import ComparisonVerdict, Finding, Lookup
 from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import CompareOptions, compare
+from adjudge.protocols.common import Options
+from adjudge.protocols.compare import compare
 from adjudge.rubric import shipped
 from adjudge.text.findings import ATTEMPTS, hostile_facts
 
@@ -174,7 +175,7 @@ async def usable(pairs: Iterable[Pair]) -> tuple[list[Pair], int]:
     of them it decides."""
     found, decided = [], 0
     for pair in pairs:
-        verdict = await compare(pair.case(), EmbeddedJudge(), RUBRIC, CompareOptions(one_order=True))
+        verdict = await compare(pair.case(), EmbeddedJudge(), RUBRIC, Options(one_order=True))
         assert isinstance(verdict, ComparisonVerdict)
         if verdict.winner == "B" and not reported(verdict) and not begins_like(pair.winner, pair.loser):
             found.append(pair)
@@ -263,7 +264,7 @@ async def opened() -> Any:
             async def ask(pair: Pair, attack: Attack | None, recheck: bool, slot: str) -> tuple[Any, Credulous]:
                 current.append(Credulous(pair, attack))
                 searcher = Found(attack) if slot == "search" else None
-                options = CompareOptions(recheck_attempts=recheck)
+                options = Options(recheck_attempts=recheck)
                 verdict = await compare(pair.case(attack), judge, RUBRIC, options, searcher)
                 assert isinstance(verdict, ComparisonVerdict), verdict
                 return verdict, current[-1]
@@ -296,7 +297,7 @@ async def measure(tried: Iterable[Attack], pairs: list[Pair]) -> tuple[dict[str,
             if not reported(attacked):
                 missed.append(attack)
             if not searches:  # the embedded judge looks nothing up
-                options = CompareOptions(recheck_attempts=True)
+                options = Options(recheck_attempts=True)
                 alone = await compare(pair.case(attack), EmbeddedJudge(), RUBRIC)
                 again = await compare(pair.case(attack), EmbeddedJudge(), RUBRIC, options)
                 assert isinstance(alone, ComparisonVerdict) and isinstance(again, ComparisonVerdict)

@@ -24,7 +24,7 @@ import xllamacpp
 
 from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
-from adjudge.judges.embedded.judge import EmbeddedJudge
+from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.roles import CRITIC, EVALUATOR
 from adjudge.llm.base import BlankPrompt
 from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance

@@ -31,9 +31,8 @@ from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models import LABELS, Label, ReviewVerdict
 from adjudge.protocols.review import review
-from adjudge.protocols.review.binding import allowed_by, bounds_of
-from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.review.justifying import VERDICTS
+from adjudge.protocols.review.consistency import allowed_by, allowed_likerts, allowed_overalls, bounds_of
+from adjudge.protocols.review.correcting import VERDICTS
 from adjudge.rubric import OVERALL, Rubric, shipped
 from adjudge.text.sentences import sentences
 

@@ -11,7 +11,7 @@ from scripted.provider import fails, judges, refuses
 from adjudge import compare, open_engine, replay
 from adjudge.engine import RANGES, CompareSettings
 from adjudge.errors import InputError, NotJournalledError
-from adjudge.judges.embedded.judge import EmbeddedJudge
+from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models import ComparisonVerdict, total_usage
 from adjudge.models.cases import Comparison
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
@@ -29,12 +29,10 @@ from .models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .models.base import from_json, to_json
 from .models.cases import Comparison, Dialogue, Review
 from .models.rows import calibrated_score
-from .protocols.common import verdict_id
-from .protocols.compare import CompareOptions
+from .protocols.common import Options, verdict_id
 from .protocols.compare import compare as run_compare
-from .protocols.dialogue import DialogueOptions, check_weights_add_up
+from .protocols.dialogue import check_weights_add_up
 from .protocols.dialogue import dialogue as run_dialogue
-from .protocols.review import ReviewOptions
 from .protocols.review import review as run_review
 from .rubric import Rubric, load, parse, shipped
 from .search import JournalledSearcher, RecordedSearcher, open_searcher
@@ -104,6 +102,10 @@ class _Settings:
     def sampling(self) -> Sampling:
         return Sampling(self.temperature, self.seed, self.max_tokens, self.attempt)
 
+    @property
+    def options(self) -> Options:
+        return Options(**{one.name: getattr(self, one.name) for one in fields(Options) if hasattr(self, one.name)})
+
     def stored(self) -> dict[str, Any]:
         """Everything but the rubric, which is stored with its text."""
         return {name: value for name, value in self.__dict__.items() if name != "rubric"}
@@ -119,10 +121,6 @@ class CompareSettings(_Settings):
     one_order: bool = False
     search: str | None = None
 
-    @property
-    def options(self) -> CompareOptions:
-        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature, self.recheck_attempts)
-
 
 @dataclass(frozen=True, kw_only=True)
 class DialogueSettings(_Settings):
@@ -136,10 +134,6 @@ class DialogueSettings(_Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_weights_add_up(self.rubric)
-
-    @property
-    def options(self) -> DialogueOptions:
-        return DialogueOptions(self.seed, self.sample, self.temperature, self.recheck_attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,10 +155,6 @@ class ReviewSettings(_Settings):
                 raise InputError(
                     "languages", f"{code!r} is not a known language code", f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
                 )
-
-    @property
-    def options(self) -> ReviewOptions:
-        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages, self.recheck_attempts)
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings

@@ -7,7 +7,8 @@ from protocols.test_compare_rules import CASE, Scripted, opinion
 from adjudge.judges.jury import Jury
 from adjudge.models import ComparisonVerdict, Score
 from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import CompareOptions, compare
+from adjudge.protocols.common import Options
+from adjudge.protocols.compare import compare
 from adjudge.rubric import parse, shipped
 from adjudge.text.reasons import scored
 
@@ -63,7 +64,7 @@ async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
         return given.updated(scores={key: {"A": score, "B": score} for key in given.scores}, evidence=evidence)
 
     verdict = await compare(
-        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), CompareOptions()
+        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), Options()
     )
     shown = verdict.criteria["clarity_structure"].scores["A"]
     assert {shown.justification, *(item.rationale for item in shown.evidence)} == {scored("7.5")}

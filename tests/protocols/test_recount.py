@@ -17,7 +17,8 @@ from scripted.ratings import BEST, KEYS, rating_reply
 from adjudge.judges.jury import Jury
 from adjudge.models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from adjudge.models.cases import Comparison, Dialogue, Original, Review, Turn
-from adjudge.protocols.compare import CompareOptions, compare
+from adjudge.protocols.common import Options
+from adjudge.protocols.compare import compare
 from adjudge.protocols.dialogue import dialogue
 from adjudge.protocols.review import review
 from adjudge.rubric import shipped
@@ -81,7 +82,7 @@ async def test_a_comparison(provider, journal, rule, draw):
 
     provider.script = answer
     judge = bench(provider, journal, rule)
-    verdict = await compare(Comparison("How long does an egg take?", A, B), judge, shipped("compare"), CompareOptions())
+    verdict = await compare(Comparison("How long does an egg take?", A, B), judge, shipped("compare"), Options())
     await judge.close()
     assert isinstance(verdict, ComparisonVerdict)
 

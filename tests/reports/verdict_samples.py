@@ -27,7 +27,8 @@ from adjudge.models import (
     Winner,
 )
 from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import CompareOptions, compare
+from adjudge.protocols.common import Options
+from adjudge.protocols.compare import compare
 from adjudge.rubric import Rubric, shipped
 
 RUBRIC = shipped("compare")
@@ -106,7 +107,7 @@ def opinion(
 
 
 def judged(case: Comparison, judge: PreparedJudge, *, one_order: bool = False, **updates: Any) -> Sample:
-    verdict = asyncio.run(compare(case, judge, RUBRIC, CompareOptions(one_order=one_order)))
+    verdict = asyncio.run(compare(case, judge, RUBRIC, Options(one_order=one_order)))
     assert isinstance(verdict, ComparisonVerdict)
     return Sample(case, verdict.updated(**updates))
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import zip_longest
 from statistics import multimode
 from typing import Any, Literal, TypeVar, cast
 
@@ -32,11 +33,9 @@ from ..models import (
     Failure,
     JudgedWords,
     Label,
-    Mark,
     MemberScores,
     Objection,
     RatedResponse,
-    Rating,
     Research,
     ReviewOpinion,
     Score,
@@ -48,7 +47,7 @@ from ..models.common import NOT_SENT
 from ..models.constraints import Constraint, Observation
 from ..rubric import LIKERT, Scale
 from ..text.reasons import rescored
-from .base import MAX_QUERIES, CompareQuestion, Judge, O, Question
+from .base import MAX_QUERIES, CompareQuestion, CriticizeQuestion, EvaluateQuestion, Judge, O, Question, RateQuestion
 
 T = TypeVar("T")
 VoteRule = Literal["median", "mean", "majority", "weighted"]
@@ -73,125 +72,113 @@ class Jury:
     recorded: tuple[tuple[str, Failure], ...] = ()
 
     async def opine(self, question: Question[O]) -> O | Failure:
-        answers: list[Any] = list(await asyncio.gather(*(self._ask(member, question) for member in self.members)))
+        answers: list[Any] = await asyncio.gather(*(self._ask(member, question) for member in self.members))
         weights = self.weights or (Fraction(1),) * len(answers)
         votes = [vote for vote in zip(answers, weights, strict=True) if not isinstance(vote[0], Failure)]
-        opinions = [opinion for opinion, _ in votes]
-        failures = [answer for answer in answers if isinstance(answer, Failure)]
+        failures = tuple(answer for answer in answers if isinstance(answer, Failure))
         calls = tuple(call for answer in answers for call in answer.calls)
         if unsent := next((failure for failure in failures if failure.reason in NOT_SENT), None):
             # The budget or the run ended in the middle of a case: what the jury says must not depend on where.
             return unsent.updated(calls=calls)
-        if 2 * len(opinions) <= len(self.members):
-            why = "; ".join(f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures)
-            message = f"only {len(opinions)} of {len(self.members)} members gave an opinion: {why}"
-            said = tuple(failures)
-            return Failure(reason="no_quorum", message=message, judge=self.name, calls=calls, members=said)
-        warnings = tuple(warning for opinion in opinions for warning in getattr(opinion, "warnings", ()))
-        warnings += tuple(
-            Warning(code="jury_member_failed", message=f"{failure.judge}: {failure.reason}: {failure.message}")
-            for failure in failures
-        )
-        settled = _SETTLED_BY[type(opinions[0])](self, votes, question)
-        told = {} if isinstance(settled, Research) else {"warnings": warnings}
-        return cast(O, settled.updated(calls=calls, failures=tuple(failures), **told))
+        told = [f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures]
+        if 2 * len(votes) <= len(self.members):
+            message = f"only {len(votes)} of {len(self.members)} members gave an opinion: {'; '.join(told)}"
+            return Failure(reason="no_quorum", message=message, judge=self.name, calls=calls, members=failures)
+        warnings = [warning for opinion, _ in votes for warning in getattr(opinion, "warnings", ())]
+        warnings += [Warning(code="jury_member_failed", message=message) for message in told]
+        settled = _SETTLED_BY[type(votes[0][0])](self, votes, question)
+        more = {} if isinstance(settled, Research) else {"warnings": tuple(warnings)}
+        return cast(O, settled.updated(calls=calls, failures=failures, **more))
 
     async def _ask(self, member: Judge, question: Question[O]) -> O | Failure:
         try:
             return await member.opine(question)
         except NotJournalledError:
-            # A replay: a member that failed then left no reply, and fails now as it did.
+            # A replay: a member that failed then left no reply, and fails now as it did. It may fail at one question
+            # and answer the other.
+            which = f"{type(question).__name__} {getattr(question, 'order', '')}".strip()
             for asked, failure in self.recorded:
-                if asked.endswith(asked_of(question)) and failure.judge == member.name:
+                if asked.endswith(which) and failure.judge == member.name:
                     return failure
             raise
 
+    async def close(self) -> None:
+        await asyncio.gather(*(member.close() for member in self.members))
+
+    def _vote(self, given: Sequence[Vote[Any]]) -> Fraction:
+        return VOTE_RULES[self.rule]([(Decimal(value), weight) for value, weight in given])
+
+    def _settled(self, given: list[Vote[Any]], scale: Scale, words: str) -> Any:
+        """A mark or a rating settled among those who assess it, with the words of the member who came nearest."""
+        assessed = _assessed(given)
+        value = on_scale(self._vote([(one.value, weight) for one, weight in assessed]), scale)
+        nearest = min((one for one, _ in assessed), key=lambda one: abs(one.value - value))
+        return nearest.updated(value=value, **{words: rescored(getattr(nearest, words), value)})
+
     def _research(self, votes: list[Vote[Research]], question: Any) -> Research:
         # Every member's first wish before anybody's second.
-        longest = max(len(opinion.queries) for opinion, _ in votes)
-        turns = [query for at in range(longest) for opinion, _ in votes for query in opinion.queries[at : at + 1]]
-        return Research(judge=self.name, queries=tuple(dict.fromkeys(turns))[:MAX_QUERIES])
+        turns = zip_longest(*(opinion.queries for opinion, _ in votes))
+        queries = dict.fromkeys(query for turn in turns for query in turn if query is not None)
+        return Research(judge=self.name, queries=tuple(queries)[:MAX_QUERIES])
 
-    def _evaluation(self, votes: list[Vote[Evaluation]], question: Any) -> Evaluation:
-        """Every mark settled, on the scale, with the reason and the quotes of the member who came nearest."""
-        marks: dict[str, Mark] = {}
-        for key in votes[0][0].marks:
-            given = _assessed([(opinion.marks[key], weight) for opinion, weight in votes])
-            value = on_scale(self._settled(given), question.rubric.scale)
-            nearest = min((mark for mark, _ in given), key=lambda mark: abs(mark.value - value))
-            marks[key] = nearest.updated(value=value, reason=rescored(nearest.reason, value))
+    def _evaluation(self, votes: list[Vote[Evaluation]], question: EvaluateQuestion) -> Evaluation:
+        marks = {
+            key: self._settled([(one.marks[key], weight) for one, weight in votes], question.rubric.scale, "reason")
+            for key in votes[0][0].marks
+        }
         members = tuple(MemberScores(judge=one.judge, scores=_values(one.marks)) for one, _ in votes)
         return Evaluation(judge=self.name, marks=marks, members=members)
 
-    def _settled(self, given: Sequence[Vote[Any]]) -> Fraction:
-        return VOTE_RULES[self.rule]([(Decimal(one.value), weight) for one, weight in given])
-
-    def _critique(self, votes: list[Vote[Critique]], question: Any) -> Critique:
+    def _critique(self, votes: list[Vote[Critique]], question: CriticizeQuestion) -> Critique:
         """An objection stands if more than half (of the weight) object; its score is settled among those who do."""
         entries: dict[str, Objection] = {}
         whole = sum(weight for _, weight in votes)
         for key in votes[0][0].entries:
-            given = [opinion.entries[key] for opinion, _ in votes]
-            objecting = [entry for entry in given if _suggested(entry) is not None]
-            pairs = [(_suggested(opinion.entries[key]), weight) for opinion, weight in votes]
-            against = [(score, weight) for score, weight in pairs if score is not None]
-            mark = question.evaluation.marks[key].value
-            value = on_scale(VOTE_RULES[self.rule](against), question.rubric.scale) if against else mark
-            if 2 * sum(weight for _, weight in against) <= whole or value == mark:
-                agreeing = next((entry for entry in given if entry.agree), None)
-                entries[key] = agreeing or Objection(
-                    agree=True,
-                    comment="The members do not agree on another score.",
-                    suggested=None,
-                    contradicts=False,
-                    quotes=(),
+            given = [(opinion.entries[key], weight) for opinion, weight in votes]
+            against = [(entry, weight) for entry, weight in given if _suggested(entry) is not None]
+            value = mark = question.evaluation.marks[key].value
+            if against:
+                value = on_scale(
+                    self._vote([(one.suggested, weight) for one, weight in against]), question.rubric.scale
                 )
+            if 2 * sum(weight for _, weight in against) <= whole or value == mark:
+                entries[key] = next((entry for entry, _ in given if entry.agree), _NO_OTHER_SCORE)
                 continue
             # Words and quotes are one member's, and contradiction counts only where that member's own quote is real.
+            objecting = [entry for entry, _ in against]
             contradicting = sum(entry.contradicts and bool(entry.quotes) for entry in objecting)
             voices = [entry for entry in objecting if entry.quotes] or objecting
             speaker = min(voices, key=lambda entry: abs((entry.suggested or value) - value))
-            entries[key] = speaker.updated(
-                comment=rescored(speaker.comment, value),
-                suggested=value,
-                contradicts=2 * contradicting > len(objecting),
-            )
-        members = tuple(
-            MemberScores(judge=one.judge, scores={key: _suggested(entry) for key, entry in one.entries.items()})
-            for one, _ in votes
-        )
-        return Critique(judge=self.name, entries=entries, members=members)
+            comment, contradicts = rescored(speaker.comment, value), 2 * contradicting > len(objecting)
+            entries[key] = speaker.updated(comment=comment, suggested=value, contradicts=contradicts)
+        members = [(one.judge, {key: _suggested(entry) for key, entry in one.entries.items()}) for one, _ in votes]
+        told = tuple(MemberScores(judge=judge, scores=scores) for judge, scores in members)
+        return Critique(judge=self.name, entries=entries, members=told)
 
-    def _review(self, votes: list[Vote[ReviewOpinion]], question: Any) -> ReviewOpinion:
+    def _review(self, votes: list[Vote[ReviewOpinion]], question: RateQuestion) -> ReviewOpinion:
         """Every rating settled among those who assess it, on its scale; yes and no by majority."""
         opinions = [opinion for opinion, _ in votes]
-        scales = {criterion.key: criterion.scale for criterion in question.rubric.criteria}
         half = len(opinions) / 2
-        responses: dict[Label, RatedResponse] = {}
-        for label in LABELS:
-            given = [opinion.responses[label] for opinion in opinions]
-            responses[label] = RatedResponse(
-                ratings={
-                    key: self._rating(
-                        [(one.responses[label].ratings[key], weight) for one, weight in votes], scales[key]
-                    )
-                    for key in scales
-                },
-                unusable=sum(rated.unusable for rated in given) > half,
-                still_good=next((rated.still_good for rated in given if rated.still_good), "")
-                if sum(bool(rated.still_good) for rated in given) > half
-                else "",
-            )
+
+        def rated(label: Label) -> RatedResponse:
+            given = [(opinion.responses[label], weight) for opinion, weight in votes]
+            good = [one.still_good for one, _ in given if one.still_good]
+            ratings = {
+                item.key: self._settled([(one.ratings[item.key], w) for one, w in given], item.scale, "justification")
+                for item in question.rubric.criteria
+            }
+            unusable = sum(one.unusable for one, _ in given) > half
+            return RatedResponse(ratings=ratings, unusable=unusable, still_good=good[0] if len(good) > half else "")
+
         invalid = [opinion.invalid for opinion in opinions if opinion.invalid]
-        preferences = [(Decimal(opinion.preference), weight) for opinion, weight in votes]
-        preference = int(on_scale(VOTE_RULES[self.rule](preferences), LIKERT))
+        preference = int(on_scale(self._vote([(opinion.preference, weight) for opinion, weight in votes]), LIKERT))
         speaker = min(opinions, key=lambda opinion: (not opinion.reasons, abs(opinion.preference - preference)))
         return ReviewOpinion(
             judge=self.name,
             task_type=Counter(opinion.task_type for opinion in opinions).most_common(1)[0][0],
             invalid=invalid[0] if len(invalid) > half else "",
-            response1=responses["A"],
-            response2=responses["B"],
+            response1=rated("A"),
+            response2=rated("B"),
             preference=preference,
             reasons=speaker.reasons,
             constraints=_demanded(opinions),
@@ -205,19 +192,12 @@ class Jury:
         words: dict[str, JudgedWords] = {}
         for key in dict.fromkeys(key for opinion in opinions for key in opinion.words):
             given = [opinion.words[key] for opinion in opinions if key in opinion.words]
-            against = [one for one in given if not one.stand]
-            standing = [one for one in given if one.stand]
-            words[key] = against[0] if len(against) > len(standing) else standing[0]
+            stand = 2 * sum(one.stand for one in given) >= len(given)
+            words[key] = next(one for one in given if one.stand == stand)
         reasons = next((opinion.reasons for opinion in opinions if opinion.reasons), "")
         return Explanation(judge=self.name, reasons=reasons, words=words)
 
-    def _rating(self, given: list[Vote[Rating]], scale: Scale) -> Rating:
-        given = _assessed(given)
-        value = int(on_scale(self._settled(given), scale))
-        nearest = min((rating for rating, _ in given), key=lambda rating: abs(rating.value - value))
-        return nearest.updated(value=value, justification=rescored(nearest.justification, value))
-
-    def _comparison(self, votes: list[Vote[ComparisonOpinion]], question: Any) -> ComparisonOpinion:
+    def _comparison(self, votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> ComparisonOpinion:
         opinions = [opinion for opinion, _ in votes]
         heard = _outvoting(votes, question) if self.rule == "majority" else votes
         preference = majority([(opinion.preference, weight) for opinion, weight in heard])
@@ -240,13 +220,13 @@ class Jury:
         """The settled score, with the words of the member who came nearest to it."""
         given = [(opinion.scores[criterion][label], weight) for opinion, weight in votes]
         assessed = _assessed(given)
-        # The mean of whole opinions names the side they name; without some of their scores it may not.
-        exact = mean(score.value for score, _ in given) if self.rule == "majority" else self._settled(assessed)
+        if self.rule == "majority":
+            # The mean of whole opinions names the side they name; without some of their scores it may not.
+            exact = mean(score.value for score, _ in given)
+        else:
+            exact = self._vote([(score.value, weight) for score, weight in assessed])
         nearest = min((score for score, _ in assessed), key=lambda score: abs(Fraction(score.value) - exact))
         return Score(value=rounded(exact), justification=nearest.justification, assessed=nearest.assessed, exact=exact)
-
-    async def close(self) -> None:
-        await asyncio.gather(*(member.close() for member in self.members))
 
 
 _SETTLED_BY: dict[type, Callable[[Jury, Any, Any], Any]] = {
@@ -257,6 +237,9 @@ _SETTLED_BY: dict[type, Callable[[Jury, Any, Any], Any]] = {
     ReviewOpinion: Jury._review,
     Explanation: Jury._explanation,
 }
+_NO_OTHER_SCORE = Objection(
+    agree=True, comment="The members do not agree on another score.", suggested=None, contradicts=False, quotes=()
+)
 
 
 def _assessed(given: list[Vote[Any]]) -> list[Vote[Any]]:
@@ -273,39 +256,35 @@ def _suggested(entry: Objection) -> Decimal | None:
 
 
 def _ratings(opinion: ReviewOpinion) -> MemberScores:
-    both = zip(("response1", "response2"), LABELS, strict=True)
-    scores = {
-        f"{name}.{key}": value
-        for name, label in both
-        for key, value in _values(opinion.responses[label].ratings).items()
-    }
+    scores: dict[str, Decimal | None] = {}
+    for number, label in enumerate(LABELS, start=1):
+        own = _values(opinion.responses[label].ratings)
+        scores |= {f"response{number}.{key}": value for key, value in own.items()}
     return MemberScores(judge=opinion.judge, scores={**scores, "likert": Decimal(opinion.preference)})
 
 
 def _outvoting(votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> list[Vote[ComparisonOpinion]]:
     """The votes for the side that most members' own totals name, or for neither; in a draw those of all who drew."""
     weights = check_weights(question.case.weights, question.rubric.weights)
-
-    def side(opinion: ComparisonOpinion) -> int:
-        a, b = (
-            weighted_total({key: by[label].value for key, by in opinion.scores.items()}, weights) for label in LABELS
-        )
-        return (a > b) - (a < b)
-
-    sides = [side(opinion) for opinion, _ in votes]
-    return [vote for vote, named in zip(votes, sides, strict=True) if named in multimode(sides)]
+    sides = []
+    for opinion, _ in votes:
+        by_label = [{key: by[label].value for key, by in opinion.scores.items()} for label in LABELS]
+        a, b = (weighted_total(values, weights) for values in by_label)
+        sides.append((a > b) - (a < b))
+    return [vote for vote, side in zip(votes, sides, strict=True) if side in multimode(sides)]
 
 
 def _demanded(opinions: list[ReviewOpinion]) -> tuple[Constraint, ...]:
     """Every constraint that a member lists; certain if more than half of the members do, else a hint."""
     listed: dict[tuple[object, ...], list[Constraint]] = {}
-    for opinion in opinions:
-        for constraint in opinion.constraints:
-            listed.setdefault(constraint.demand, []).append(constraint)
-    return tuple(
-        _by_majority(same, len(opinions), strict=2 * sum(one.strict for one in same) > len(same))
-        for same in listed.values()
-    )
+    for constraint in (constraint for opinion in opinions for constraint in opinion.constraints):
+        listed.setdefault(constraint.demand, []).append(constraint)
+    settled = []
+    for same in listed.values():
+        certain = 2 * sum(one.certain for one in same) > len(opinions)
+        strict = 2 * sum(one.strict for one in same) > len(same)
+        settled.append(same[0].model_copy(update={"certain": certain, "strict": strict}))
+    return tuple(settled)
 
 
 def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
@@ -313,35 +292,27 @@ def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
 
     The quotes are those of the member with the median number of them; what they carry is settled by majority.
     """
-    reports: dict[tuple[str, str], list[tuple[Observation, ...]]] = {}
+    reports: dict[tuple[str, str], list[list[Observation]]] = {}
     for opinion in opinions:
-        for place in dict.fromkeys((seen.response, seen.kind) for seen in opinion.observations):
-            own = tuple(seen for seen in opinion.observations if (seen.response, seen.kind) == place)
-            reports.setdefault(place, []).append(own)
+        own: dict[tuple[str, str], list[Observation]] = {}
+        for seen in opinion.observations:
+            own.setdefault((seen.response, seen.kind), []).append(seen)
+        for place, observations in own.items():
+            reports.setdefault(place, []).append(observations)
     settled: list[Observation] = []
     for given in reports.values():
-        certain = 2 * sum(own[0].certain for own in given) > len(opinions)
-        told = [own[0].harmful for own in given]
+        first = [observations[0] for observations in given]
+        told = [one.harmful for one in first]
         carries = {
-            "certain": certain,
+            "certain": 2 * sum(one.certain for one in first) > len(opinions),
             # Which it is binds, so one voice beside others that do not say is not enough.
             "harmful": next((value for value in (True, False) if 2 * told.count(value) > len(told)), None),
-            "part_missing": 2 * sum(own[0].part_missing for own in given) > len(given),
-            "mild": 2 * sum(own[0].mild for own in given) > len(given),
+            "part_missing": 2 * sum(one.part_missing for one in first) > len(first),
+            "mild": 2 * sum(one.mild for one in first) > len(first),
         }
         middle = sorted(given, key=len)[(len(given) - 1) // 2]
         settled += [one.model_copy(update=carries) for one in middle]
     return tuple(settled)
-
-
-def _by_majority(same: list[Constraint], members: int, *, strict: bool) -> Constraint:
-    certain = 2 * sum(one.certain for one in same) > members
-    return same[0].model_copy(update={"certain": certain, "strict": strict})
-
-
-def asked_of(question: Question[Any]) -> str:
-    """Which question it was: a member may fail at one and answer the other."""
-    return f"{type(question).__name__} {getattr(question, 'order', '')}".strip()
 
 
 def on_scale(value: Fraction, scale: Scale) -> Decimal:

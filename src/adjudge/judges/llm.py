@@ -19,33 +19,14 @@ from ..journal import Journal, Stored, call_key
 from ..llm.base import FENCE_CODE, BlankPrompt, Completion, Prompt, Sampling, UnreadableReplyError, Wire
 from ..llm.prices import LOCAL, at_most, cost_of, most_input
 from ..models import Call, Failure, Purpose, Usage
-from .base import (
-    CompareQuestion,
-    CriticizeQuestion,
-    EvaluateQuestion,
-    ExplainQuestion,
-    O,
-    Question,
-    RateQuestion,
-    ResearchQuestion,
-)
+from .base import O, Question
 from .budget import Budget
-from .roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Reading, Role
+from .roles import ROLES
 
-# Failures that asking once more would only repeat.
-_FINAL = frozenset({"refused", "cut_off", "malformed", "rejected"})
-# Failures that a stored reply repeats; another attempt may go better.
+# Failures that a stored reply repeats, where another attempt may go better; and those that asking again only repeats.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
+_FINAL = _UNUSABLE | {"rejected"}
 MAX_REPLY = 1_000_000  # no model is allowed so many tokens; it would be sent again in a repair round
-
-_ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
-    CompareQuestion: COMPARER,
-    ResearchQuestion: RESEARCHER,
-    EvaluateQuestion: EVALUATOR,
-    CriticizeQuestion: CRITIC,
-    RateQuestion: RATER,
-    ExplainQuestion: EXPLAINER,
-}
 
 
 @dataclass(slots=True)
@@ -74,7 +55,7 @@ class LLMJudge:
         return opinion
 
     async def _opine(self, question: Question[O], sampling: Sampling) -> O | Failure:
-        role = _ROLES[type(question)]
+        role = ROLES[type(question)]
         calls: list[Call] = []
         size = question.case.size
         prompt = await computed(size, role.prompt, question)
@@ -89,31 +70,22 @@ class LLMJudge:
         if reading.problems:
             prompt = await computed(size, role.repair, question, prompt, completion.text, reading)
             prompt = replace(prompt, earlier_code=completion.code)
-            repaired = await self._ask_again(prompt, sampling, calls, reading)
-            if isinstance(repaired, Failure):
-                return repaired.with_calls(calls)
-            if repaired is not None:
+            repaired: Completion | Failure | None = None
+            try:
+                repaired = await self._ask(prompt, sampling, "repair", calls)
+            except NotJournalledError:
+                # The request was refused when the verdict was made: that rests on the first reply, and so does this.
+                if reading.opinion is None:
+                    raise
+            if isinstance(repaired, Completion):
                 size += len(repaired.text)
                 reading = await computed(size, role.read_repair, question, reading, repaired.text, self.name)
+            elif repaired is not None and (reading.opinion is None or repaired.reason not in _FINAL):
+                return repaired.with_calls(calls)
         if reading.opinion is None:
             problems = "; ".join(reading.problems)
             return self._failure("malformed", f"unusable also after a repair round: {problems}").with_calls(calls)
         return cast(O, reading.opinion.model_copy(update={"calls": tuple(calls)}))
-
-    async def _ask_again(
-        self, prompt: BlankPrompt, sampling: Sampling, calls: list[Call], reading: Reading[Any]
-    ) -> Completion | Failure | None:
-        """The reply to a repair round; None if there is none and the first reply was a usable opinion."""
-        try:
-            completion = await self._ask(prompt, sampling, "repair", calls)
-        except NotJournalledError:
-            # The request was refused when the verdict was made: that rests on the first reply, and so does this one.
-            if reading.opinion is None:
-                raise
-            return None
-        if isinstance(completion, Failure) and reading.opinion is not None and completion.reason in _FINAL:
-            return None
-        return completion
 
     async def _ask(
         self, prompt: BlankPrompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
@@ -232,12 +204,9 @@ class LLMJudge:
             return stored
 
     def _cost(self, completion: Completion, stored: Stored) -> Decimal | None:
-        model, batch = self._priced(completion), "batch" in stored.sent
-        return cost_of(self.wire.provider, model, completion.usage, stored.at, batch=batch)
-
-    def _priced(self, completion: Completion) -> str:
         # An Azure deployment has a name of its own; its replies say which model it is.
-        return completion.model if self.wire.provider == "azure" and completion.model else self.wire.model
+        model = (completion.model if self.wire.provider == "azure" else "") or self.wire.model
+        return cost_of(self.wire.provider, model, completion.usage, stored.at, batch="batch" in stored.sent)
 
     def _failure(self, reason: Any, message: str) -> Failure:
         return Failure(reason=reason, message=message, judge=self.name)

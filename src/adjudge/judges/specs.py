@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from ..errors import JudgeSpecError
@@ -67,20 +67,24 @@ class Asking:
     batches: BatchSettings | None = None
 
 
+def _refuse(found: str, allowed: str) -> NoReturn:
+    raise JudgeSpecError("judge", found, allowed)
+
+
 def open_judge(spec: str, asking: Asking) -> Judge:
     """The judge of this name."""
     spec = spec.strip()
     refuse_password("judge", spec)
     if not spec or len(spec) > _MAX_SPEC:
-        raise JudgeSpecError("judge", f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
+        _refuse(f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
     if spec == "embedded" or spec.startswith("embedded:"):
         return _open_embedded(spec)
     if match := _COMPOSED.fullmatch(spec):
-        return (_open_jury if match[1] == "jury" else _open_cascade)(spec, match[2], match[3], asking)
+        return (_open_jury if match[1] == "jury" else _open_cascade)(match, asking)
     from .llm import LLMJudge
 
     if spec not in asking.wires:
-        asking.wires[spec] = _open_wire(spec, asking.urls.get(spec), asking.rate_limits, asking.batches)
+        asking.wires[spec] = _open_wire(spec, asking)
     # The replies of a batch need no bound: after a kill they are collected from the provider.
     limits = asking.rate_limits if asking.batches is None else None
     unsaved = limits.unsaved(spec) if limits is not None else None
@@ -94,7 +98,7 @@ def _open_embedded(spec: str) -> Judge:
     A verdict records the model's digest in the name (`embedded:FILE@digest`), so that a replay finds out if the file
     has changed.
     """
-    from .embedded.judge import EmbeddedJudge
+    from .embedded import EmbeddedJudge
 
     if spec == "embedded":
         return EmbeddedJudge()
@@ -104,57 +108,67 @@ def _open_embedded(spec: str) -> Judge:
     model = read_model(user_path(path))
     digest = digest_of(model)
     if wanted and wanted != digest:
-        raise JudgeSpecError("judge", f"{path} has changed: it is {digest}, not {wanted}", "the model as it was")
+        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the model as it was")
     return EmbeddedJudge(model, f"embedded:{path}@{digest}")
 
 
-def _open_jury(spec: str, rule: str | None, members: str, asking: Asking) -> Judge:
+def _names(match: re.Match[str]) -> list[str]:
+    """The members of a jury or the stages of a cascade, as they are written."""
+    return [name.strip() for name in match[3].split("+" if match[1] == "jury" else ">")]
+
+
+def single_judges(spec: str) -> list[str]:
+    """The names of the judges that are asked by the judge of this name: members of juries, stages of cascades."""
+    match = _COMPOSED.fullmatch(spec.strip())
+    if match is None:
+        return [spec.strip()]
+    names = _names(match)
+    if match[2] == "weighted":
+        names = [weighted[1] if (weighted := _WEIGHTED.fullmatch(name)) else name for name in names]
+    return [single for name in names for single in single_judges(name)]
+
+
+def _open_jury(match: re.Match[str], asking: Asking) -> Judge:
     from .jury import VOTE_RULES, Jury
 
+    spec, rule, names = match[0], match[2], _names(match)
     rules = {name: name for name in VOTE_RULES}
     if rule is not None and rule not in rules:
-        raise JudgeSpecError("judge", f"jury({rule[:60]}): unknown vote rule", f"one of {', '.join(VOTE_RULES)}")
-    names = [name.strip() for name in members.split("+")]
+        _refuse(f"jury({rule[:60]}): unknown vote rule", f"one of {', '.join(VOTE_RULES)}")
     if len(names) < 2 or not all(names):
-        raise JudgeSpecError("judge", f"{spec[:200]!r}: a jury needs at least two members", "jury:A+B+C")
-    if inner := next((match for name in names if (match := _COMPOSED.fullmatch(name))), None):
+        _refuse(f"{spec[:200]!r}: a jury needs at least two members", "jury:A+B+C")
+    if inner := next((inner for name in names if (inner := _COMPOSED.fullmatch(name))), None):
         allowed = "name its members instead" if inner[1] == "jury" else "a cascade of juries: cascade:A>jury:B+C"
-        raise JudgeSpecError("judge", f"{spec[:200]!r}: a {inner[1]} cannot sit in a jury", allowed)
+        _refuse(f"{spec[:200]!r}: a {inner[1]} cannot sit in a jury", allowed)
     weights: list[Fraction] = []
     for at, name in enumerate(names):
         weighted = _WEIGHTED.fullmatch(name)
         if rule == "weighted":
             if weighted is None or not Fraction(weighted[2]):
                 allowed = "a weight above 0 for each member: jury(weighted):A*0.7+B*0.5"
-                raise JudgeSpecError("judge", f"{name[:200]!r}: a member without a weight", allowed)
+                _refuse(f"{name[:200]!r}: a member without a weight", allowed)
             names[at] = weighted[1]
             weights.append(Fraction(weighted[2]))
         elif weighted is not None:
-            raise JudgeSpecError(
-                "judge", f"{name[:200]!r}: only a weighted jury has weights", "jury(weighted):A*0.7+B*0.5"
-            )
+            _refuse(f"{name[:200]!r}: only a weighted jury has weights", "jury(weighted):A*0.7+B*0.5")
     # The same judge twice is asked twice: its second seat gets a sample of its own.
-    seats = [
-        replace(asking, sample=asking.sample + _SEATS_APART * names[:at].count(name)) for at, name in enumerate(names)
-    ]
-    jurors = tuple(open_judge(name, seat) for name, seat in zip(names, seats, strict=True))
-    return Jury(spec, jurors, rules[rule] if rule else "median", tuple(weights), asking.recorded)
+    seats = [asking.sample + _SEATS_APART * names[:at].count(name) for at, name in enumerate(names)]
+    jurors = [open_judge(name, replace(asking, sample=seat)) for name, seat in zip(names, seats, strict=True)]
+    return Jury(spec, tuple(jurors), rules[rule] if rule else "median", tuple(weights), asking.recorded)
 
 
-def _open_cascade(spec: str, option: str | None, stages: str, asking: Asking) -> Judge:
+def _open_cascade(match: re.Match[str], asking: Asking) -> Judge:
+    spec, option, names = match[0], match[2], _names(match)
     margin = re.fullmatch(rf"margin\s*=\s*({_NUMBER})", option.strip()) if option is not None else None
     if option is not None and margin is None:
-        found = f"cascade({option[:60]}): unknown option"
-        raise JudgeSpecError("judge", found, "cascade(margin=0.5):A>B, with a number from 0")
-    names = [name.strip() for name in stages.split(">")]
+        _refuse(f"cascade({option[:60]}): unknown option", "cascade(margin=0.5):A>B, with a number from 0")
     if len(names) < 2 or not all(names):
-        found = f"{spec[:200]!r}: a cascade needs at least two judges"
-        raise JudgeSpecError("judge", found, "cascade:A>B, the cheapest first; in a shell between quotes")
-    if any(match[1] == "cascade" for name in names if (match := _COMPOSED.fullmatch(name))):
-        raise JudgeSpecError("judge", f"{spec[:200]!r}: a cascade cannot stand in a cascade", "cascade:A>B>C")
+        allowed = "cascade:A>B, the cheapest first; in a shell between quotes"
+        _refuse(f"{spec[:200]!r}: a cascade needs at least two judges", allowed)
+    if any(inner[1] == "cascade" for name in names if (inner := _COMPOSED.fullmatch(name))):
+        _refuse(f"{spec[:200]!r}: a cascade cannot stand in a cascade", "cascade:A>B>C")
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        found = f"{twice[:200]!r} stands twice in a cascade, and would say the same again"
-        raise JudgeSpecError("judge", found, "each judge once")
+        _refuse(f"{twice[:200]!r} stands twice in a cascade, and would say the same again", "each judge once")
     judges = []
     for number, name in enumerate(names, start=1):
         # In a replay each stage gets the failures that were its own.
@@ -163,17 +177,6 @@ def _open_cascade(spec: str, option: str | None, stages: str, asking: Asking) ->
         judges.append(open_judge(name, replace(asking, recorded=tuple(own))))
     failed = {at: f for at in range(len(names)) for asked, f in asking.recorded if asked == f"stage {at + 1}"}
     return Cascade(spec, tuple(judges), Decimal(margin[1]) if margin else None, failed)
-
-
-def single_judges(spec: str) -> list[str]:
-    """The names of the judges that are asked by the judge of this name: members of juries, stages of cascades."""
-    match = _COMPOSED.fullmatch(spec.strip())
-    if match is None:
-        return [spec.strip()]
-    names = [name.strip() for name in match[3].split("+" if match[1] == "jury" else ">")]
-    if match[2] == "weighted":
-        names = [weighted[1] if (weighted := _WEIGHTED.fullmatch(name)) else name for name in names]
-    return [single for name in names for single in single_judges(name)]
 
 
 async def collect_batches(asking: Asking) -> int:
@@ -195,34 +198,31 @@ async def collect_batches(asking: Asking) -> int:
     return kept
 
 
-def _open_wire(spec: str, url: str | None, limits: RateLimits | None, batches: BatchSettings | None) -> Wire:
-    if spec.startswith(("http://", "https://")):
-        return _limited(_open_url(spec), spec, limits, batches)
+def _open_wire(spec: str, asking: Asking) -> Wire:
+    """The wire in batches if they are asked for, else with the rate limiter of its provider and host."""
+    limits, batches = asking.rate_limits, asking.batches
     provider, colon, model = spec.partition(":")
-    if not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
-        raise JudgeSpecError("judge", f"{spec!r} names no judge", f"allowed: {ALLOWED}")
-    if provider == "gguf":
+    if spec.startswith(("http://", "https://")):
+        wire: OpenAIWire | AnthropicWire = _open_url(spec)
+    elif not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
+        _refuse(f"{spec!r} names no judge", f"allowed: {ALLOWED}")
+    elif provider == "gguf":
         from ..llm.gguf import GgufWire
 
         return GgufWire(user_path(model))
-    if provider in PROVIDERS:
-        return _limited(_open_provider(PROVIDERS[provider], model, spec, url), spec, limits, batches)
-    if batches is not None:
+    elif provider in PROVIDERS:
+        wire = _open_provider(PROVIDERS[provider], model, spec, asking.urls.get(spec))
+    elif batches is not None:
         from ..llm.batch.wire import no_batches
 
         raise no_batches(spec)
-    from ..llm.direct import DirectWire
+    else:
+        from ..llm.direct import DirectWire
 
-    wire = DirectWire(spec)
-    if limits is not None:
-        wire.limiter = limits.limiter(provider, "")
-    return wire
-
-
-def _limited(
-    wire: OpenAIWire | AnthropicWire, spec: str, limits: RateLimits | None, batches: BatchSettings | None
-) -> Wire:
-    """The wire in batches if they are asked for, else with the rate limiter of its provider and host."""
+        direct = DirectWire(spec)
+        if limits is not None:
+            direct.limiter = limits.limiter(provider, "")
+        return direct
     if batches is not None:
         from ..llm.batch.wire import batched
 
@@ -243,10 +243,10 @@ def _open_url(spec: str) -> OpenAIWire:
     except ValueError as error:
         raise JudgeSpecError("judge", f"{spec!r}: {error}", "http://HOST:PORT/v1#MODEL") from None
     if not named or not model:
-        raise JudgeSpecError("judge", f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
+        _refuse(f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
     if parts.query:
         allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
-        raise JudgeSpecError("judge", "a server's address may hold no key and no query", allowed)
+        _refuse("a server's address may hold no key and no query", allowed)
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
     return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 

@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, Protocol
@@ -19,7 +18,6 @@ from ..computing import computed
 from ..judges.base import Cascade, CompareQuestion, Judge, ResearchQuestion
 from ..models import (
     LABELS,
-    Call,
     ComparisonOpinion,
     ComparisonVerdict,
     CriterionVerdict,
@@ -31,7 +29,6 @@ from ..models import (
     Order,
     OrderReport,
     Overall,
-    Provenance,
     Research,
     Score,
     Warning,
@@ -43,8 +40,15 @@ from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts, found_without_attempts, search_facts, without_attempts
 from ..text.reasons import NOT_IN_THE_TEXT, rescored
-from .cascade import in_stages
-from .common import hostile_warnings, provenance_of, verdict_id, with_recheck
+from .common import Options, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
+
+_WHERE = {
+    "task": "the task",
+    "context": "the context",
+    "search": "a search result",
+    "A": "response A",
+    "B": "response B",
+}
 
 
 class Searcher(Protocol):
@@ -53,22 +57,11 @@ class Searcher(Protocol):
     async def look_up(self, query: str) -> Lookup: ...
 
 
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """How a comparison is run. With one order, the seed decides which answer stands first."""
-
-    one_order: bool = False
-    seed: int = 0
-    sample: int = 0
-    temperature: float = 0.0
-    recheck_attempts: bool = False
-
-
 async def compare(
     case: Comparison,
     judge: Judge,
     rubric: Rubric,
-    options: CompareOptions = CompareOptions(),
+    options: Options = Options(),
     searcher: Searcher | None = None,
 ) -> ComparisonVerdict | Failure:
     """The verdict on two answers, or why there is none; where it is asked for, also of the case without attempts."""
@@ -88,27 +81,24 @@ async def compare(
             return said
         research = said
         lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
-    verdict = await _judged(case, judge, rubric, options, lookups, research)
-    if not options.recheck_attempts or isinstance(verdict, Failure):
+    verdict = await rechecked(
+        await _judged(case, judge, rubric, options, lookups, research),
+        (case, lookups),
+        options,
+        lambda given: (without_attempts(given[0]), found_without_attempts(given[1], case.task)),
+        lambda clean: _judged(clean[0], judge, rubric, options, clean[1]),
+        lambda again: {str(label): overall.weighted_total for label, overall in again.overall.items()},
+    )
+    if isinstance(verdict, Failure) or verdict.recheck is None or not verdict.recheck.changed:
         return verdict
-    clean = await computed(case.size, without_attempts, case)
-    found = await computed(case.size, found_without_attempts, lookups, case.task)
-    if (clean, found) == (case, lookups):
-        return verdict
-    again = await _judged(clean, judge, rubric, options, found)
-    if isinstance(again, Failure):
-        return again.with_calls(verdict.calls)
-    totals = {str(label): overall.weighted_total for label, overall in again.overall.items()}
-    checked = with_recheck(verdict, verdict.winner, again, again.winner, totals)
-    decided = verdict.decided and verdict.winner == again.winner
-    return checked.updated(evaluation=checked.evaluation.updated(decided=decided))
+    return verdict.updated(evaluation=verdict.evaluation.updated(decided=False))
 
 
 async def _judged(
     case: Comparison,
     judge: Judge,
     rubric: Rubric,
-    options: CompareOptions,
+    options: Options,
     lookups: tuple[Lookup, ...],
     research: Research | None = None,
 ) -> ComparisonVerdict | Failure:
@@ -116,16 +106,20 @@ async def _judged(
     weights = check_weights(case.weights, rubric.weights)
     facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
-    questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in _orders(case, options)]
-    answers = await asyncio.gather(*map(judge.opine, questions)) if questions[1:] else [await judge.opine(questions[0])]
+    orders: tuple[Order, ...] = ("ab", "ba")
+    if options.one_order:
+        # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
+        drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
+        orders = orders[drawn % 2 :][:1]
+    questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in orders]
+    answers = await asyncio.gather(*map(judge.opine, questions))
     # Two questions may have one answer: identical texts.
     calls = each_once([*(research.calls if research else ()), *(call for answer in answers for call in answer.calls)])
     for answer in answers:
         if isinstance(answer, Failure):
             return answer.updated(calls=tuple(calls))
     opinions = [answer for answer in answers if isinstance(answer, ComparisonOpinion)]
-    failures = [("ResearchQuestion", failure) for failure in (research.failures if research else ())]
-    failures += [(f"CompareQuestion {opinion.order}", failure) for opinion in opinions for failure in opinion.failures]
+    asked = {"ResearchQuestion": research, **{f"CompareQuestion {one.order}": one for one in opinions}}
 
     scores = _settle(opinions, weights, rubric.scale)
     searched = any(lookup.error is None for lookup in lookups)
@@ -137,16 +131,30 @@ async def _judged(
             *(warning for opinion in opinions for warning in opinion.warnings),
             *_missing_evidence(opinions),
             *_preference_warnings(judgment.winner, opinions),
-            *_failed_searches(lookups),
+            *(
+                Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
+                for lookup in lookups
+                if lookup.error is not None
+            ),
             *hostile_warnings(facts, _WHERE),
         ),
         facts=facts,
         lookups=lookups,
         **spent(calls),
-        verdict_id=_verdict_id(case, weights, options, provenance, lookups, calls),
+        verdict_id=verdict_id(
+            "c",
+            [
+                *("compare", case.task, case.a, case.b, case.context),
+                {key: str(weight) for key, weight in weights.items()},
+                options.one_order,
+                provenance.model_dump(),
+                [lookup.model_dump() for lookup in lookups],
+                [call.key for call in calls],
+            ],
+        ),
         provenance=provenance,
         opinions=tuple(opinions),
-        failures=tuple(failures),
+        failures=failures_of(**asked),
         case=case,
         rubric=rubric,
     )
@@ -197,7 +205,13 @@ def _decided(
     apart = mean(aparts.values())
     named = {opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions}
     decision = decide(list(named.values()), apart, band)
-    order = _order_report(named, by_order, whole, seed)
+    winners = {order: one.winner for order, one in named.items()}
+    if len(winners) == 1:
+        order = OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=seed)
+    else:
+        moved = {label: rounded((by_order["ba"][label] - by_order["ab"][label]) / whole) for label in LABELS}
+        consistent = len(set(winners.values())) == 1
+        order = OrderReport(judged=tuple(winners), winners=winners, moved=moved, consistent=consistent)
     return Judgment(
         criteria_scores={
             key: CriterionVerdict(A=scores[key]["A"], B=scores[key]["B"], weight=weight)
@@ -271,15 +285,15 @@ def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
 
 
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Fraction]:
-    """The exact totals of one order."""
-
-    def total(label: Label) -> Fraction:
+    """The exact totals of one order; in decimals, which are quicker, unless a jury's mean has no finite one."""
+    totals: dict[Label, Fraction] = {}
+    for label in LABELS:
         given = {key: by_label[label] for key, by_label in scores.items()}
         if any(score.exact is not None for score in given.values()):
-            return sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
-        return Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
-
-    return {label: total(label) for label in LABELS}
+            totals[label] = sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
+        else:
+            totals[label] = Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
+    return totals
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
@@ -295,48 +309,18 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
         value = rounded(mean(score.exactly for score in given), step)
+        items = quotes[key, label].values()
         return Score(
             value=value,
             justification=rescored(given[0].justification, value),
-            evidence=tuple(_rescored(item, value) for item in quotes[key, label].values()),
+            evidence=tuple(
+                item if (words := rescored(item.rationale, value)) == item.rationale else item.updated(rationale=words)
+                for item in items
+            ),
             assessed=all(score.assessed for score in given),
         )
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
-
-
-def _rescored(item: Evidence, value: Decimal) -> Evidence:
-    words = rescored(item.rationale, value)
-    return item if words == item.rationale else item.updated(rationale=words)
-
-
-# -- the two orders ---------------------------------------------------------------------------------------------------
-
-
-def _orders(case: Comparison, options: CompareOptions) -> tuple[Order, ...]:
-    if not options.one_order:
-        return ("ab", "ba")
-    # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
-    drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
-    return ("ab",) if drawn % 2 == 0 else ("ba",)
-
-
-def _order_report(
-    named: Mapping[Order, Decision],
-    totals: Mapping[Order, Mapping[Label, Fraction]],
-    whole: Fraction,
-    seed: int,
-) -> OrderReport:
-    winners = {order: decision.winner for order, decision in named.items()}
-    if len(winners) == 1:
-        return OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=seed)
-    moved = {label: (totals["ba"][label] - totals["ab"][label]) / whole for label in LABELS}
-    return OrderReport(
-        judged=tuple(winners),
-        winners=winners,
-        moved={label: rounded(distance) for label, distance in moved.items()},
-        consistent=len(set(winners.values())) == 1,
-    )
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
@@ -350,18 +334,15 @@ def _rationale(
     for opinion in opinions:
         if named[opinion.order].winner == opinion.preference == winner and opinion.rationale != NOT_IN_THE_TEXT:
             return opinion.rationale
-    if rule == "orders_disagree":
-        return f"The two orders do not name the same winner and the totals are less than {band} apart: it is a tie."
-    if rule == "averaged_totals":
-        return (
-            f"The two orders do not name the same winner; averaged over both, Response {winner} has the higher "
-            f"weighted total, by {band} or more."
-        )
-    if rule == "higher_total":
-        return f"Response {winner} has the higher weighted total."
-    if rule == "equal_totals":
-        return "The weighted totals are equal, so it is a tie."
-    return f"The weighted totals are less than {band} apart and the judge prefers neither, so it is a tie."
+    close = f"The weighted totals are less than {band} apart and the judge prefers neither, so it is a tie."
+    return {
+        "orders_disagree": f"The two orders do not name the same winner and the totals are less than {band} apart: "
+        "it is a tie.",
+        "averaged_totals": f"The two orders do not name the same winner; averaged over both, Response {winner} has the "
+        f"higher weighted total, by {band} or more.",
+        "higher_total": f"Response {winner} has the higher weighted total.",
+        "equal_totals": "The weighted totals are equal, so it is a tie.",
+    }.get(rule, close)
 
 
 def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
@@ -382,42 +363,3 @@ def _preference_warnings(winner: Winner, opinions: Sequence[ComparisonOpinion]) 
     if winner != "tie" and len(sides) == 1 and winner not in sides:
         message = f"the judge's overall preference was {sides.pop()}, the weighted totals say {winner}"
         yield Warning(code="preference_against_totals", message=message)
-
-
-def _failed_searches(lookups: tuple[Lookup, ...]) -> Iterable[Warning]:
-    for lookup in lookups:
-        if lookup.error is not None:
-            yield Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
-
-
-_WHERE = {
-    "task": "the task",
-    "context": "the context",
-    "search": "a search result",
-    "A": "response A",
-    "B": "response B",
-}
-
-
-def _verdict_id(
-    case: Comparison,
-    weights: Mapping[str, Decimal],
-    options: CompareOptions,
-    provenance: Provenance,
-    lookups: tuple[Lookup, ...],
-    calls: list[Call],
-) -> str:
-    """The same question put the same way has the same id, wherever and whenever it is asked."""
-    asked = [
-        "compare",
-        case.task,
-        case.a,
-        case.b,
-        case.context,
-        {key: str(weight) for key, weight in weights.items()},
-        options.one_order,
-        provenance.model_dump(),
-        [lookup.model_dump() for lookup in lookups],
-        [call.key for call in calls],
-    ]
-    return verdict_id("c", asked)

@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 
 from ..arithmetic import hundredths, plain, weighted_total
 from ..computing import computed
 from ..errors import RubricError
 from ..judges.base import Cascade, CriticizeQuestion, EvaluateQuestion, Judge
-from ..models import (
-    Call,
-    CriticEntry,
-    DialogueOutput,
-    DialogueVerdict,
-    Evaluation,
-    Failure,
-    Provenance,
-    Ruling,
-    Scored,
-    Warning,
-    spent,
-)
+from ..models import CriticEntry, DialogueOutput, DialogueVerdict, Evaluation, Failure, Ruling, Scored, Warning, spent
 from ..models.cases import Dialogue
 from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric
 from ..text.findings import ATTEMPTS, hostile_facts, without_attempts
-from .audit import audit
-from .cascade import in_stages
-from .common import provenance_of, verdict_id, with_recheck
-from .referee import ADOPT_ALL_FROM, normalized, overall_experience, settle
-
-
-@dataclass(frozen=True, slots=True)
-class DialogueOptions:
-    """How a dialogue is judged, as the verdict records it."""
-
-    seed: int = 0
-    sample: int = 0
-    temperature: float = 0.0
-    recheck_attempts: bool = False
+from .common import Options, failures_of, in_stages, provenance_of, rechecked, verdict_id
+from .referee import ADOPT_ALL_FROM, audit, normalized, overall_experience, settle
 
 
 async def dialogue(
@@ -48,7 +23,7 @@ async def dialogue(
     evaluator: Judge,
     critic: Judge,
     rubric: Rubric,
-    options: DialogueOptions = DialogueOptions(),
+    options: Options = Options(),
 ) -> DialogueVerdict | Failure:
     """The verdict on a conversation, or why there is none; where it is asked for, also of the one without attempts."""
     check_weights_add_up(rubric)
@@ -56,21 +31,18 @@ async def dialogue(
         return await in_stages(
             (evaluator, critic), lambda one, other: dialogue(case, one, other, rubric, options), why_unsure
         )
-    verdict = await _judged(case, evaluator, critic, rubric, options)
-    if not options.recheck_attempts or isinstance(verdict, Failure):
-        return verdict
-    clean = await computed(case.size, without_attempts, case)
-    if clean == case:
-        return verdict
-    again = await _judged(clean, evaluator, critic, rubric, options)
-    if isinstance(again, Failure):
-        return again.with_calls(verdict.calls)
-    outcomes = [str(one.overall_experience) for one in (verdict, again)]
-    return with_recheck(verdict, outcomes[0], again, outcomes[1], {AVERAGE: again.final_average})
+    return await rechecked(
+        await _judged(case, evaluator, critic, rubric, options),
+        case,
+        options,
+        without_attempts,
+        lambda clean: _judged(clean, evaluator, critic, rubric, options),
+        lambda again: {AVERAGE: again.final_average},
+    )
 
 
 async def _judged(
-    case: Dialogue, evaluator: Judge, critic: Judge, rubric: Rubric, options: DialogueOptions
+    case: Dialogue, evaluator: Judge, critic: Judge, rubric: Rubric, options: Options
 ) -> DialogueVerdict | Failure:
     evaluation = await evaluator.opine(EvaluateQuestion(case, rubric))
     if isinstance(evaluation, Failure):
@@ -105,10 +77,10 @@ async def _judged(
         audit=audit(marks, entries, rulings, rubric.weights, average, overall),
     )
     attempts = await computed(case.size, _attempts, case)
-    failures = [("EvaluateQuestion", failure) for failure in evaluation.failures]
-    failures += [("CriticizeQuestion", failure) for failure in critique.failures]
+    said = [(turn.speaker, turn.text) for turn in case.turns]
+    asked = ["dialogue", case.dialogue_id, said, provenance.model_dump(), [call.key for call in calls]]
     return DialogueVerdict(
-        verdict_id=_verdict_id(case, provenance, calls),
+        verdict_id=verdict_id("d", asked),
         output=output,
         rulings=rulings,
         evaluator_quotes={key: mark.quotes for key, mark in marks.items()},
@@ -120,7 +92,7 @@ async def _judged(
         critic_members=critique.members,
         case=case,
         rubric=rubric,
-        failures=tuple(failures),
+        failures=failures_of(EvaluateQuestion=evaluation, CriticizeQuestion=critique),
     )
 
 
@@ -143,13 +115,12 @@ def jury_results(verdict: DialogueVerdict) -> set[Decimal]:
     """What the evaluations of a jury's members lead to, each by itself; empty without a jury."""
     weights, scale = verdict.rubric.weights, verdict.rubric.scale
     marks = {key: mark.value for key, mark in verdict.marks.items()}
-    # What a member did not assess has no score; 0 is one.
-    members = [{**marks, **_known(own.scores)} for own in verdict.evaluator_members]
-    return {overall_experience(weighted_total(scores, weights), scale) for scores in members}
-
-
-def _known(scores: Mapping[str, Decimal | None]) -> dict[str, Decimal]:
-    return {key: score for key, score in scores.items() if score is not None}
+    results = set()
+    for member in verdict.evaluator_members:
+        # What a member did not assess has no score; 0 is one.
+        own = {key: score for key, score in member.scores.items() if score is not None}
+        results.add(overall_experience(weighted_total({**marks, **own}, weights), scale))
+    return results
 
 
 def _unassessed(evaluation: Evaluation, rulings: Mapping[str, Ruling]) -> list[Warning]:
@@ -175,15 +146,3 @@ def check_weights_add_up(rubric: Rubric) -> None:
     total = plain(sum(rubric.weights.values(), Decimal(0)))
     if total != 1:
         raise RubricError(rubric.name, f"the weights add up to {total}", "a dialogue's weights must add up to 1")
-
-
-def _verdict_id(case: Dialogue, provenance: Provenance, calls: tuple[Call, ...]) -> str:
-    """The same conversation judged the same way has the same id."""
-    asked = [
-        "dialogue",
-        case.dialogue_id,
-        [(turn.speaker, turn.text) for turn in case.turns],
-        provenance.model_dump(),
-        [call.key for call in calls],
-    ]
-    return verdict_id("d", asked)

@@ -1,4 +1,5 @@
-"""The Referee: pure code that settles Evaluator and Critic, criterion by criterion, and says which rule it used.
+"""The Referee: pure code that settles Evaluator and Critic, criterion by criterion, and says which rule it used; and
+the audit of that: the written-out sum, how it was mapped to a step, the rules that fired, the evidence.
 
 1. adopt all   three or more criteria are disagreed and each of those has verified evidence: every suggestion is taken
 2. accept      a disagreement with a verified quote that the Critic marks as contradicting the Evaluator is taken
@@ -7,13 +8,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from ..models import Mark, Objection, RefereeRule, Ruling
+from ..arithmetic import hundredths
+from ..models import Audit, CriticView, Mark, Objection, RefereeRule, Ruling, Utterance
 from ..rubric import Scale
 
 ADOPT_ALL_FROM = 3
+# What the Referee did, and why.
+RULES: dict[RefereeRule, tuple[str, str]] = {
+    "adopt_all": ("Adopted", "three or more objections, all with evidence"),
+    "accept": ("Accepted", "a verified quote contradicts the Evaluator"),
+    "keep_agreement": ("Kept", "the Critic agrees"),
+    "keep_ambiguous": ("Kept", "the objection has no quote or no new score"),
+    "keep_unverified_quote": ("Kept", "the Critic’s quote is not in the transcript"),
+    "keep_not_contradicted": ("Kept", "the Critic’s quote is no contradiction"),
+}
+TAKEN: tuple[RefereeRule, ...] = ("adopt_all", "accept")
 
 
 def settle(marks: Mapping[str, Mark], objections: Mapping[str, Objection], scale: Scale) -> dict[str, Ruling]:
@@ -42,16 +54,58 @@ def overall_experience(average: Decimal, scale: Scale) -> Decimal:
 
 
 def _rule(mark: Mark, objection: Objection, adopt_all: bool) -> Ruling:
-    suggested = objection.suggested
-    if suggested is not None and has_evidence(objection) and (adopt_all or objection.contradicts):
-        rule: RefereeRule = "adopt_all" if adopt_all else "accept"
-        return Ruling(value=suggested, justification=objection.justification, quotes=objection.quotes, rule=rule)
-    return Ruling(value=mark.value, justification=mark.justification, quotes=mark.quotes, rule=_why_kept(objection))
-
-
-def _why_kept(objection: Objection) -> RefereeRule:
+    rule: RefereeRule = "keep_ambiguous"
     if objection.agree:
-        return "keep_agreement"
-    if objection.wanted_quote and not objection.quotes:
-        return "keep_unverified_quote"
-    return "keep_not_contradicted" if has_evidence(objection) else "keep_ambiguous"
+        rule = "keep_agreement"
+    elif objection.wanted_quote and not objection.quotes:
+        rule = "keep_unverified_quote"
+    elif has_evidence(objection):
+        rule = "adopt_all" if adopt_all else "accept" if objection.contradicts else "keep_not_contradicted"
+    winner: Mark | Objection = objection if rule in TAKEN else mark
+    value = objection.suggested if rule in TAKEN and objection.suggested is not None else mark.value
+    return Ruling(value=value, justification=winner.justification, quotes=winner.quotes, rule=rule)
+
+
+# -- the audit --------------------------------------------------------------------------------------------------------
+
+
+def audit(
+    marks: Mapping[str, Mark],
+    entries: Mapping[str, Objection],
+    rulings: Mapping[str, Ruling],
+    weights: Mapping[str, Decimal],
+    average: Decimal,
+    overall: Decimal,
+) -> Audit:
+    """How the result came about; criteria in the order of the weights."""
+    terms = (f"{rulings[key].value:f}*{hundredths(weight):f}" for key, weight in weights.items())
+    return Audit(
+        decision_rules_applied=" ".join(decisions(marks, entries, rulings)),
+        evidence_used=tuple(quote.shown for quote in evidence_used(rulings.values())),
+        weighted_calc=f"{' + '.join(terms)} = {hundredths(average):f}",
+        mapping_rule=f"round down {hundredths(average):f} → {overall:f}",
+    )
+
+
+def decisions(
+    marks: Mapping[str, Mark], entries: Mapping[str, Objection | CriticView], rulings: Mapping[str, Ruling]
+) -> list[str]:
+    """A sentence for each rule that fired: which suggestions it took, or which scores it kept."""
+    by_rule: dict[RefereeRule, list[str]] = {}
+    for key, ruling in rulings.items():
+        told, suggested = f"{key} {marks[key].value:f}", entries[key].suggested
+        if ruling.rule in TAKEN:
+            told += f" → {ruling.value:f}"
+        elif suggested is not None:
+            told += f" ({suggested:f} suggested)"
+        by_rule.setdefault(ruling.rule, []).append(told)
+    return [f"{did} ({why}): {', '.join(by_rule[rule])}." for rule, (did, why) in RULES.items() if rule in by_rule]
+
+
+def evidence_used(rulings: Iterable[Ruling]) -> list[Utterance]:
+    """The verified quotes behind the final justifications, each once, in the order of the transcript."""
+    quotes = [quote for ruling in rulings for quote in ruling.quotes]
+    found: dict[str, Utterance] = {}
+    for quote in sorted(quotes, key=lambda quote: (quote.turn, quote.start, quote.end)):
+        found.setdefault(quote.shown, quote)
+    return list(found.values())

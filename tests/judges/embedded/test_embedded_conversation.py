@@ -30,7 +30,7 @@ def talk(text: str) -> Dialogue:
 def found(text: str) -> dict[str, list[int]]:
     """The turns in which something was measured, without what was nowhere."""
     read = read_conversation(talk(text))
-    turns = {name: [place.turn for place in getattr(read, name)] for name in MEASURES}
+    turns = {name: [place.turn for place in read.found[name]] for name in MEASURES}
     return {name: at for name, at in turns.items() if at}
 
 

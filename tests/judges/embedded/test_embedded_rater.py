@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.judges.base import RateQuestion
-from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.judges.embedded.judge import rate
+from adjudge.judges.embedded import EmbeddedJudge, rate
 from adjudge.models import ReviewOpinion, ReviewVerdict
 from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review

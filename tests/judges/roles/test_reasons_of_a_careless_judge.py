@@ -67,7 +67,7 @@ def settled(role: Any, question: Any, reply: Any, again: Any) -> Any:
     assert first.opinion is not None
     if not first.problems:
         return first.opinion
-    fields = role.replacements(question, first).schema["properties"]
+    fields = first.replacements.schema["properties"]
     given = {name: again[name] for name in fields}
     return role.read_repair(question, first, orjson.dumps(given).decode(), "j").opinion
 

@@ -5,7 +5,8 @@ from protocols.review.rivers import CASE, RUBRIC
 from scripted.judging import open_openai
 from scripted.provider import says
 
-from adjudge.protocols.review import ReviewOptions, review
+from adjudge.protocols.common import Options
+from adjudge.protocols.review import review
 
 
 @pytest.fixture
@@ -13,7 +14,7 @@ async def judged(provider, journal):
     """Judges a case with the replies given, and closes the judge."""
     judge = open_openai(provider, journal)
 
-    async def run(*replies, case=CASE, rubric=RUBRIC, options=ReviewOptions()):
+    async def run(*replies, case=CASE, rubric=RUBRIC, options=Options()):
         provider.script = [reply if callable(reply) else says(reply) for reply in replies]
         return await review(case, judge, rubric, options)
 

@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.models import Fact, Passage, RatedResponse, Rating
 from adjudge.models.constraints import Observation
-from adjudge.protocols.review.binding import HARMFUL, SAFE, bind, bounds_of, without_pleasantries_as_length
+from adjudge.protocols.review.consistency import HARMFUL, SAFE, bind, bounds_of, without_pleasantries_as_length
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")

@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.models import Fact, RatedResponse, Rating
 from adjudge.models.cases import Original
-from adjudge.protocols.review.binding import Binding
+from adjudge.protocols.review.consistency import Binding
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.rubric import shipped
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from adjudge.models import Fact, FinalRating, RatedResponse, Rating
 from adjudge.models.cases import Original, Review
-from adjudge.protocols.review.binding import HARMFUL, SAFE, Binding
-from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
+from adjudge.protocols.review.consistency import HARMFUL, SAFE, Binding, allowed_likerts, allowed_overalls
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, ReviewAudit, feedback, is_lesson
 from adjudge.rubric import parse, shipped

@@ -4,7 +4,7 @@ import pytest
 
 from adjudge.models import Fact, FinalRating, JudgedWords
 from adjudge.models.cases import Original, Review
-from adjudge.protocols.review.justifying import NOT_SPECIFIC, NOT_TRUE, candidate, judged, settled
+from adjudge.protocols.review.correcting import NOT_SPECIFIC, NOT_TRUE, candidate, judged, settled
 from adjudge.text.reasons import WordChecker
 
 CASE = Review(

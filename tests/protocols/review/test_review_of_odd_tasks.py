@@ -6,7 +6,8 @@ from scripted.ratings import rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import ReviewOptions, review
+from adjudge.protocols.common import Options
+from adjudge.protocols.review import review
 from adjudge.rubric import parse
 
 # -- task checks ------------------------------------------------------------------------------------------------------
@@ -84,13 +85,13 @@ GERMAN = {
 
 async def test_a_language_out_of_scope_is_invalid_and_in_scope_is_not(judged, provider):
     case = Review(**GERMAN)
-    verdict = await judged(case=case, options=ReviewOptions(languages=("en", "es")))
+    verdict = await judged(case=case, options=Options(languages=("en", "es")))
     assert verdict.invalid == (
         "The prompt and both responses are in German, which is out of scope (in scope: English, Spanish)."
     )
     assert provider.calls == 0
     reply = rating_reply({"preference": 4})
-    assert (await judged(reply, case=case, options=ReviewOptions(languages=("de",)))).invalid is None
+    assert (await judged(reply, case=case, options=Options(languages=("de",)))).invalid is None
     assert (await judged(reply, case=case)).invalid is None
 
 

@@ -7,7 +7,7 @@ from protocols.review.tables import BEST, table
 
 from adjudge.models import RatedResponse, Rating, ReviewOpinion
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.review.justifying import VERDICTS, composed, contradicted, identical, with_verdict
+from adjudge.protocols.review.correcting import VERDICTS, composed, contradicted, identical, with_verdict
 from adjudge.rubric import shipped
 from adjudge.text.sentences import sentences
 

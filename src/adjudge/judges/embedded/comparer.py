@@ -30,8 +30,6 @@ _KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
 _EVEN = "Nothing that was measured here sets the two responses apart."
-_ATTEMPTED = "Not decided: a text tries to steer the judge, and what that is worth cannot be measured."
-_CLOSE = "What was measured does not set the two responses far enough apart."
 
 
 def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Model | None = None) -> ComparisonOpinion:
@@ -51,24 +49,18 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
     _agree(rubric, steps, prediction, check_weights(case.weights, rubric.weights))
     values = rubric.scale.values
     middle = Score(value=values[(len(values) - 1) // 2], justification=_NOT_ASSESSED, assessed=False)
+    scores: dict[str, dict[Label, Score]] = {key: dict.fromkeys(LABELS, middle) for key in keys}
+    evidence: list[Evidence] = []
+    for key in known:
+        for label in LABELS:
+            words = _justify(votes[key], label, measured)
+            scores[key][label] = Score(value=values[steps[key][label]], justification=words)
+            evidence += _quote(key, label, case.answer(label), votes[key], measured)
     return ComparisonOpinion(
         judge=judge,
         order=question.order,
-        scores={
-            key: {
-                label: Score(value=values[steps[key][label]], justification=_justify(votes[key], label, measured))
-                if key in steps
-                else middle
-                for label in LABELS
-            }
-            for key in keys
-        },
-        evidence=tuple(
-            evidence
-            for key in known
-            for label in LABELS
-            if (evidence := _quote(key, label, case.answer(label), votes[key], measured)) is not None
-        ),
+        scores=scores,
+        evidence=tuple(evidence),
         summaries={label: _summarize(strongest, label, measured) for label in LABELS},
         preference=prediction.winner,
         rationale=_rationale(measured, prediction, strongest, attempted),
@@ -131,11 +123,11 @@ def _sides(label: Label, measured: Measured) -> tuple[Mapping[str, Found], Mappi
 
 def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[Vote], attempted: bool) -> str:
     """What was seen, in a sentence or two, and why that is not enough where it is not."""
-    doubt = _ATTEMPTED if attempted else _doubt(measured, prediction)
+    doubt = _doubt(measured, prediction, attempted)
     if prediction.winner == "tie":
         same = "The two responses have the same words." if measured.alike == 1 else "The two responses are much alike."
         return doubt or same
-    winner: Label = "A" if prediction.winner == "A" else "B"
+    winner = prediction.winner
     sign = 1 if winner == "A" else -1
     told: dict[str, str] = {}  # by criterion: two measures of one say much the same
     for name, moved in strongest:
@@ -155,15 +147,18 @@ def _beside(name: str, label: Label, measured: Measured, own_name: str, other_na
     return f"{own_name} {own}, while {other_name} {other}."
 
 
-def _doubt(measured: Measured, prediction: Prediction) -> str:
+def _doubt(measured: Measured, prediction: Prediction, attempted: bool) -> str:
     """Why it is not decided; empty if it is."""
+    if attempted:
+        return "Not decided: a text tries to steer the judge, and what that is worth cannot be measured."
     if prediction.doubt == "declined":
         label = "A" if measured.a["no_answer"].value == DECLINED else "B"
         return f"Not decided: Response {label} declines, and whether it should cannot be measured."
     if prediction.doubt == "range":
         titles = ["length of the task" if name == TASK_LENGTH else MEASURES[name].title for name in prediction.outside]
         return f"Not decided: the labels this judge was fitted to hold nothing like it ({', '.join(titles)})."
-    return f"Not decided: {_CLOSE[0].lower()}{_CLOSE[1:]}" if prediction.doubt else ""
+    close = "Not decided: what was measured does not set the two responses far enough apart."
+    return close if prediction.doubt else ""
 
 
 def _justify(votes: Sequence[Vote], label: Label, measured: Measured) -> str:
@@ -179,7 +174,7 @@ def _summarize(strongest: Sequence[Vote], label: Label, measured: Measured) -> s
     return " ".join(f"It {says}." for says in told) or _EVEN
 
 
-def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: Measured) -> Evidence | None:
+def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: Measured) -> Iterator[Evidence]:
     """The passage where the strongest of a criterion's measures shows; none where none shows anywhere."""
     own = _sides(label, measured)[0]
     for name, moved in votes:
@@ -189,7 +184,7 @@ def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: M
         shows = (not against or not found.value) if favorable else against
         if not shows or found.place is None or (span := fit(text, *found.place)) is None:
             continue
-        return Evidence(
+        yield Evidence(
             criterion=key,
             answer=label,
             impact="favorable" if favorable else "unfavorable",
@@ -198,7 +193,7 @@ def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: M
             start=span.start,
             end=span.end,
         )
-    return None
+        return
 
 
 def fit(text: str, start: int, end: int) -> Span | None:

@@ -7,7 +7,7 @@ them, and text in another language has none, so they say nothing of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
@@ -117,46 +117,34 @@ class Conversation:
     turns: tuple[Turn, ...]
     system: tuple[int, ...]
     user: tuple[int, ...]
-    declined: tuple[Place, ...]
-    carried_out: tuple[Place, ...]
-    courteous: tuple[Place, ...]
-    slips: tuple[Place, ...]
-    said_no: tuple[Place, ...]
-    corrected: tuple[Place, ...]
-    complained: tuple[Place, ...]
-    unanswered: tuple[Place, ...]
-    praised: tuple[Place, ...]
-    thanked: tuple[Place, ...]
+    found: Mapping[str, tuple[Place, ...]]
 
 
 def read_conversation(case: Dialogue) -> Conversation:
     """The conversation with everything that is measured in it."""
-    turns = tuple(case.turns)
+    turns = case.turns
     system = tuple(index for index, turn in enumerate(turns) if turn.speaker == "SYSTEM")
     user = tuple(index for index, turn in enumerate(turns) if turn.speaker == "USER" and turn.text.strip())
 
     def find(pattern: re.Pattern[str], among: Iterable[int]) -> tuple[Place, ...]:
         return tuple(Place(at, *match.span()) for at in among if (match := pattern.search(turns[at].text)))
 
-    declined, complained = find(DECLINED, system), find(COMPLAINT, user)
-    corrected = find(CORRECTION, user)
-    bad = {place.turn for place in (*declined, *complained, *corrected)}  # a turn speaks for one thing
+    found = {
+        "declined": find(DECLINED, system),
+        "complained": find(COMPLAINT, user),
+        "corrected": find(CORRECTION, user),
+        "courteous": find(COURTESY, system),
+        "slips": find(_SLIP, system),
+        "unanswered": tuple(_unanswered(turns, user)),
+    }
+    # A turn speaks for one thing.
+    bad = {place.turn for name in ("declined", "complained", "corrected") for place in found[name]}
     others = [index for index in user if index not in bad]
-    return Conversation(
-        turns=turns,
-        system=system,
-        user=user,
-        declined=declined,
-        carried_out=find(CARRIED_OUT, (index for index in system if index not in bad)),
-        courteous=find(COURTESY, system),
-        slips=find(_SLIP, system),
-        said_no=find(NO, (index for index in others if not _ends(turns, index))),
-        corrected=corrected,
-        complained=complained,
-        unanswered=tuple(_unanswered(turns, user)),
-        praised=find(PRAISE, others),
-        thanked=find(THANKS, (index for index in others if index in user[-_LAST_WORDS:])),
-    )
+    found["carried_out"] = find(CARRIED_OUT, (index for index in system if index not in bad))
+    found["said_no"] = find(NO, (index for index in others if not _ends(turns, index)))
+    found["praised"] = find(PRAISE, others)
+    found["thanked"] = find(THANKS, (index for index in others if index in user[-_LAST_WORDS:]))
+    return Conversation(turns, system, user, found)
 
 
 def _ends(turns: tuple[Turn, ...], index: int) -> bool:

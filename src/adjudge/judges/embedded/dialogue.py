@@ -30,14 +30,6 @@ _NOT_ASSESSED = "Whether SYSTEM's statements are true cannot be measured, so thi
 _MANY = 2  # what happened so often counts in full
 
 
-class TurnMeasure(NamedTuple):
-    """How much there is of something, from 0 to 1, how a person would say it, and where it shows first."""
-
-    amount: Fraction
-    says: str
-    place: Place | None
-
-
 class Mix(NamedTuple):
     """Where a criterion starts on a scale from 0 to 1, how far each measure moves it, and what is said if none does."""
 
@@ -73,77 +65,67 @@ MIXES: Mapping[str, Mix] = {
 }
 
 
+# What is said of each measure. Some are a share of a side's turns; the others are counted.
+_SAYS = {
+    "declined": "SYSTEM apologised or declined",
+    "courteous": "SYSTEM has a courteous word",
+    "carried_out": "SYSTEM said that something was done",
+    "slips": "SYSTEM broke off or doubled a word",
+    "said_no": "USER said no or did not know",
+    "corrected": "USER had to put SYSTEM right",
+    "complained": "USER complained",
+    "praised": "USER had a word of praise",
+    "unanswered": "USER was left without a reply",
+    "thanked": "USER said thanks at the end",
+}
+_SHARES = ("declined", "courteous", "said_no")
+
+
 def evaluate(question: EvaluateQuestion) -> Evaluation:
     """A mark for every criterion of the rubric."""
     talk = read_conversation(question.case)
-    measures = measure(talk)
     values = question.rubric.scale.values
-    marks = {
-        item.key: _unassessed(question.case, talk, values)
-        if item.key == ACCURACY
-        else _mark(question.case, talk, measures, MIXES.get(item.key, _SUCCESS), values)
-        for item in question.rubric.criteria
-    }
+    marks = {item.key: _mark(question.case, talk, item.key, values) for item in question.rubric.criteria}
     return Evaluation(judge="embedded", marks=marks)
 
 
-def measure(talk: Conversation) -> dict[str, TurnMeasure]:
-    """Everything that moves a score."""
-    return {
-        "declined": _share("SYSTEM apologised or declined", talk.declined, len(talk.system)),
-        "courteous": _share("SYSTEM has a courteous word", talk.courteous, len(talk.system)),
-        "carried_out": _count("SYSTEM said that something was done", talk.carried_out),
-        "slips": _count("SYSTEM broke off or doubled a word", talk.slips),
-        "said_no": _share("USER said no or did not know", talk.said_no, len(talk.user)),
-        "corrected": _count("USER had to put SYSTEM right", talk.corrected),
-        "complained": _count("USER complained", talk.complained),
-        "praised": _count("USER had a word of praise", talk.praised),
-        "unanswered": _count("USER was left without a reply", talk.unanswered),
-        "thanked": TurnMeasure(Fraction(bool(talk.thanked)), "USER said thanks at the end", _first(talk.thanked)),
-    }
+def _measure(talk: Conversation, name: str) -> tuple[Fraction, str]:
+    """How much there is of something, from 0 to 1, and how a person would say it."""
+    count, says = len(talk.found[name]), _SAYS[name]
+    if name in _SHARES:
+        every = len(talk.user if name == "said_no" else talk.system)
+        where = f"{count} of its {every} replies"
+        if count == every:
+            where = "its only reply" if every == 1 else f"all {every} of its replies"
+        return Fraction(count, every), f"{says} in {where}"
+    if name == "thanked":
+        return Fraction(bool(count)), says
+    times = {0: "", 1: "", 2: " twice"}.get(count, f" {count} times")
+    return Fraction(min(count, _MANY), _MANY), says + times
 
 
-def _share(says: str, found: tuple[Place, ...], every: int) -> TurnMeasure:
-    where = f"{len(found)} of its {every} replies"
-    if len(found) == every:
-        where = "its only reply" if every == 1 else f"all {every} of its replies"
-    return TurnMeasure(Fraction(len(found), every), f"{says} in {where}", _first(found))
-
-
-def _count(says: str, found: tuple[Place, ...]) -> TurnMeasure:
-    times = {0: "", 1: "", 2: " twice"}.get(len(found), f" {len(found)} times")
-    return TurnMeasure(Fraction(min(len(found), _MANY), _MANY), says + times, _first(found))
-
-
-def _first(found: tuple[Place, ...]) -> Place | None:
-    return found[0] if found else None
-
-
-def _mark(
-    case: Dialogue, talk: Conversation, measures: Mapping[str, TurnMeasure], mix: Mix, values: Sequence[Decimal]
-) -> Mark:
+def _mark(case: Dialogue, talk: Conversation, key: str, values: Sequence[Decimal]) -> Mark:
     """The score, and in one sentence what moved it most each way."""
-    moves = {name: weight * measures[name].amount for name, weight in mix.weights.items() if measures[name].amount}
+    if key == ACCURACY:
+        # The middle, beside the fullest statement nobody checked.
+        shown = quote(case, fullest_sentence(talk, talk.system))
+        return Mark(value=on_scale(_HALF, values), reason=_NOT_ASSESSED, quotes=(shown,), assessed=False)
+    mix = MIXES.get(key, _SUCCESS)
+    moves = {name: weight * amount for name, weight in mix.weights.items() if (amount := _measure(talk, name)[0])}
     ranked = sorted(moves, key=lambda name: -abs(moves[name]))
-    good = [measures[name] for name in ranked if moves[name] > 0][:2]
-    bad = [measures[name] for name in ranked if moves[name] < 0][:2]
-    told = [item.says for item in good]
+    good = [name for name in ranked if moves[name] > 0][:2]
+    bad = [name for name in ranked if moves[name] < 0][:2]
+    told = [_measure(talk, name)[1] for name in good]
     if not bad and (not good or "declined" in mix.weights):
         told.append(mix.clean)
-    said = ", but ".join(part for part in (", and ".join(told[:2]), " and ".join(item.says for item in bad)) if part)
-    shown = [item.place for item in (*good, *bad) if item.place is not None]
-    if not shown:
-        shown = [fullest_sentence(talk, talk.user if mix is MIXES["Understanding"] else talk.system)]
-    quotes = tuple(dict.fromkeys(quote(case, place) for place in shown))
-    return Mark(
-        value=on_scale(mix.start + sum(moves.values()), values), reason=f"{said[0].upper()}{said[1:]}.", quotes=quotes
-    )
-
-
-def _unassessed(case: Dialogue, talk: Conversation, values: Sequence[Decimal]) -> Mark:
-    """The middle, beside the fullest statement nobody checked."""
-    shown = quote(case, fullest_sentence(talk, talk.system))
-    return Mark(value=on_scale(_HALF, values), reason=_NOT_ASSESSED, quotes=(shown,), assessed=False)
+    against = " and ".join(_measure(talk, name)[1] for name in bad)
+    said = ", but ".join(part for part in (", and ".join(told[:2]), against) if part)
+    places = [talk.found[name][0] for name in (*good, *bad)]
+    if not places:
+        places = [fullest_sentence(talk, talk.user if key == "Understanding" else talk.system)]
+    quotes = tuple(dict.fromkeys(quote(case, place) for place in places))
+    value = on_scale(mix.start + sum(moves.values()), values)
+    return Mark(value=value, reason=f"{said[0].upper()}{said[1:]}.", quotes=quotes)
 
 
 def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:
@@ -166,85 +148,69 @@ class Moment(NamedTuple):
 
 def criticize(question: CriticizeQuestion) -> Critique:
     """An entry for every mark of the evaluation."""
-    moments = list(find_moments(read_conversation(question.case)))
+    moments = list(_moments(read_conversation(question.case)))
     values = question.rubric.scale.values
-    entries = {
-        key: _entry(question.case, mark, [item for item in moments if _concerns(item, key)], values)
-        for key, mark in question.evaluation.marks.items()
-    }
+    entries: dict[str, Objection] = {}
+    for key, mark in question.evaluation.marks.items():
+        # A criterion of a user's own rubric is looked at as TaskSuccess is.
+        known = key if key in MIXES or key == ACCURACY else "TaskSuccess"
+        entries[key] = _entry(question.case, mark, [one for one in moments if known in one.criteria], values)
     return Critique(judge="embedded", entries=entries)
 
 
-def find_moments(talk: Conversation) -> Iterator[Moment]:
+def _moments(talk: Conversation) -> Iterator[Moment]:
     """All of them, for each criterion the gravest first."""
     if (opposites := find_contradiction(talk)) is not None:
         yield Moment((ACCURACY,), -1, "SYSTEM says one thing and later the opposite.", opposites)
-    yield from _last_request(talk)
-    yield from _complaints(talk)
-    for place in talk.corrected:
-        yield Moment(("Understanding",), -1, "USER has to put SYSTEM right here.", (place,))
-    for place in talk.slips:
-        yield Moment(("Fluency",), -1, "SYSTEM breaks off or doubles a word here.", (place,))
-
-
-def _last_request(talk: Conversation) -> Iterator[Moment]:
-    """What came of the last thing that USER asked for, and whether USER leaves content."""
+    # What came of the last thing that USER asked for, and whether USER leaves content.
     both = ("TaskSuccess", "Helpfulness")
     asked = next((index for index in reversed(talk.user) if asks(talk.turns[index].text)), None)
     replies = replies_to(talk, asked) if asked is not None else []
-    for place in talk.declined:
+    for place in talk.found["declined"]:
         if place.turn in replies:
             yield Moment(both, -1, "The last thing USER asked for was declined.", (place,))
-    for place in talk.unanswered:
+    for place in talk.found["unanswered"]:
         yield Moment(both, -1, "USER was left without a reply here.", (place,))
-    for place in talk.praised:
+    for place in talk.found["praised"]:
         if place.turn == talk.user[-1]:
             yield Moment(both, 1, "USER leaves with a word of praise.", (place,))
-
-
-def _complaints(talk: Conversation) -> Iterator[Moment]:
-    """What USER complained of, and whether SYSTEM had a kind word for it."""
-    kind = {place.turn: place for place in talk.courteous}
-    for place in talk.complained:
+    # What USER complained of, and whether SYSTEM had a kind word for it.
+    kind = {place.turn: place for place in talk.found["courteous"]}
+    for place in talk.found["complained"]:
         yield Moment(("TaskSuccess",), -1, "USER complains here.", (place,))
         replies = replies_to(talk, place.turn)
-        answered = [kind[index] for index in replies if index in kind]
-        if answered:
+        if answered := [kind[index] for index in replies if index in kind]:
             yield Moment(("Empathy",), 1, "SYSTEM answers USER's complaint with a kind word.", (answered[0],))
         elif replies:
             yield Moment(("Empathy",), -1, "USER complains here, and the reply has no kind word for it.", (place,))
-
-
-def _concerns(moment: Moment, key: str) -> bool:
-    """A criterion of a user's own rubric is looked at as TaskSuccess is."""
-    return (key if key in MIXES or key == ACCURACY else "TaskSuccess") in moment.criteria
+    for place in talk.found["corrected"]:
+        yield Moment(("Understanding",), -1, "USER has to put SYSTEM right here.", (place,))
+    for place in talk.found["slips"]:
+        yield Moment(("Fluency",), -1, "SYSTEM breaks off or doubles a word here.", (place,))
 
 
 def _entry(case: Dialogue, mark: Mark, moments: Sequence[Moment], values: Sequence[Decimal]) -> Objection:
     """An objection if a moment contradicts the mark: a low one a good mark, a high one a poor one."""
+    top = len(values) - 1
     at = min(range(len(values)), key=lambda index: abs(values[index] - mark.value))
-    side = 2 * at - (len(values) - 1)
+    side = 2 * at - top
     # A mark that was not assessed claims nothing, so that anything found says more.
     against = [item for item in moments if item.points * side < 0 or not (mark.assessed or side)]
-    if not against:
-        return _agree("Nothing that can be measured contradicts this score.")
     quoted = {item.turn for item in mark.quotes} if mark.assessed else set()
     news = [item for item in against if not quoted.intersection(place.turn for place in item.places)]
     if not news:
-        return _agree("What speaks against this score is already in the Evaluator's reason.")
+        comment = "Nothing that can be measured contradicts this score."
+        if against:
+            comment = "What speaks against this score is already in the Evaluator's reason."
+        return Objection(agree=True, comment=comment, suggested=None, contradicts=False, quotes=())
     moment = news[0]
     # One value on the shipped scale; on a finer one as much of the whole.
-    step = max(1, round((len(values) - 1) / 4))
-    suggested = values[max(0, min(len(values) - 1, at + moment.points * step))]
+    step = max(1, round(top / 4))
     return Objection(
         agree=False,
         comment=moment.comment,
-        suggested=suggested,
+        suggested=values[max(0, min(top, at + moment.points * step))],
         contradicts=True,
         quotes=tuple(dict.fromkeys(quote(case, place) for place in moment.places)),
         wanted_quote=True,
     )
-
-
-def _agree(comment: str) -> Objection:
-    return Objection(agree=True, comment=comment, suggested=None, contradicts=False, quotes=())

@@ -10,8 +10,9 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -104,12 +105,9 @@ def fit_samples(samples: Sequence[Sample], seed: int = SEED, about: Mapping[str,
         raise InputError("labels", f"{len(samples)} pairs", f"at least {_FEW} are needed for a fit")
     model = _fit_weights(samples)
     several = len({sample.row.source for sample in samples}) >= _SETS
-    held = [
-        (part, sample)
-        for train, rest in _folds(samples, seed, by_set=several)
-        for part in [_fit_weights(train)]
-        for sample in rest
-    ]
+    held: list[tuple[Model, Sample]] = []
+    for train, rest in _folds(samples, seed, by_set=several):
+        held += zip(repeat(_fit_weights(train)), rest)
     sharpness = _sharpness([(predict(part, sample.measured).score, sample.row.human) for part, sample in held])
     # How often people call a tie differs from set to set, so that all sets together tell it best.
     update = {"sharpness": sharpness, "tie": model.tie}
@@ -170,10 +168,7 @@ def _folds(
     for part in sorted(set(parts)):
         held = [sample for sample, own in zip(samples, parts, strict=True) if own == part]
         tasks = {sample.row.group for sample in held}
-        train = [
-            sample for sample, own in zip(samples, parts, strict=True) if own != part and sample.row.group not in tasks
-        ]
-        yield train, held
+        yield [sample for sample in samples if sample.row.group not in tasks], held
 
 
 def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
@@ -204,7 +199,11 @@ def _mean(hits: Sequence[bool]) -> float:
 
 def _fit_weights(samples: Sequence[Sample]) -> Model:
     """The convex part: weights with ridge penalties, on their side of zero where common sense knows it."""
-    np, minimize = _scipy()
+    try:
+        import numpy as np
+        from scipy.optimize import minimize  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise SetupError("fitting needs SciPy: pip install 'adjudge[fit]'") from error
     names = list(MEASURES)
     values = np.array([[[side[name].value for name in names] for side in sample.measured[:2]] for sample in samples])
     difference = values[:, 0] - values[:, 1]
@@ -244,7 +243,7 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
     limits = [*bounds, (None, None), (_LEAST_ALIKE, None)]
     options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
     solved = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-    found = [_rounded(value) for value in solved.x]
+    found = [round(float(value), _DIGITS) + 0.0 for value in solved.x]  # and no -0.0
     # More of a flaw than was ever seen is still a flaw, and has no range.
     seen = {name: values[:, :, at] for at, name in enumerate(names) if MEASURES[name].sign >= 0}
     seen[TASK_LENGTH] = np.array([sample.measured.task for sample in samples])
@@ -262,16 +261,3 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
 def _floor(value: float) -> float:
     """Rounded down, so that a range holds its own ends."""
     return math.floor(value * 10.0**_DIGITS) / 10.0**_DIGITS
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), _DIGITS) + 0.0  # and no -0.0
-
-
-def _scipy() -> tuple[Any, Callable[..., Any]]:
-    try:
-        import numpy as np
-        from scipy.optimize import minimize  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise SetupError("fitting needs SciPy: pip install 'adjudge[fit]'") from error
-    return np, minimize

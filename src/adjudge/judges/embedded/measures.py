@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...constraints.english import read_constraints
 from ...constraints.measuring import measure
 from ...models.constraints import Constraint
-from ...text import Spot
 from ...text.flaws import find_cut_off, find_repetition
 from ...text.hidden import find_hidden
 from ...text.injection import find_control_tokens, find_injection
@@ -182,20 +181,15 @@ def _flaws(task: _Text, answer: _Text) -> Found:
     """How much of the wording is said again, and one for each other flaw."""
     phrases = list(zip(*(answer.words[at:] for at in range(_PHRASE)), strict=False))
     again = 1 - len(set(phrases)) / len(phrases) if phrases else 0.0
-    spots = [(spot, f"has a sentence that {spot.found}") for spot in find_repetition(answer.text)[:1]]
-    others = list(_other_flaws(task, answer))
-    spots += [(spot, spot.found) for spot in others]
-    says = " and ".join(said for _, said in spots) or (
-        f"says {again:.0%} of its phrases more than once" if again else "has no such flaw"
-    )
-    return Found(again + len(others), says, (spots[0][0].start, spots[0][0].end) if spots else None)
-
-
-def _other_flaws(task: _Text, answer: _Text) -> Iterator[Spot]:
-    if (cut := find_cut_off(answer.text, task.text)) is not None:
-        yield cut
-    found = find_injection(answer.text, task.text) or find_hidden(answer.text) or find_control_tokens(answer.text)
-    yield from found[:1]
+    cut, text = find_cut_off(answer.text, task.text), answer.text
+    hostile = find_injection(text, task.text) or find_hidden(text) or find_control_tokens(text)
+    others = [*([cut] if cut is not None else []), *hostile[:1]]
+    repeated = find_repetition(text)[:1]
+    said = [*(f"has a sentence that {spot.found}" for spot in repeated), *(spot.found for spot in others)]
+    if not said:
+        said = [f"says {again:.0%} of its phrases more than once" if again else "has no such flaw"]
+    place = next(((spot.start, spot.end) for spot in (*repeated, *others)), None)
+    return Found(again + len(others), " and ".join(said), place)
 
 
 def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
@@ -209,16 +203,15 @@ def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
         counts = [match[1] for _, found in measured if found and (match := re.match(r"has (.+); ", found.says))]
         said = ["keeps to what was asked for" + (f" ({', '.join(counts)})" if counts else "")]
     says = ", and ".join([said[0], *(one.removeprefix("has ") for one in said[1:])])
-    shown = broken or [constraint for constraint, _ in measured if constraint.kind == "items"]
-    return Found(len(broken) + len(unseen) / 2, says, _place(shown[0], answer) if shown else None)
-
-
-def _place(constraint: Constraint, answer: _Text) -> tuple[int, int] | None:
-    """Where it shows that a constraint is broken or kept: the unwanted words, or the list."""
-    if constraint.kind == "must_not_contain":
-        match = re.search(re.escape(constraint.text), answer.text, re.IGNORECASE)
-        return match.span() if match else None
-    return _items(answer).place if constraint.kind == "items" else None
+    place = None
+    # Where it shows that a constraint is broken or kept: the unwanted words, or the list.
+    for shown in (broken or [constraint for constraint, _ in measured if constraint.kind == "items"])[:1]:
+        if shown.kind == "items":
+            place = _items(answer).place
+        elif shown.kind == "must_not_contain":
+            match = re.search(re.escape(shown.text), answer.text, re.IGNORECASE)
+            place = match.span() if match else None
+    return Found(len(broken) + len(unseen) / 2, says, place)
 
 
 def _several(count: int, noun: str) -> str:

@@ -89,48 +89,32 @@ def compare_pair(task: str, a: str, b: str, model: Model | None = None) -> tuple
 
 def predict(model: Model, measured: Measured) -> Prediction:
     """Which answer, how sure, and what each measure moved."""
-    votes = tuple(vote for name in model.weights if (vote := cast_vote(model, name, measured)).moved)
-    score = 0.0
-    for vote in votes:
-        score += vote.moved
+    a, b = measured.a, measured.b
+    apart = {name: (a[name].value - b[name].value) / model.scales[name] for name in model.weights}
+    moved = {name: weight * math.tanh(apart[name] / NEAR) for name, weight in model.weights.items()}
+    votes = tuple(Vote(name, by) for name, by in moved.items() if by)
     if measured.alike == 1 and not votes:
         # The same words as often are a tie, whatever they are about.
         return Prediction(0.0, (), {"A": 0.0, "B": 0.0, "tie": 1.0}, "tie", 1.0, "")
-    chances = chances_of(model.sharpness * score, tie_level(model, measured))
+    score = 0.0
+    for vote in votes:
+        score += vote.moved
+    level = model.tie.get("always", NEVER) + model.tie.get("alike", 0.0) * nearly_same(measured)
+    chances = chances_of(model.sharpness * score, level)
     winner: Winner = "tie"
     if max(chances["A"], chances["B"]) > chances["tie"] and score != 0:
         winner = "A" if score > 0 else "B"
-    outside = tuple(name for name in model.ranges if is_outside(model, name, measured))
+    # What is no answer at all is known without its other measures.
+    answers = [side for side in (a, b) if side["no_answer"].value < 1]
+    seen = {name: [side[name].value for side in answers] for name in MEASURES} | {TASK_LENGTH: [measured.task]}
+    outside = tuple(
+        name for name, (low, high) in model.ranges.items() if not all(low <= value <= high for value in seen[name])
+    )
     doubt: Doubt = "unsure" if chances[winner] < model.decide else "range" if outside else ""
-    if not doubt and _only_one_declines(measured):
+    # Whether it was right to decline depends on what was asked, and that no measure tells.
+    if not doubt and (a["no_answer"].value == DECLINED) != (b["no_answer"].value == DECLINED):
         doubt = "declined"
     return Prediction(score, votes, chances, winner, chances[winner], doubt, outside)
-
-
-def cast_vote(model: Model, name: str, measured: Measured) -> Vote:
-    """What one measure moves."""
-    difference = measured.a[name].value - measured.b[name].value
-    return Vote(name, model.weights[name] * math.tanh(difference / model.scales[name] / NEAR))
-
-
-def is_outside(model: Model, name: str, measured: Measured) -> bool:
-    """Whether one of the answers, or the task, is unlike nearly all that the model was fitted to."""
-    low, high = model.ranges[name]
-    # What is no answer at all is known without its other measures.
-    answers = [side for side in (measured.a, measured.b) if side["no_answer"].value < 1]
-    values = [measured.task] if name == TASK_LENGTH else [side[name].value for side in answers]
-    return not all(low <= value <= high for value in values)
-
-
-def _only_one_declines(measured: Measured) -> bool:
-    """Whether it was right to decline depends on what was asked, and that no measure tells."""
-    declines = [side["no_answer"].value == DECLINED for side in (measured.a, measured.b)]
-    return declines[0] != declines[1]
-
-
-def tie_level(model: Model, measured: Measured) -> float:
-    """How far the score must go for a winner."""
-    return model.tie.get("always", NEVER) + model.tie.get("alike", 0.0) * nearly_same(measured)
 
 
 def nearly_same(measured: Measured) -> float:

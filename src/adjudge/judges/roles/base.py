@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from ... import prompts
 from ...llm.base import BlankPrompt
 from ...prompts.fence import Message, fenced
-from ...rubric import Rubric
+from ...rubric import Scale
 
 O = TypeVar("O")
 Q = TypeVar("Q")
@@ -29,11 +29,15 @@ _MAX_PROBLEMS = 12
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[O]):
-    """What could be read from a reply: an opinion, what is wrong with it, or both; `unusable`: bad quotes."""
+    """What could be read from a reply: an opinion, what is wrong with it, or both.
+
+    `replacements` is the shape of what is asked for where only parts of `reply` are wrong; None to ask for all again.
+    """
 
     opinion: O | None
     problems: tuple[str, ...] = ()
-    unusable: tuple[Any, ...] = ()
+    reply: Mapping[str, Any] | None = None
+    replacements: Shape | None = None
 
 
 class Shape:
@@ -84,9 +88,9 @@ def _no_truth_value(value: object) -> object:
 A_NUMBER = BeforeValidator(_no_truth_value)
 
 
-def scores_of(rubric: Rubric) -> Any:
-    """The type of a score on the rubric's scale."""
-    values = tuple(int(value) if value == int(value) else float(value) for value in rubric.scale.values)
+def scores_of(scale: Scale) -> Any:
+    """The type of a score on this scale."""
+    values = tuple(int(value) if value == int(value) else float(value) for value in scale.values)
     return Annotated[Literal[values], A_NUMBER]
 
 
@@ -126,50 +130,51 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return inlined
 
 
-def bullets(problems: tuple[str, ...]) -> str:
-    """Problems as the lines of a list."""
-    return "\n".join(f"- {problem}" for problem in problems)
-
-
 class Role(ABC, Generic[Q, O]):
     """How an LLM is asked one kind of question: the first message, the reading of its reply, and one repair round."""
 
     file: str  # the prompt file, with the parts `repair` and, where parts of a reply can be mended, `replacements`
+    schema_name: str
     terms: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
-    def prompt(self, question: Q) -> BlankPrompt:
-        """The first message."""
+    def shape(self, question: Q) -> Shape:
+        """What a reply must look like."""
 
     @abstractmethod
+    def messages(self, question: Q) -> tuple[str, Message]:
+        """The system prompt and the first message."""
+
+    @abstractmethod
+    def build(self, question: Q, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str) -> Reading[O]:
+        """The opinion in a reply of the right shape, checked; `again` is what came to replace wrong parts of it."""
+
+    def prompt(self, question: Q) -> BlankPrompt:
+        """All that is sent first."""
+        return BlankPrompt(*self.messages(question), self.shape(question).schema, self.schema_name)
+
     def read(self, question: Q, text: str, judge: str) -> Reading[O]:
         """The reply, parsed and checked."""
-
-    def replacements(self, question: Q, reading: Reading[O]) -> Shape | None:
-        """What is asked for where only parts of a usable reply are wrong; None to ask for all of it again."""
-        return None
-
-    def mend(self, question: Q, first: Reading[O], given: Mapping[str, Any], judge: str) -> O:
-        """The first opinion with the replacements that came; `given` is empty if these could not be read."""
-        assert first.opinion is not None
-        return first.opinion
+        reply = self.shape(question).parse(text)
+        return Reading(None, reply) if isinstance(reply, tuple) else self.build(question, reply, {}, judge)
 
     def repair(self, question: Q, prompt: BlankPrompt, text: str, reading: Reading[O]) -> BlankPrompt:
         """The first message again, with the reply to it and exactly what was wrong with that.
 
         Both hold words of the model's, and these may be the material's: so they are fenced, and no turn of the model's.
         """
-        shape = self.replacements(question, reading) if reading.opinion is not None else None
+        shape = reading.replacements
+        reply = fenced("YOUR REPLY", text)
+        problems = fenced("PROBLEMS", "\n".join(f"- {problem}" for problem in reading.problems))
         part = "repair" if shape is None else "replacements"
-        reply, problems = fenced("YOUR REPLY", text), fenced("PROBLEMS", bullets(reading.problems))
         message = prompts.load(self.file).message(part, reply=reply, problems=problems, **self.terms)
         schema = prompt.schema if shape is None else shape.schema
         return replace(prompt, user=Message.of(prompt.user, "\n\n", message), schema=schema)
 
     def read_repair(self, question: Q, first: Reading[O], text: str, judge: str) -> Reading[O]:
         """The reply to that, together with what was already good."""
-        shape = self.replacements(question, first) if first.opinion is not None else None
-        if shape is None:
+        if first.reply is None or first.replacements is None:
             return self.read(question, text, judge)
-        reply = shape.parse(text)
-        return Reading(self.mend(question, first, {} if isinstance(reply, tuple) else reply, judge))
+        again = first.replacements.parse(text)
+        given = {} if isinstance(again, tuple) else again
+        return Reading(self.build(question, first.reply, given, judge).opinion)

@@ -1,4 +1,5 @@
-"""The comparer: scores both answers on every criterion, with reasons and quotes.
+"""The comparer: scores both answers on every criterion, with reasons and quotes; and the researcher, which says before
+what should be looked up.
 
 The model sees Answer 1 and Answer 2 by position; here its reply is put back into the case's labels A and B. Every quote
 is looked up before it becomes evidence, and so are the quotations inside its reasons.
@@ -10,24 +11,34 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from itertools import compress
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ... import prompts
-from ...llm.base import BlankPrompt
-from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Score, Warning, Winner
+from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Research, Score, Warning, Winner
+from ...models.cases import Comparison
 from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
 from ...text.reasons import NOT_IN_THE_TEXT, WordChecker, scored
-from ..base import CompareQuestion
+from ..base import MAX_QUERIES, CompareQuestion, ResearchQuestion
 from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 from .naming import in_case_labels
 
 _MOST_QUOTES = 6  # further quotes that are looked at, for each criterion on average
+_MAX_QUERY_CHARACTERS = 200
 _ANSWERS = (1, 2)
 _REASONED = ("rationale", "justification")  # the reasons of each criterion and answer
 _WHOLE = ("summary_1", "summary_2", "rationale")  # and those of the whole reply
+# What a judge is told of the facts; the wording is the same in both orders.
+_FINDINGS = {
+    "truncation": "breaks off: it ends on a comma, or on the number of a list item that never comes.",
+    "injection": "contains text that addresses the judge or asks for a score.",
+    "hidden_characters": "contains invisible characters that hide or turn text.",
+}
+
+# -- asking -----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=32)
@@ -41,14 +52,11 @@ def _reply_shape(rubric: Rubric) -> Shape:
     for n in _ANSWERS:
         marks |= {f"quote_{n}": str, f"impact_{n}": Impact, f"rationale_{n}": str}
     for n in _ANSWERS:
-        marks |= {f"justification_{n}": str, f"score_{n}": scores_of(rubric)}
-    criteria = object_of("criteria", dict.fromkeys(rubric.weights, object_of("marks", marks)))
+        marks |= {f"justification_{n}": str, f"score_{n}": scores_of(rubric.scale)}
     fields = {
-        "criteria": criteria,
+        "criteria": object_of("criteria", dict.fromkeys(rubric.weights, object_of("marks", marks))),
         "more_evidence": _quotes(rubric),
-        "summary_1": str,
-        "summary_2": str,
-        "rationale": str,
+        **dict.fromkeys(_WHOLE, str),
         "preference": Literal["answer_1", "answer_2", "tie"],
     }
     return Shape(object_of("reply", fields))
@@ -60,19 +68,15 @@ def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
     fields = {"evidence": _quotes(rubric)}
     if reasons:
         parts = [f"{key}.{field}_{n}" for key in rubric.weights for field in _REASONED for n in _ANSWERS]
-        place: Any = Literal[(*parts, *_WHOLE)]
-        reason = object_of("reason", {"place": place, "words": str})
+        reason = object_of("reason", {"place": Literal[(*parts, *_WHOLE)], "words": str})
         fields["reasons"] = list[reason]  # type: ignore[valid-type]
     return Shape(object_of("replacements", fields))
 
 
 def _quotes(rubric: Rubric) -> Any:
     """The type of a list of quotes that say themselves what they are about."""
-    criterion: Any = Literal[tuple(rubric.weights)]
-    answer: Any = Annotated[Literal[_ANSWERS], A_NUMBER]
-    quote = object_of(
-        "quote", {"criterion": criterion, "answer": answer, "quote": str, "impact": Impact, "rationale": str}
-    )
+    place = {"criterion": Literal[tuple(rubric.weights)], "answer": Annotated[Literal[_ANSWERS], A_NUMBER]}
+    quote = object_of("quote", {**place, "quote": str, "impact": Impact, "rationale": str})
     return list[quote]  # type: ignore[valid-type]
 
 
@@ -81,15 +85,46 @@ def _system(rubric: Rubric) -> str:
     scale = rubric.scale
     bands = "; ".join(f"{span} {meaning}" for span, meaning in rubric.bands)
     step = "" if scale.step == 1 else f" in steps of {scale.step}"
+    criteria = (f"- {item.key} ({item.name}): {' '.join(item.guidance.split())}" for item in rubric.criteria)
     return prompts.load("comparer").render(
         "system",
         scale=f"{scale.low} to {scale.high}{step}" + (f" ({bands})" if bands else ""),
-        criteria="\n".join(
-            f"- {criterion.key} ({criterion.name}): {' '.join(criterion.guidance.split())}"
-            for criterion in rubric.criteria
-        ),
+        criteria="\n".join(criteria),
         **Comparer.terms,
     )
+
+
+def _shown_texts(case: Comparison, shown: tuple[Label, Label] = LABELS, looked_up: str = "") -> dict[str, Message]:
+    """The fenced texts of a case, by their places in a prompt."""
+    context: list[str | Message] = [fenced("CONTEXT", case.context), "\n"] if case.context.strip() else []
+    if looked_up:
+        lead = "\nSearch results, to check claims against. They are material too, and may be wrong.\n"
+        context += [lead, fenced("SEARCH RESULTS", looked_up), "\n"]
+    answers = {f"answer_{n}": fenced(f"ANSWER {n}", case.answer(label)) for n, label in enumerate(shown, start=1)}
+    return {"task": fenced("TASK", case.task), "context": Message.of(*context), **answers}
+
+
+def _looked_up(lookups: tuple[Lookup, ...]) -> str:
+    searches = []
+    for lookup in lookups:
+        lines = [f"- {in_one_line(f'{one.title} ({one.url}): {one.snippet}')}" for one in lookup.findings]
+        searches += ["\n".join((f"Search: {in_one_line(lookup.query)}", *lines))] if lines else []
+    return "\n\n".join(searches)
+
+
+def _findings(question: CompareQuestion) -> str:
+    names = {"task": "The task", "context": "The context", "search": "The search results"}
+    names |= {label: f"Answer {n}" for n, label in enumerate(question.shown, start=1)}
+    found = {
+        f"- {names[fact.where]}: {_FINDINGS[fact.name]}\n"
+        for fact in question.facts
+        if fact.certain and fact.name in _FINDINGS
+    }
+    # In the order shown: the order of the case would tell which answer is A.
+    return "\nFound by a program, and certain:\n" + "".join(sorted(found)) if found else ""
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 class _BadQuote(NamedTuple):
@@ -104,238 +139,114 @@ class _BadQuote(NamedTuple):
         return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
 
-class _BadReason(NamedTuple):
-    """A reason that quotes words which stand in none of the texts: where it stands in the reply, and what is wrong."""
-
-    place: str
-    why: str
-
-    def told(self, shown: tuple[Label, Label]) -> str:
-        part, _, number = self.place.rpartition("_")
-        where = f"{part} of response {shown[int(number) - 1]}" if number.isdigit() else self.place
-        return f"{where}: {self.why}"
-
-
 class Comparer(Role[CompareQuestion, ComparisonOpinion]):
     """Asks for and reads comparisons."""
 
     file = "comparer"
+    schema_name = "comparison"
     terms = MappingProxyType({"min_words": str(MIN_WORDS), "max_words": str(MAX_WORDS)})
 
-    def prompt(self, question: CompareQuestion) -> BlankPrompt:
-        case, (first, second) = question.case, question.shown
-        looked_up = _looked_up(question.lookups) if question.lookups else ""
-        context: list[str | Message] = [fenced("CONTEXT", case.context), "\n"] if case.context.strip() else []
-        if looked_up:
-            context += [
-                "\nSearch results, to check claims against. They are material too, and may be wrong.\n",
-                fenced("SEARCH RESULTS", looked_up),
-                "\n",
-            ]
-        user = prompts.load("comparer").message(
-            "user",
-            findings=_findings(question) if question.facts else "",
-            task=fenced("TASK", case.task),
-            context=Message.of(*context),
-            answer_1=fenced("ANSWER 1", case.answer(first)),
-            answer_2=fenced("ANSWER 2", case.answer(second)),
-        )
-        return BlankPrompt(_system(question.rubric), user, _reply_shape(question.rubric).schema, "comparison")
+    def shape(self, question: CompareQuestion) -> Shape:
+        return _reply_shape(question.rubric)
 
-    def read(self, question: CompareQuestion, text: str, judge: str) -> Reading[ComparisonOpinion]:
-        reply = _reply_shape(question.rubric).parse(text)
-        if isinstance(reply, tuple):
-            return Reading(None, reply)
-        shown = first, second = question.shown
-        preferences: dict[str, Winner] = {"answer_1": first, "answer_2": second, "tie": "tie"}
-        found, bad = _locate(question, _quotes_in(reply, question.rubric))
+    def messages(self, question: CompareQuestion) -> tuple[str, Message]:
+        texts = _shown_texts(question.case, question.shown, _looked_up(question.lookups))
+        user = prompts.load("comparer").message("user", findings=_findings(question), **texts)
+        return _system(question.rubric), user
+
+    def build(
+        self, question: CompareQuestion, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str
+    ) -> Reading[ComparisonOpinion]:
+        case, shown, criteria = question.case, question.shown, reply["criteria"]
+        number = {label: n for n, label in enumerate(shown, start=1)}
+        answers = {label: Haystack(case.answer(label)) for label in LABELS}
+        check = WordChecker((case.task, case.context, *answers.values(), _looked_up(question.lookups)))
+        most = _MOST_QUOTES * len(question.rubric.criteria)
+        demanded = [
+            {"criterion": key, "answer": n, **{part: marks[f"{part}_{n}"] for part in ("quote", "impact", "rationale")}}
+            for key, marks in criteria.items()
+            for n in _ANSWERS
+        ]
+        found, bad = _locate(shown, answers, [*demanded, *reply["more_evidence"][:most]])
         reasons = {place: reply[place] for place in _WHOLE}
-        for key, marks in reply["criteria"].items():
+        for key, marks in criteria.items():
             reasons |= {f"{key}.justification_{n}": marks[f"justification_{n}"] for n in _ANSWERS}
-        empty = [f"{place}: empty" for place, words in reasons.items() if not words.strip()]
-        empty += [f"{_place_of(item, shown)}: empty" for item in found if not item.rationale]
-        if empty:
-            return Reading(None, tuple(dict.fromkeys(empty)))
-        check = _checker(question)
-        wrong = [_BadReason(place, why) for place, words in reasons.items() if (why := check.invented_quote(words))]
-        invented = [(item, why) for item in found if (why := check.invented_quote(item.rationale))]
-        unusable = {reason.place for reason in wrong}
-        wrong += [_BadReason(_place_of(item, shown), why) for item, why in invented]
-        scores = {
-            key: {label: Decimal(str(marks[f"score_{_number(label, shown)}"])) for label in LABELS}
-            for key, marks in reply["criteria"].items()
+
+        def place_of(item: Evidence) -> str:
+            return f"{item.criterion}.rationale_{number[item.answer]}"
+
+        said = [*reasons.items(), *((place_of(item), item.rationale) for item in found)]
+        if empty := tuple(dict.fromkeys(f"{place}: empty" for place, words in said if not words.strip())):
+            return Reading(None, empty)
+        faults = {words: why for _, words in said if (why := check.invented_quote(words))}
+        wrong = [(place, faults[words]) for place, words in said if words in faults]
+        problems = [quote.told(f"Answer {number[quote.answer]}") for quote in bad]
+
+        def is_good(words: str) -> bool:
+            return bool(words.strip()) and not check.invented_quote(words)
+
+        came = [quote for quote in again.get("evidence", [])[:most] if is_good(quote["rationale"])]
+        more, _ = _locate(shown, answers, came)
+        instead = {
+            reason["place"]: in_case_labels(reason["words"], shown)
+            for reason in again.get("reasons", [])
+            if is_good(reason["words"])
         }
 
-        def words(place: str, said: str, ours: str = NOT_IN_THE_TEXT) -> str:
-            return ours if place in unusable else in_case_labels(said, shown)
+        def words(place: str, ours: str = NOT_IN_THE_TEXT) -> str:
+            return instead.get(place, ours) if reasons[place] in faults else in_case_labels(reasons[place], shown)
 
-        def score(key: str, label: Label) -> Score:
-            place, value = f"{key}.justification_{_number(label, shown)}", scores[key][label]
-            return Score(value=value, justification=words(place, reasons[place], scored(value)))
+        def score(key: str, n: int) -> Score:
+            value = Decimal(str(criteria[key][f"score_{n}"]))
+            return Score(value=value, justification=words(f"{key}.justification_{n}", scored(value)))
 
+        scores = {key: {label: score(key, number[label]) for label in LABELS} for key in criteria}
+        for at, item in enumerate(found):
+            if item.rationale in faults:
+                ours = scored(scores[item.criterion][item.answer].value)
+                found[at] = item.updated(rationale=instead.get(place_of(item), ours))
+        evidence = _each_once((*found, *more))
+        quoted = {(item.criterion, item.answer) for item in evidence}
+        unquoted = tuple(
+            # An answer without a word needs no quote.
+            (key, label)
+            for key in criteria
+            for label in LABELS
+            if (key, label) not in quoted and answers[label].word_count
+        )
+        warnings = [
+            *(
+                Warning(code="dropped_quote", message=quote.told(f"response {quote.answer}"))
+                for quote in _lost(bad, more)
+            ),
+            *(
+                Warning(code="replaced_reason", message=f"{_in_case(place, shown)}: {why}")
+                for place, why in wrong
+                if place not in instead
+            ),
+        ]
+        preferences: dict[str, Winner] = {"answer_1": shown[0], "answer_2": shown[1], "tie": "tie"}
         opinion = ComparisonOpinion(
             judge=judge,
             order=question.order,
-            scores={key: {label: score(key, label) for label in LABELS} for key in scores},
-            # Two quotes may be about the same: only the rationale that is bad goes.
-            evidence=tuple(
-                _because(item, scored(scores[item.criterion][item.answer]))
-                if any(item is bad for bad, _ in invented)
-                else item
-                for item in found
-            ),
-            unquoted=_gaps(question, found),
-            summaries={label: words(place := f"summary_{_number(label, shown)}", reasons[place]) for label in LABELS},
+            scores=scores,
+            evidence=evidence,
+            unquoted=unquoted,
+            summaries={label: words(f"summary_{number[label]}") for label in LABELS},
             preference=preferences[reply["preference"]],
-            rationale=words("rationale", reasons["rationale"]),
-            warnings=(*_dropped(bad), *_replaced(wrong, shown)),
+            rationale=words("rationale"),
+            warnings=tuple(warnings),
         )
-        problems = (
-            *(quote.told(f"Answer {_number(quote.answer, shown)}") for quote in bad),
-            *(f"{key}: no usable quote from Answer {_number(label, shown)}" for key, label in opinion.unquoted),
-            *(f"{reason.place}: {reason.why}" for reason in wrong),
-        )
-        return Reading(opinion, problems, (*bad, *wrong))
-
-    def replacements(self, question: CompareQuestion, reading: Reading[ComparisonOpinion]) -> Shape:
-        return _replacements_shape(question.rubric, any(isinstance(bad, _BadReason) for bad in reading.unusable))
-
-    def mend(
-        self, question: CompareQuestion, first: Reading[ComparisonOpinion], given: Mapping[str, Any], judge: str
-    ) -> ComparisonOpinion:
-        assert first.opinion is not None
-        check, shown = _checker(question), question.shown
-        quotes = [
-            quote
-            for quote in _first(given.get("evidence", []), question.rubric)
-            if quote["rationale"].strip() and not check.invented_quote(quote["rationale"])
-        ]
-        found, _ = _locate(question, quotes)
-        # A quote for which a good one came is replaced, not lost: only those without are counted as dropped.
-        came = Counter((item.criterion, item.answer) for item in found)
-        lost: list[_BadQuote] = []
-        for bad in (bad for bad in first.unusable if isinstance(bad, _BadQuote)):
-            if came[bad.criterion, bad.answer]:
-                came[bad.criterion, bad.answer] -= 1
-            else:
-                lost.append(bad)
-        wrong = [bad for bad in first.unusable if isinstance(bad, _BadReason)]
-        mended = {
-            reason["place"]: in_case_labels(reason["words"], shown)
-            for reason in given.get("reasons", [])
-            if reason["words"].strip() and not check.invented_quote(reason["words"])
-        }
-        opinion = _with_reasons(first.opinion, {reason.place: mended.get(reason.place) for reason in wrong}, shown)
-        left = [reason for reason in wrong if reason.place not in mended]
-        evidence = _each_once((*opinion.evidence, *found))
-        warnings = (*_dropped(lost), *_replaced(left, shown))
-        return opinion.updated(evidence=evidence, unquoted=_gaps(question, evidence), warnings=warnings)
-
-
-def _with_reasons(
-    opinion: ComparisonOpinion, mended: Mapping[str, str | None], shown: tuple[Label, Label]
-) -> ComparisonOpinion:
-    """The opinion with the reasons that came in the place of bad ones; None where none came."""
-
-    def score(key: str, label: Label, given: Score) -> Score:
-        words = mended.get(f"{key}.justification_{_number(label, shown)}")
-        return given.updated(justification=words) if words else given
-
-    return opinion.updated(
-        scores={key: {label: score(key, label, by[label]) for label in LABELS} for key, by in opinion.scores.items()},
-        summaries={
-            label: mended.get(f"summary_{_number(label, shown)}") or said for label, said in opinion.summaries.items()
-        },
-        rationale=mended.get("rationale") or opinion.rationale,
-        evidence=tuple(
-            _because(item, words)
-            if item.rationale == scored(opinion.scores[item.criterion][item.answer].value)
-            and (words := mended.get(_place_of(item, shown)))
-            else item
-            for item in opinion.evidence
-        ),
-    )
-
-
-def _checker(question: CompareQuestion) -> WordChecker:
-    """Checks words against all that the judge was shown."""
-    case = question.case
-    return WordChecker((case.task, case.context, case.a, case.b, _looked_up(question.lookups)))
-
-
-def _looked_up(lookups: tuple[Lookup, ...]) -> str:
-    return "\n\n".join(
-        "\n".join(
-            (
-                f"Search: {in_one_line(lookup.query)}",
-                *(f"- {in_one_line(f'{one.title} ({one.url}): {one.snippet}')}" for one in lookup.findings),
-            )
-        )
-        for lookup in lookups
-        if lookup.findings
-    )
-
-
-# What a judge is told of the facts; the wording is the same in both orders.
-_FINDINGS = {
-    "truncation": "breaks off: it ends on a comma, or on the number of a list item that never comes.",
-    "injection": "contains text that addresses the judge or asks for a score.",
-    "hidden_characters": "contains invisible characters that hide or turn text.",
-}
-
-
-def _findings(question: CompareQuestion) -> str:
-    first, second = question.shown
-    shown = {
-        first: "Answer 1",
-        second: "Answer 2",
-        "task": "The task",
-        "context": "The context",
-        "search": "The search results",
-    }
-    found = {
-        f"- {shown[fact.where]}: {_FINDINGS[fact.name]}\n"
-        for fact in question.facts
-        if fact.certain and fact.name in _FINDINGS
-    }
-    # In the order shown: the order of the case would tell which answer is A.
-    return "\nFound by a program, and certain:\n" + "".join(sorted(found)) if found else ""
-
-
-def _number(label: Label, shown: tuple[Label, Label]) -> int:
-    """What the judge calls this answer."""
-    return shown.index(label) + 1
-
-
-def _place_of(item: Evidence, shown: tuple[Label, Label]) -> str:
-    """Where the rationale of a quote stands in a reply."""
-    return f"{item.criterion}.rationale_{_number(item.answer, shown)}"
-
-
-def _because(item: Evidence, rationale: str) -> Evidence:
-    return item.model_copy(update={"rationale": rationale})
-
-
-def _quotes_in(reply: Mapping[str, Any], rubric: Rubric) -> list[Mapping[str, Any]]:
-    """All quotes of a reply, in the form of a list: the one for each criterion and answer, then the further ones."""
-    demanded = [
-        {"criterion": key, "answer": n, **{field: marks[f"{field}_{n}"] for field in ("quote", "impact", "rationale")}}
-        for key, marks in reply["criteria"].items()
-        for n in _ANSWERS
-    ]
-    return [*demanded, *_first(reply["more_evidence"], rubric)]
-
-
-def _first(quotes: list[Mapping[str, Any]], rubric: Rubric) -> list[Mapping[str, Any]]:
-    return quotes[: _MOST_QUOTES * len(rubric.criteria)]
+        problems += [f"{key}: no usable quote from Answer {number[label]}" for key, label in unquoted]
+        problems += [f"{place}: {why}" for place, why in wrong]
+        return Reading(opinion, tuple(problems), reply, _replacements_shape(question.rubric, bool(wrong)))
 
 
 def _locate(
-    question: CompareQuestion, quotes: Iterable[Mapping[str, Any]]
-) -> tuple[tuple[Evidence, ...], list[_BadQuote]]:
+    shown: tuple[Label, Label], answers: Mapping[Label, Haystack], quotes: Iterable[Mapping[str, Any]]
+) -> tuple[list[Evidence], list[_BadQuote]]:
     """The quotes with their places, and those that have none. An empty field is no quote at all."""
-    asked = [(given, question.shown[given["answer"] - 1]) for given in quotes]
-    answers = {label: Haystack(question.case.answer(label)) for label in LABELS}
+    asked = [(given, shown[given["answer"] - 1]) for given in quotes]
     places = {
         label: iter(_places(answers[label], [given["quote"] for given, named in asked if named == label]))
         for label in LABELS
@@ -343,34 +254,33 @@ def _locate(
     found: list[Evidence] = []
     bad: list[_BadQuote] = []
     for given, label in asked:
-        place, text = next(places[label]), answers[label].text
+        place = next(places[label])
         if isinstance(place, Span):
             found.append(
                 Evidence(
                     criterion=given["criterion"],
                     answer=label,
                     impact=given["impact"],
-                    quote=text[place.start : place.end],
-                    rationale=in_case_labels(given["rationale"], question.shown),
+                    quote=answers[label].text[place.start : place.end],
+                    rationale=in_case_labels(given["rationale"], shown),
                     start=place.start,
                     end=place.end,
                 )
             )
         elif place is not None:
             bad.append(_BadQuote(given["criterion"], label, given["quote"], place.reason))
-    return _each_once(found), bad
+    return list(_each_once(found)), bad
 
 
 def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:
     """Where quotes stand. A short answer is quoted whole, whatever the judge wrote; None where there is no quote."""
-    if answer.word_count == 0:
-        return [None] * len(quotes)
-    if answer.word_count < MIN_WORDS:
+    if 0 < answer.word_count < MIN_WORDS:
         whole = answer.text.strip()
         start = answer.text.index(whole)
         return [Span(start, start + len(whole))] * len(quotes)
-    located = iter(answer.locate(quote for quote in quotes if quote.strip()))
-    return [next(located) if quote.strip() else None for quote in quotes]
+    given = [bool(answer.word_count and quote.strip()) for quote in quotes]
+    located = iter(answer.locate(compress(quotes, given)))
+    return [next(located) if there else None for there in given]
 
 
 def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -381,20 +291,43 @@ def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(found.values())
 
 
-def _gaps(question: CompareQuestion, evidence: Iterable[Evidence]) -> tuple[tuple[str, Label], ...]:
-    """Criteria and answers without a quote; an answer without a word needs none."""
-    there = {(item.criterion, item.answer) for item in evidence}
-    gaps = [(key, label) for key in question.rubric.weights for label in LABELS if (key, label) not in there]
-    words = {label: Haystack(question.case.answer(label)).word_count for label in {label for _, label in gaps}}
-    return tuple(gap for gap in gaps if words[gap[1]])
+def _lost(bad: list[_BadQuote], more: Iterable[Evidence]) -> Iterable[_BadQuote]:
+    """A quote for which a good one came is replaced, not lost."""
+    came = Counter((item.criterion, item.answer) for item in more)
+    for quote in bad:
+        came[quote.criterion, quote.answer] -= 1
+        if came[quote.criterion, quote.answer] < 0:
+            yield quote
 
 
-def _dropped(bad: Iterable[_BadQuote]) -> list[Warning]:
-    return [Warning(code="dropped_quote", message=quote.told(f"response {quote.answer}")) for quote in bad]
+def _in_case(place: str, shown: tuple[Label, Label]) -> str:
+    """A place in the reply, in the case's words."""
+    part, _, number = place.rpartition("_")
+    return f"{part} of response {shown[int(number) - 1]}" if number.isdigit() else place
 
 
-def _replaced(wrong: Iterable[_BadReason], shown: tuple[Label, Label]) -> list[Warning]:
-    return [Warning(code="replaced_reason", message=reason.told(shown)) for reason in wrong]
+_QUERIES = Shape(object_of("queries", {"queries": list[str]}))
 
 
-COMPARER = Comparer()
+class Researcher(Role[ResearchQuestion, Research]):
+    """Asks for and reads lists of searches. It judges nothing."""
+
+    file = "researcher"
+    schema_name = "searches"
+
+    def shape(self, question: ResearchQuestion) -> Shape:
+        return _QUERIES
+
+    def messages(self, question: ResearchQuestion) -> tuple[str, Message]:
+        file = prompts.load("researcher")
+        return file.render("system", limit=str(MAX_QUERIES)), file.message("user", **_shown_texts(question.case))
+
+    def build(
+        self, question: ResearchQuestion, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str
+    ) -> Reading[Research]:
+        cleaned = (" ".join(query.split())[:_MAX_QUERY_CHARACTERS] for query in reply["queries"])
+        unique = dict.fromkeys(query for query in cleaned if query)
+        return Reading(Research(judge=judge, queries=tuple(unique)[:MAX_QUERIES]))
+
+
+COMPARER, RESEARCHER = Comparer(), Researcher()

@@ -4,65 +4,61 @@ checked. Shown are speaker and words only; acts, ratings and ids stay behind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import orjson
 import yaml
 
 from ... import prompts
-from ...llm.base import BlankPrompt
-from ...models import Critique, Evaluation, Mark, Objection, Warning
+from ...models import Critique, Evaluation, Mark, Objection, Utterance, Warning
 from ...models.cases import Dialogue, Speaker
-from ...prompts.fence import fenced, in_one_line
+from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
+from ...text.evidence import Haystack
+from ...text.reasons import WordChecker, scored
+from ...text.sentences import QUOTATION, sentences
+from ...text.words import count_words
 from ..base import CriticizeQuestion, EvaluateQuestion
 from .base import Reading, Role, Shape, object_of, scores_of
-from .transcript_checks import (
-    Quote,
-    TranscriptChecker,
-    UnusableQuote,
-    UnusableReason,
-    mended,
-    problems_of,
-    read_replacements,
-    replaced,
-    warnings_of,
-    with_missing,
-)
+
+Q = TypeVar("Q", EvaluateQuestion, CriticizeQuestion)
+O = TypeVar("O", Evaluation, Critique)
+
+_MAX_QUOTES = 3
+_MIN_WORDS = 3  # or the whole utterance, if it is shorter
+_INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
+_OPEN_MARK = re.compile(r'(?<!\d)"')  # behind a digit it is the sign for inches
+_QUOTATION_MARKS = str.maketrans("", "", '"“”„«»')
+_QUOTE = {"speaker": Speaker, "quote": str}
 
 # -- asking -----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=16)
-def _evaluation_shape(rubric: Rubric) -> Shape:
+def _shape(file: str, rubric: Rubric) -> Shape:
     """Each criterion has a quote of its own, in a field that cannot be left out.
 
     Quote and reason stand before the score, so that the score follows from them.
     """
-    return _by_criterion(rubric, {"speaker": Speaker, "quote": str, "reason": str, "score": scores_of(rubric)})
-
-
-@lru_cache(maxsize=16)
-def _critique_shape(rubric: Rubric) -> Shape:
-    judged = {"comment": str, "missing": str, "agree": bool, "contradicts": bool, "score": scores_of(rubric)}
-    return _by_criterion(rubric, {"quotes": list[Quote], **judged})
-
-
-def _by_criterion(rubric: Rubric, fields: Mapping[str, Any]) -> Shape:
-    entry = object_of("entry", fields)
+    fields: dict[str, Any] = {**_QUOTE, "reason": str}
+    if file == "critic":
+        quotes: Any = list[object_of("quote", _QUOTE)]  # type: ignore[misc]
+        fields = {"quotes": quotes, "comment": str, "missing": str, "agree": bool, "contradicts": bool}
+    entry = object_of("entry", {**fields, "score": scores_of(rubric.scale)})
     return Shape(object_of("reply", {"criteria": object_of("criteria", dict.fromkeys(rubric.weights, entry))}))
 
 
 @lru_cache(maxsize=16)
 def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
     """The reply to a request for better quotes, and for better reasons where some cannot be used."""
-    key: Any = Literal[tuple(rubric.weights)]
-    quote = object_of("quote", {"criterion": key, "speaker": Speaker, "quote": str})
-    reason = object_of("reason", {"criterion": key, "words": str})
+    key = {"criterion": Literal[tuple(rubric.weights)]}
+    quote, reason = object_of("quote", {**key, **_QUOTE}), object_of("reason", {**key, "words": str})
     fields = {"quotes": list[quote], **({"reasons": list[reason]} if reasons else {})}  # type: ignore[valid-type]
     return Shape(object_of("replacements", fields))
 
@@ -73,26 +69,6 @@ def example() -> dict[str, Any]:
     text = (resources.files("adjudge") / "prompts" / "dialogue_example.yaml").read_text("utf-8")
     loaded: dict[str, Any] = yaml.safe_load(text)
     return loaded
-
-
-@lru_cache(maxsize=32)
-def _system(file: str, rubric: Rubric) -> str:
-    """What a role is told before it sees a transcript: criteria, scale, and the example if it fits the rubric."""
-    known = example()
-    scores = {Decimal(mark["score"]) for mark in known["evaluation"].values()}
-    fits = list(rubric.weights) == list(known["evaluation"]) and scores <= set(rubric.scale.values)
-    if file == "evaluator":
-        shown = _as_reply(known["evaluation"])
-    else:
-        told = "\n".join(f"{key}: {mark['score']}. {mark['reason']}" for key, mark in known["evaluation"].items())
-        shown = f"{told}\n{_as_reply(example_critique())}"
-    return prompts.load(file).render(
-        "system",
-        criteria="\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria),
-        example=f"An example, shortened\n{known['transcript']}{shown}" if fits else "",
-        scale=", ".join(str(value) for value in rubric.scale.values),
-        bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
-    )
 
 
 def example_critique() -> dict[str, Any]:
@@ -111,11 +87,25 @@ def example_critique() -> dict[str, Any]:
     }
 
 
-def _as_reply(criteria: Mapping[str, Any]) -> str:
-    return orjson.dumps({"criteria": criteria}).decode()
+@lru_cache(maxsize=32)
+def _system(file: str, rubric: Rubric) -> str:
+    """What a role is told before it sees a transcript: criteria, scale, and the example if it fits the rubric."""
+    known = example()
+    marks = known["evaluation"]
+    scores = {Decimal(mark["score"]) for mark in marks.values()}
+    fits = list(rubric.weights) == list(marks) and scores <= set(rubric.scale.values)
+    told = "" if file == "evaluator" else "".join(f"{key}: {m['score']}. {m['reason']}\n" for key, m in marks.items())
+    reply = orjson.dumps({"criteria": marks if file == "evaluator" else example_critique()}).decode()
+    return prompts.load(file).render(
+        "system",
+        criteria="\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria),
+        example=f"An example, shortened\n{known['transcript']}{told}{reply}" if fits else "",
+        scale=", ".join(str(value) for value in rubric.scale.values),
+        bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
+    )
 
 
-def shown(case: Dialogue) -> str:
+def _shown(case: Dialogue) -> str:
     """The transcript as a model sees it; an utterance of several lines is indented, so that it cannot begin a turn."""
     return "\n".join(
         f"[{number}] {turn.speaker}: " + "\n    ".join(turn.text.splitlines())
@@ -123,145 +113,178 @@ def shown(case: Dialogue) -> str:
     )
 
 
-def _ask(file: str, rubric: Rubric, shape: Shape, schema_name: str, **texts: str) -> BlankPrompt:
-    user = prompts.load(file).message("user", **{name: fenced(name.upper(), text) for name, text in texts.items()})
-    return BlankPrompt(_system(file, rubric), user, shape.schema, schema_name)
-
-
-def _replacements(rubric: Rubric, reading: Reading[Any]) -> Shape:
-    return _replacements_shape(rubric, any(isinstance(bad, UnusableReason) for bad in reading.unusable))
+def _evaluated(question: CriticizeQuestion) -> list[str]:
+    """The evaluation as the Critic sees it, a line for each criterion."""
+    marks = question.evaluation.marks
+    return [f"{key}: {mark.value}. {in_one_line(mark.justification)}" for key, mark in marks.items()]
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _criteria(shape: Shape, text: str, field: str) -> Mapping[str, Any] | tuple[str, ...]:
-    """What a reply says of each criterion, or why it cannot be used; `field` is the sentence that none may lack."""
-    reply = shape.parse(text)
-    if isinstance(reply, tuple):
-        return reply
-    criteria: dict[str, Any] = reply["criteria"]
-    empty = tuple(f"{key}.{field}: empty" for key, given in criteria.items() if not given[field].strip())
-    for given in criteria.values():
-        given[field] = " ".join(given[field].split())
-    return empty or criteria
+class _Checker:
+    """Checks the quotes and reasons of one reply against a transcript, and notes what cannot be used.
+
+    `again` is what came in a repair round, `also` what the judge was shown beside the transcript.
+    """
+
+    def __init__(self, case: Dialogue, again: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+        self._turns = [(turn, Haystack(turn.text)) for turn in case.turns]
+        self._words = WordChecker((*(haystack for _, haystack in self._turns), *also))
+        self.again: dict[str, list[Mapping[str, str]]] = {}
+        for item in again.get("quotes", []):
+            self.again.setdefault(item["criterion"], []).append(item)
+        told = ((item["criterion"], in_one_line(item["words"])) for item in again.get("reasons", []))
+        self._reasons = {key: words for key, words in told if words and not self._fault(words)}
+        self.bad_reasons = False
+        self.problems: list[str] = []
+        self.warnings: list[Warning] = []
+
+    def quotes(self, key: str, given: Iterable[Mapping[str, str]], *, needed: bool = True) -> tuple[Utterance, ...]:
+        """Where the quotes of a criterion stand; those that stand nowhere under their speaker are noted if needed."""
+        found, wrong = self._locate(given)
+        came, _ = self._locate(self.again.get(key, ()))
+        if needed:
+            self.problems += [f"{key}: {why}" for why in wrong]
+            # A quote for whose criterion a good one came is replaced, not lost.
+            self.warnings += [Warning(code="dropped_quote", message=f"{key}: {why}") for why in wrong if not came]
+        return tuple(dict.fromkeys((*found, *came)))
+
+    def reason(self, key: str, words: str, value: Decimal, quotes: tuple[Utterance, ...], missing: str = "") -> str:
+        """The reason as it stands, or the one that came instead; else its first sentence, or ours.
+
+        What the judge finds missing stands behind it, never in quotation marks, for nobody said it.
+        """
+        if why := self._fault(words):
+            self.bad_reasons = True
+            self.problems.append(f"{key}: {why}")
+            if key in self._reasons:
+                words = self._reasons[key]
+            elif self._invented(words):
+                self.warnings.append(Warning(code="replaced_reason", message=f"{key}: {why}"))
+                return scored(value)
+            else:
+                words = sentences(words)[0]
+                if quotes and not _INLINE.search(words):
+                    words = f"{quotes[0].shown} – {words}"
+        absent = in_one_line(missing.translate(_QUOTATION_MARKS)).rstrip(".!?")
+        first = next(iter(sentences(absent)), "").rstrip(".!?")
+        return f"{words.rstrip('.!?')}; missing: {first}." if first else words
+
+    def _locate(self, quotes: Iterable[Mapping[str, str]]) -> tuple[list[Utterance], list[str]]:
+        found: list[Utterance] = []
+        wrong: list[str] = []
+        for speaker, quote in [(item["speaker"], item["quote"]) for item in quotes][:_MAX_QUOTES]:
+            if place := self._find(speaker, quote):
+                found.append(place)
+                continue
+            other = "USER" if speaker == "SYSTEM" else "SYSTEM"
+            said = f"; {other} said it" if self._find(other, quote) else ""
+            stands = f"the quote {quote[:120]!r} does not stand in any utterance of {speaker}"
+            wrong.append(f"{stands} with at least {_MIN_WORDS} words{said}")
+        return found, wrong
+
+    def _find(self, speaker: str, quote: str) -> Utterance | None:
+        for number, (turn, haystack) in enumerate(self._turns):
+            if turn.speaker == speaker and (span := haystack.find(quote)) is not None:
+                words = turn.text[span.start : span.end]
+                if count_words(words) >= max(1, min(_MIN_WORDS, haystack.word_count)):
+                    return Utterance(
+                        speaker=turn.speaker, quote=words, turn=number, line=turn.line, start=span.start, end=span.end
+                    )
+        return None
+
+    def _fault(self, words: str) -> str:
+        """What is wrong with a reason: a quotation that nobody said, or more than one sentence."""
+        count = len(sentences(words))
+        return self._invented(words) or (f"the reason has {count} sentences; one is needed" if count > 1 else "")
+
+    def _invented(self, words: str) -> str:
+        for match in _INLINE.finditer(words):
+            quote = next(filter(None, match.groups()[1:]), "")
+            if self._find(match[1], quote) is None:
+                return f"the quote {quote[:120]!r} in the reason was never said by {match[1]}"
+        # Beside the quotes that are named behind it, a mark that is not closed would quote what nobody said.
+        left = _OPEN_MARK.search(QUOTATION.sub("", words))
+        return self._words.invented_quote(words) or ("a quotation mark in the reason is not closed" if left else "")
 
 
-class Evaluator(Role[EvaluateQuestion, Evaluation]):
+class _DialogueRole(Role[Q, O]):
+    """What Evaluator and Critic have in common; `reason` is the field with the sentence that no criterion may lack."""
+
+    reason: str
+
+    def shape(self, question: Q) -> Shape:
+        return _shape(self.file, question.rubric)
+
+    def messages(self, question: Q) -> tuple[str, Message]:
+        texts = {"transcript": fenced("TRANSCRIPT", _shown(question.case))}
+        if isinstance(question, CriticizeQuestion):
+            texts["evaluation"] = fenced("EVALUATION", "\n".join(_evaluated(question)))
+        return _system(self.file, question.rubric), prompts.load(self.file).message("user", **texts)
+
+    def build(self, question: Q, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str) -> Reading[O]:
+        criteria = {key: reply["criteria"][key] for key in question.rubric.weights}
+        criteria = {key: {**given, self.reason: in_one_line(given[self.reason])} for key, given in criteria.items()}
+        if empty := tuple(f"{key}.{self.reason}: empty" for key, given in criteria.items() if not given[self.reason]):
+            return Reading(None, empty)
+        also = _evaluated(question) if isinstance(question, CriticizeQuestion) else ()
+        check = _Checker(question.case, again, also)
+        opinion = self.opinion(question, criteria, check, judge)
+        replacements = _replacements_shape(question.rubric, check.bad_reasons)
+        return Reading(opinion, tuple(check.problems), reply, replacements)
+
+    @abstractmethod
+    def opinion(self, question: Q, criteria: Mapping[str, Any], check: _Checker, judge: str) -> O:
+        """The opinion; what cannot be used is noted by the checker."""
+
+
+class Evaluator(_DialogueRole[EvaluateQuestion, Evaluation]):
     """A score, a one-sentence reason and a quote for every criterion of a conversation."""
 
-    file = "evaluator"
+    file, schema_name, reason = "evaluator", "evaluation", "reason"
 
-    def prompt(self, question: EvaluateQuestion) -> BlankPrompt:
-        shape = _evaluation_shape(question.rubric)
-        return _ask("evaluator", question.rubric, shape, "evaluation", transcript=shown(question.case))
-
-    def read(self, question: EvaluateQuestion, text: str, judge: str) -> Reading[Evaluation]:
-        reply = _criteria(_evaluation_shape(question.rubric), text, "reason")
-        if isinstance(reply, tuple):
-            return Reading(None, reply)
-        check = TranscriptChecker(question.case)
+    def opinion(
+        self, question: EvaluateQuestion, criteria: Mapping[str, Any], check: _Checker, judge: str
+    ) -> Evaluation:
         marks: dict[str, Mark] = {}
-        unusable: list[UnusableQuote | UnusableReason] = []
-        for key in question.rubric.weights:
-            given = reply[key]
+        for key, given in criteria.items():
             value = Decimal(str(given["score"]))
             # An empty field is no quote: it is missing, not wrong.
-            quotes, wrong = check.locate(key, [given] if given["quote"].strip() else [])
-            bad = check.bad_reason(key, given["reason"])
-            unusable += [*wrong, *([bad] if bad else [])]
-            reason = replaced(bad, value, quotes) if bad else given["reason"]
-            marks[key] = Mark(value=value, reason=reason, quotes=quotes)
-        opinion = Evaluation(judge=judge, marks=marks, warnings=(*warnings_of(unusable), *_unsupported(marks)))
-        missing = [f"{key}: no usable quote" for key, mark in marks.items() if not mark.quotes]
-        return Reading(opinion, (*problems_of(unusable), *missing), tuple(unusable))
-
-    def replacements(self, question: EvaluateQuestion, reading: Reading[Evaluation]) -> Shape:
-        return _replacements(question.rubric, reading)
-
-    def mend(
-        self, question: EvaluateQuestion, first: Reading[Evaluation], given: Mapping[str, Any], judge: str
-    ) -> Evaluation:
-        assert first.opinion is not None
-        again = read_replacements(TranscriptChecker(question.case), first, given)
-        marks = mended(first.opinion.marks, first, again, lambda _, mark: mark.value, "reason")
-        return first.opinion.updated(marks=marks, warnings=(*again.warnings, *_unsupported(marks)))
+            quotes = check.quotes(key, [given] if given["quote"].strip() else [])
+            marks[key] = Mark(value=value, reason=check.reason(key, given["reason"], value, quotes), quotes=quotes)
+        for key in (key for key, mark in marks.items() if not mark.quotes):
+            check.problems.append(f"{key}: no usable quote")
+            message = f"{key}: the evaluator gave no usable quote"
+            check.warnings.append(Warning(code="missing_evidence", message=message))
+        return Evaluation(judge=judge, marks=marks, warnings=tuple(check.warnings))
 
 
-def _unsupported(marks: Mapping[str, Mark]) -> tuple[Warning, ...]:
-    return tuple(
-        Warning(code="missing_evidence", message=f"{key}: the evaluator gave no usable quote")
-        for key, mark in marks.items()
-        if not mark.quotes
-    )
-
-
-class Critic(Role[CriticizeQuestion, Critique]):
+class Critic(_DialogueRole[CriticizeQuestion, Critique]):
     """For every score of an evaluation, whether it holds, and if not, the quote that shows it."""
 
-    file = "critic"
+    file, schema_name, reason = "critic", "critique", "comment"
 
-    def prompt(self, question: CriticizeQuestion) -> BlankPrompt:
-        shape, transcript = _critique_shape(question.rubric), shown(question.case)
-        evaluation = "\n".join(_evaluated(question))
-        return _ask("critic", question.rubric, shape, "critique", transcript=transcript, evaluation=evaluation)
-
-    def read(self, question: CriticizeQuestion, text: str, judge: str) -> Reading[Critique]:
-        reply = _criteria(_critique_shape(question.rubric), text, "comment")
-        if isinstance(reply, tuple):
-            return Reading(None, reply)
-        check = TranscriptChecker(question.case, _evaluated(question))
+    def opinion(
+        self, question: CriticizeQuestion, criteria: Mapping[str, Any], check: _Checker, judge: str
+    ) -> Critique:
         entries: dict[str, Objection] = {}
-        unusable: list[UnusableQuote | UnusableReason] = []
-        for key in question.rubric.weights:
-            given = reply[key]
-            quotes, wrong = check.locate(key, given["quotes"])
-            score = Decimal(str(given["score"]))
-            agree = given["agree"] or score == question.evaluation.marks[key].value
-            bad = check.bad_reason(key, given["comment"], given["missing"])
+        for key, given in criteria.items():
+            mark, score = question.evaluation.marks[key].value, Decimal(str(given["score"]))
+            agree = given["agree"] or score == mark
             # An agreement's quote is worth having, but not worth another call.
-            unusable += [*(() if agree else wrong), *([bad] if bad else [])]
-            value = question.evaluation.marks[key].value if agree else score
+            quotes = check.quotes(key, given["quotes"], needed=not agree)
             entries[key] = Objection(
                 agree=agree,
-                comment=replaced(bad, value, quotes) if bad else with_missing(given["comment"], given["missing"]),
+                comment=check.reason(key, given["comment"], mark if agree else score, quotes, given["missing"]),
                 suggested=None if agree else score,
                 contradicts=given["contradicts"] and not agree,
                 quotes=quotes,
-                wanted_quote=bool(given["quotes"]),
+                wanted_quote=bool(given["quotes"]) or key in check.again,
             )
-        missing = [
-            f"{key}: a disagreement needs a quote from the transcript"
-            for key, entry in entries.items()
-            if not entry.agree and not entry.wanted_quote
-        ]
-        opinion = Critique(judge=judge, entries=entries, warnings=warnings_of(unusable))
-        return Reading(opinion, (*problems_of(unusable), *missing), tuple(unusable))
-
-    def replacements(self, question: CriticizeQuestion, reading: Reading[Critique]) -> Shape:
-        return _replacements(question.rubric, reading)
-
-    def mend(
-        self, question: CriticizeQuestion, first: Reading[Critique], given: Mapping[str, Any], judge: str
-    ) -> Critique:
-        assert first.opinion is not None
-        again = read_replacements(TranscriptChecker(question.case, _evaluated(question)), first, given)
-        marks = question.evaluation.marks
-
-        def value(key: str, entry: Objection) -> Decimal:
-            return marks[key].value if entry.suggested is None else entry.suggested
-
-        entries = mended(first.opinion.entries, first, again, value, "comment")
-        for key in again.quotes:
-            entries[key] = entries[key].updated(wanted_quote=True)
-        return first.opinion.updated(entries=entries, warnings=again.warnings)
-
-
-def _evaluated(question: CriticizeQuestion) -> list[str]:
-    """The evaluation as the Critic sees it, a line for each criterion."""
-    return [
-        f"{key}: {mark.value}. {in_one_line(mark.justification)}" for key, mark in question.evaluation.marks.items()
-    ]
+        for key in (key for key, entry in entries.items() if not entry.agree and not entry.wanted_quote):
+            check.problems.append(f"{key}: a disagreement needs a quote from the transcript")
+        return Critique(judge=judge, entries=entries, warnings=tuple(check.warnings))
 
 
 EVALUATOR, CRITIC = Evaluator(), Critic()

@@ -12,34 +12,24 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from ... import prompts
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
-from ...llm.base import BlankPrompt
-from ...models import (
-    LABELS,
-    Fact,
-    Label,
-    Passage,
-    RatedResponse,
-    Rating,
-    ReviewOpinion,
-    TaskType,
-    Warning,
-)
+from ...models import LABELS, Fact, Label, Passage, RatedResponse, Rating, ReviewOpinion, TaskType, Warning
 from ...models.cases import Review
 from ...models.constraints import Bound, ConstraintKind, Source
 from ...prompts.fence import Message, all_fenced, fenced, in_one_line
-from ...rubric import OVERALL, Criterion, Rubric
+from ...rubric import OVERALL, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
 from ...text.reasons import WordChecker, language_of_reply, not_english, scored
 from ...text.sentences import sentences
 from ...text.words import count_words
 from ..base import RateQuestion
-from .base import A_NUMBER, Reading, Role, Shape, object_of
+from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 
 MAX_QUOTE_WORDS = 40
 REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
 _NUMBER: Mapping[Label, int] = {"A": 1, "B": 2}
-_LABEL: Mapping[int, Label] = {1: "A", 2: "B"}
+_LABELS: Mapping[int, Label] = {1: "A", 2: "B"}
+_Place = tuple[Label | None, str]
 _FOUND_SHOWN = 200
 _MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
@@ -64,7 +54,7 @@ _OBSERVATION = object_of("observation", {"response": Literal[1, 2], "quote": str
 
 
 class _Bad(NamedTuple):
-    """An entry that cannot be used as it stands, and why."""
+    """An entry that cannot be used as it stands, and why; without a label it is about both responses."""
 
     label: Label | None
     key: str
@@ -77,11 +67,14 @@ class _Bad(NamedTuple):
         return f"{where}{self.key}: {self.reason}"
 
 
+# -- asking -----------------------------------------------------------------------------------------------------------
+
+
 @lru_cache(maxsize=16)
 def _shape(rubric: Rubric) -> Shape:
     """Demands and observations come first, quote and justification before each rating, ratings before preference."""
     fields: dict[str, Any] = {
-        item.key: object_of(f"rating_{item.key}", {"quote": str, "justification": str, "rating": _values(item)})
+        item.key: object_of(f"rating_{item.key}", {"quote": str, "justification": str, "rating": scores_of(item.scale)})
         for item in rubric.criteria
     }
     response = object_of("response", {**fields, "largely_unusable": bool, STILL_GOOD: str})
@@ -110,10 +103,6 @@ def _replacements_shape(rubric: Rubric, invalid: bool) -> Shape:
     return Shape(object_of("replacements", fields))
 
 
-def _values(criterion: Criterion) -> Any:
-    return Annotated[Literal[tuple(int(value) for value in criterion.scale.values)], A_NUMBER]
-
-
 @lru_cache(maxsize=16)
 def _system(rubric: Rubric) -> str:
     lines = []
@@ -122,185 +111,6 @@ def _system(rubric: Rubric) -> str:
         allowed = bands or ", ".join(str(value) for value in item.scale.values)
         lines.append(f"- {item.key} ({item.name}): {' '.join(item.guidance.split())} Ratings: {allowed}.")
     return prompts.load("rater").render("system", criteria="\n".join(lines))
-
-
-class Rater(Role[RateQuestion, ReviewOpinion]):
-    """Asks for and reads ratings."""
-
-    file = "rater"
-
-    def prompt(self, question: RateQuestion) -> BlankPrompt:
-        findings = _findings(question.facts)
-        lead = "\nMeasured by a program; words quoted in it are the responses' own.\n"
-        user = prompts.load("rater").message(
-            "user",
-            texts=all_fenced(shown_texts(question.case)),
-            findings=Message.of(lead, fenced("FINDINGS", findings), "\n") if findings else "",
-        )
-        return BlankPrompt(_system(question.rubric), user, _shape(question.rubric).schema, "rating")
-
-    def read(self, question: RateQuestion, text: str, judge: str) -> Reading[ReviewOpinion]:
-        reply = _shape(question.rubric).parse(text)
-        if isinstance(reply, tuple):
-            return Reading(None, reply)
-        if empty := _empty(question.rubric, reply):
-            return Reading(None, empty)
-        case = question.case
-        check = _Check(case, foreign=language_of_reply(_prose(question.rubric, reply)))
-        responses: dict[Label, RatedResponse] = {}
-        for label in LABELS:
-            given = reply[f"response_{_NUMBER[label]}"]
-            ratings = {
-                item.key: check.rating(label, item, given[item.key], given[item.key]["rating"])
-                for item in question.rubric.criteria
-            }
-            responses[label] = RatedResponse(
-                ratings=ratings,
-                unusable=given["largely_unusable"],
-                still_good=check.still_good(label, given[STILL_GOOD]),
-            )
-        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], _material(case), (case.a, case.b))
-        bodies: dict[Label, str] = {label: case.answer(label) for label in LABELS}
-        seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], bodies)
-        reasons, invalid = check.reasons(reply[BECAUSE]), check.invalid(reply[INVALID])
-        opinion = ReviewOpinion(
-            judge=judge,
-            task_type=reply["task_type"],
-            invalid=invalid,
-            response1=responses["A"],
-            response2=responses["B"],
-            preference=reply["preference"],
-            reasons=reasons,
-            constraints=demanded.constraints,
-            observations=seen.observations,
-            warnings=(
-                *(Warning(code="dropped_constraint", message=said) for said in demanded.dropped),
-                *(Warning(code="dropped_observation", message=said) for said in seen.dropped),
-                *_warnings(check.bad),
-            ),
-        )
-        return Reading(opinion, tuple(entry.told for entry in check.bad), tuple(check.bad))
-
-    def replacements(self, question: RateQuestion, reading: Reading[ReviewOpinion]) -> Shape:
-        return _replacements_shape(question.rubric, any(entry.key == INVALID for entry in reading.unusable))
-
-    def mend(
-        self, question: RateQuestion, first: Reading[ReviewOpinion], given: Mapping[str, Any], judge: str
-    ) -> ReviewOpinion:
-        assert first.opinion is not None
-        wanted = {(entry.label, entry.key) for entry in first.unusable}
-        criteria = {item.key: item for item in question.rubric.criteria}
-        responses = dict(first.opinion.responses)
-        mended: set[tuple[Label | None, str]] = set()
-        words_again = [entry["justification"] for entry in given.get("entries", [])]
-        words_again += [given.get(BECAUSE, ""), given.get(INVALID, "")]
-        # A few words are enough to see that it goes on in the language it was asked to leave.
-        foreign = language_of_reply(words_again, _FEW_WORDS)
-        if not any(not_english(" ", foreign) == entry.reason for entry in first.unusable):
-            foreign = language_of_reply(words_again)
-        for entry in given.get("entries", []):
-            label, key = _LABEL[entry["response"]], entry["criterion"]
-            if (label, key) not in wanted or not entry["justification"].strip():
-                continue
-            check = _Check(question.case, foreign)
-            if key == STILL_GOOD:
-                rated = responses[label].updated(still_good=check.still_good(label, entry["justification"]))
-            else:
-                rating = check.rating(label, criteria[key], entry, responses[label].ratings[key].value)
-                rated = responses[label].updated(ratings={**responses[label].ratings, key: rating})
-            if not check.bad:
-                mended.add((label, key))
-                responses[label] = rated
-        whole = {BECAUSE: first.opinion.reasons, INVALID: first.opinion.invalid}
-        for key in whole:
-            check = _Check(question.case, foreign)
-            words = (check.reasons if key == BECAUSE else check.invalid)(given.get(key, ""))
-            if (None, key) in wanted and words and not check.bad:
-                mended.add((None, key))
-                whole[key] = words
-        left = [entry for entry in first.unusable if (entry.label, entry.key) not in mended]
-        lists = [told for told in first.opinion.warnings if told.code in ("dropped_constraint", "dropped_observation")]
-        warnings = (*lists, *_warnings(left))
-        return first.opinion.updated(
-            response1=responses["A"],
-            response2=responses["B"],
-            reasons=whole[BECAUSE],
-            invalid=whole[INVALID],
-            warnings=warnings,
-        )
-
-
-class _Check:
-    """Checks the entries of one reply against the texts of a case, and notes what is wrong.
-
-    `foreign` names the language of the reply as a whole where that is not English.
-    """
-
-    def __init__(self, case: Review, foreign: str = "") -> None:
-        self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
-        self._words = WordChecker(case.texts)
-        self._foreign = foreign
-        self.bad: list[_Bad] = []
-
-    def rating(self, label: Label, criterion: Criterion, entry: Mapping[str, Any], value: int) -> Rating:
-        """The rating with its verified quote, and the judge's words if they may be shown."""
-        quotes: tuple[Passage, ...] = ()
-        if entry["quote"].strip() and criterion.key != OVERALL:
-            place = self._place(label, entry["quote"])
-            if isinstance(place, str):
-                self.bad.append(_Bad(label, criterion.key, "dropped_quote", place))
-            else:
-                quotes = (place,)
-        words = in_one_line(entry["justification"])
-        if why := self._words.invented_quote(words):
-            self.bad.append(_Bad(label, criterion.key, "replaced_reason", why))
-            words = scored(value)
-        elif why := not_english(words, self._foreign):
-            self.bad.append(_Bad(label, criterion.key, "not_in_english", why))
-            words = scored(value, "was not in English")
-        return Rating(value=value, justification=words, quotes=quotes)
-
-    def still_good(self, label: Label, given: str) -> str:
-        """What is good in a response all the same; empty if the words cannot be shown."""
-        words = in_one_line(given)
-        return "" if self._is_bad(label, STILL_GOOD, words) else words
-
-    def reasons(self, given: str) -> str:
-        """The sentences that explain the preference; empty if they cannot be shown."""
-        words = in_one_line(given)
-        if not words or self._is_bad(None, BECAUSE, words):
-            return ""
-        least, most = REASONS
-        if not least <= (count := len(sentences(words))) <= most:
-            said = f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed"
-            self.bad.append(_Bad(None, BECAUSE, "composed_by_rule", said))
-            return ""
-        return words
-
-    def invalid(self, given: str) -> str:
-        """Why the task cannot be rated; ours if the judge's words cannot be shown."""
-        words = in_one_line(given)
-        return _INVALID_UNSAID if words and self._is_bad(None, INVALID, words) else words
-
-    def _is_bad(self, label: Label | None, key: str, words: str) -> bool:
-        if why := self._words.invented_quote(words):
-            self.bad.append(_Bad(label, key, "replaced_reason", why))
-        elif why := not_english(words, self._foreign):
-            self.bad.append(_Bad(label, key, "not_in_english", why))
-        return bool(why)
-
-    def _place(self, label: Label, quote: str) -> Passage | str:
-        haystack = self._answers[label]
-        span = haystack.find(quote)
-        if span is None:
-            other: Label = "B" if label == "A" else "A"
-            said = f"the quote {quote[:120]!r} does not stand in response {_NUMBER[label]} word for word"
-            stands = self._answers[other].find(quote) is not None
-            return said + (f"; it stands in response {_NUMBER[other]}" if stands else "")
-        found = haystack.text[span.start : span.end]
-        if count_words(found) > MAX_QUOTE_WORDS:
-            return f"the quote has {count_words(found)} words; at most {MAX_QUOTE_WORDS} are allowed"
-        return Passage(quote=found, start=span.start, end=span.end)
 
 
 def shown_texts(case: Review) -> dict[str, str]:
@@ -316,11 +126,6 @@ def shown_texts(case: Review) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text.strip()}
 
 
-def _material(case: Review) -> dict[Source, str]:
-    """The texts that may demand something, the strongest first."""
-    return {"system_prompt": case.system_prompt, "conversation": case.history, "prompt": case.prompt}
-
-
 def _findings(facts: tuple[Fact, ...]) -> str:
     lines = [
         f"- Response {_NUMBER[fact.where]}, {'certain' if fact.certain else 'a hint'}: {fact.name.replace('_', ' ')}: "
@@ -331,24 +136,170 @@ def _findings(facts: tuple[Fact, ...]) -> str:
     return "\n".join(dict.fromkeys(lines))
 
 
-def _prose(rubric: Rubric, reply: Mapping[str, Any]) -> list[str]:
-    """Everything in a reply that people will read."""
-    sides = [reply[f"response_{number}"] for number in _NUMBER.values()]
-    words = [side[item.key]["justification"] for side in sides for item in rubric.criteria]
-    return [*words, *(side[STILL_GOOD] for side in sides), reply[BECAUSE], reply[INVALID]]
+# -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _empty(rubric: Rubric, reply: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        f"{side}.{item.key}.justification: empty"
-        for side in ("response_1", "response_2")
-        for item in rubric.criteria
-        if not reply[side][item.key]["justification"].strip()
+class Rater(Role[RateQuestion, ReviewOpinion]):
+    """Asks for and reads ratings."""
+
+    file, schema_name = "rater", "rating"
+
+    def shape(self, question: RateQuestion) -> Shape:
+        return _shape(question.rubric)
+
+    def messages(self, question: RateQuestion) -> tuple[str, Message]:
+        findings = _findings(question.facts)
+        lead = "\nMeasured by a program; words quoted in it are the responses' own.\n"
+        user = prompts.load("rater").message(
+            "user",
+            texts=all_fenced(shown_texts(question.case)),
+            findings=Message.of(lead, fenced("FINDINGS", findings), "\n") if findings else "",
+        )
+        return _system(question.rubric), user
+
+    def build(
+        self, question: RateQuestion, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str
+    ) -> Reading[ReviewOpinion]:
+        case = question.case
+        given = _entries(question.rubric, reply)
+        if empty := tuple(
+            f"response_{_NUMBER[label]}.{key}.justification: empty"
+            for (label, key), entry in given.items()
+            if label is not None and key != STILL_GOOD and not entry["justification"].strip()
+        ):
+            return Reading(None, empty)
+        check = _Check(case)
+        # The ratings' words first: what CLD3 tells depends on the order.
+        places = sorted(given, key=lambda place: (place[0] is None, place[1] == STILL_GOOD))
+        foreign = language_of_reply(given[place]["justification"] for place in places)
+        read = {place: check.entry(*place, entry, foreign) for place, entry in given.items()}
+        bad = [one for _, wrong in read.values() for one in wrong]
+        said: dict[_Place, Any] = {place: words for place, (words, _) in read.items()}
+        mended = _mended(check, given, again, bad)
+        left = [one for one in bad if (one.label, one.key) not in mended]
+        said |= mended
+
+        def rated(label: Label) -> RatedResponse:
+            ratings = {item.key: said[label, item.key] for item in question.rubric.criteria}
+            unusable = reply[f"response_{_NUMBER[label]}"]["largely_unusable"]
+            return RatedResponse(ratings=ratings, unusable=unusable, still_good=said[label, STILL_GOOD])
+
+        # The texts that may demand something, the strongest first.
+        material: dict[Source, str] = {
+            "system_prompt": case.system_prompt, "conversation": case.history, "prompt": case.prompt
+        }  # fmt: skip
+        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], material, (case.a, case.b))
+        seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], {"A": case.a, "B": case.b})
+        opinion = ReviewOpinion(
+            judge=judge,
+            task_type=reply["task_type"],
+            invalid=said[None, INVALID],
+            response1=rated("A"),
+            response2=rated("B"),
+            preference=reply["preference"],
+            reasons=said[None, BECAUSE],
+            constraints=demanded.constraints,
+            observations=seen.observations,
+            warnings=(
+                *(Warning(code="dropped_constraint", message=message) for message in demanded.dropped),
+                *(Warning(code="dropped_observation", message=message) for message in seen.dropped),
+                *(Warning(code=one.code, message=one.told) for one in left),
+            ),
+        )
+        replacements = _replacements_shape(question.rubric, any(one.key == INVALID for one in bad))
+        return Reading(opinion, tuple(one.told for one in bad), reply, replacements)
+
+
+def _entries(rubric: Rubric, reply: Mapping[str, Any]) -> dict[_Place, Mapping[str, Any]]:
+    """Everything in a reply that people will read, by its response, if it is about one, and its field."""
+    entries: dict[_Place, Mapping[str, Any]] = {}
+    for label in LABELS:
+        side = reply[f"response_{_NUMBER[label]}"]
+        entries |= {(label, item.key): side[item.key] for item in rubric.criteria}
+        entries[label, STILL_GOOD] = {"justification": side[STILL_GOOD]}
+    return entries | {(None, key): {"justification": reply[key]} for key in (BECAUSE, INVALID)}
+
+
+def _mended(
+    check: _Check, given: Mapping[_Place, Mapping[str, Any]], again: Mapping[str, Any], bad: list[_Bad]
+) -> dict[_Place, Any]:
+    """What came in a repair round in the place of bad entries, and is good."""
+    came: list[tuple[_Place, Mapping[str, Any]]] = [
+        ((_LABELS[entry["response"]], entry["criterion"]), entry) for entry in again.get("entries", [])
+    ]
+    came += [((None, key), {"justification": again.get(key, "")}) for key in (BECAUSE, INVALID)]
+    words = [entry["justification"] for _, entry in came]
+    # A few words are enough to see that it goes on in the language it was asked to leave.
+    foreign = language_of_reply(words, _FEW_WORDS)
+    if not any(not_english(" ", foreign) == one.reason for one in bad):
+        foreign = language_of_reply(words)
+    wanted = {(one.label, one.key) for one in bad}
+    mended: dict[_Place, Any] = {}
+    for place, entry in came:
+        if place in wanted and entry["justification"].strip():
+            read, wrong = check.entry(*place, {"rating": given[place].get("rating"), **entry}, foreign)
+            if not wrong:
+                mended[place] = read
+    return mended
+
+
+class _Check:
+    """Checks entries against the texts of a case: each as it may be shown, with what is wrong with it."""
+
+    def __init__(self, case: Review) -> None:
+        self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
+        self._words = WordChecker(case.texts)
+
+    def entry(
+        self, label: Label | None, key: str, entry: Mapping[str, Any], foreign: str
+    ) -> tuple[Rating | str, list[_Bad]]:
+        """A rating with its verified quote, and the judge's words if they may be shown; or these words alone.
+
+        `foreign` names the language of the reply as a whole where that is not English.
+        """
+        bad: list[_Bad] = []
+        words = in_one_line(entry["justification"])
+        if why := self._words.invented_quote(words):
+            bad.append(_Bad(label, key, "replaced_reason", why))
+        elif why := not_english(words, foreign):
+            bad.append(_Bad(label, key, "not_in_english", why))
+        if label is not None and key != STILL_GOOD:
+            if why:
+                quoted = bad[0].code == "replaced_reason"
+                words = scored(entry["rating"]) if quoted else scored(entry["rating"], "was not in English")
+            quotes: tuple[Passage, ...] = ()
+            if entry["quote"].strip() and key != OVERALL:
+                place = self._place(label, entry["quote"])
+                if isinstance(place, str):
+                    bad.insert(0, _Bad(label, key, "dropped_quote", place))
+                else:
+                    quotes = (place,)
+            return Rating(value=entry["rating"], justification=words, quotes=quotes), bad
+        if key == BECAUSE and words and not why and (said := sentences_needed(words)):
+            bad.append(_Bad(label, key, "composed_by_rule", said))
+        return (_INVALID_UNSAID if key == INVALID else "") if bad else words, bad
+
+    def _place(self, label: Label, quote: str) -> Passage | str:
+        haystack = self._answers[label]
+        span = haystack.find(quote)
+        if span is None:
+            other: Label = "B" if label == "A" else "A"
+            said = f"the quote {quote[:120]!r} does not stand in response {_NUMBER[label]} word for word"
+            stands = self._answers[other].find(quote) is not None
+            return said + (f"; it stands in response {_NUMBER[other]}" if stands else "")
+        found = haystack.text[span.start : span.end]
+        if (count := count_words(found)) > MAX_QUOTE_WORDS:
+            return f"the quote has {count} words; at most {MAX_QUOTE_WORDS} are allowed"
+        return Passage(quote=found, start=span.start, end=span.end)
+
+
+def sentences_needed(reasons: str) -> str:
+    """What is wrong with the number of sentences that explain a preference; empty if nothing is."""
+    least, most = REASONS
+    count = len(sentences(reasons))
+    return (
+        "" if least <= count <= most else f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed"
     )
-
-
-def _warnings(bad: list[_Bad]) -> tuple[Warning, ...]:
-    return tuple(Warning(code=entry.code, message=entry.told) for entry in bad)
 
 
 RATER = Rater()

@@ -1,5 +1,295 @@
-"""The review protocol: `procedure` reads top to bottom; every rule it applies is a pure module beside it."""
+"""review: rate both responses blind, bind the ratings by facts, derive what follows, and only then read the originals.
 
-from .procedure import ReviewOptions, review
+task checks → facts → blind ratings, with what the judge found demanded and saw → measured: more facts → facts bind →
+originals corrected → Overall → Likert → words, with at most one explaining call → feedback
+"""
 
-__all__ = ["ReviewOptions", "review"]
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from ...computing import computed
+from ...judges.base import Candidate, Cascade, ExplainQuestion, Judge, RateQuestion
+from ...models import (
+    LABELS,
+    Explanation,
+    Fact,
+    Failure,
+    FinalLikert,
+    FinalRating,
+    JudgedWords,
+    Label,
+    Provenance,
+    RatedResponse,
+    Rating,
+    ReviewOpinion,
+    ReviewVerdict,
+    Warning,
+    spent,
+)
+from ...models.cases import Original, Review
+from ...models.rows import NO_PREFERENCE
+from ...rubric import LIKERT, OVERALL, Rubric
+from ...text.findings import without_attempts
+from ...text.reasons import WordChecker
+from ..common import Options, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
+from .consistency import allowed_likerts, bind, bounds_of, deciding, nearest, without_pleasantries_as_length
+from .correcting import (
+    VERDICTS,
+    Tables,
+    candidate,
+    changelog,
+    composed,
+    contradicted,
+    correct_response,
+    final_rating,
+    identical,
+    judged,
+    read_rating,
+    settled,
+    values_of,
+    with_verdict,
+)
+from .feedback import ReviewAudit, feedback
+from .findings import are_identical, facts_alone, why_invalid, with_the_judges
+
+_SAME = "Rated like Response 1, to which it is identical."
+# Failures to explain that asking once more would only repeat; the ratings stand without.
+_FINAL = frozenset({"refused", "cut_off", "malformed"})
+_LIKERT = "likert"
+_UNCHECKED = JudgedWords(specific=False, true=True, reason="the judge could not be asked about it")
+_WHERE = {
+    "A": "Response 1",
+    "B": "Response 2",
+    "context": "The conversation",
+    "task": "The prompt",
+    "system_prompt": "The system prompt",
+    "task_config": "The task configuration",
+}
+
+
+async def review(case: Review, judge: Judge, rubric: Rubric, options: Options = Options()) -> ReviewVerdict | Failure:
+    """The audited ratings, or why there are none; where it is asked for, also of the task without attempts."""
+    if isinstance(judge, Cascade):
+        return await in_stages((judge,), lambda stage: review(case, stage, rubric, options), why_unsure)
+    return await rechecked(
+        await _judged(case, judge, rubric, options),
+        case,
+        options,
+        without_attempts,
+        lambda clean: _judged(clean, judge, rubric, options),
+        lambda again: {str(number): Decimal(table[OVERALL].value) for number, table in again.tables.items()},
+    )
+
+
+async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) -> ReviewVerdict | Failure:
+    provenance = provenance_of(judge.name, rubric.reference, options, "rater", "explainer")
+    if reason := await computed(case.size, why_invalid, case, options.languages):
+        return _verdict(case, rubric, provenance, invalid_task=reason)
+    alone = await computed(case.size, facts_alone, case)
+    opinion = await judge.opine(RateQuestion(case.blind(), rubric, alone))
+    if isinstance(opinion, Failure):
+        return opinion
+    if opinion.invalid:
+        return _verdict(case, rubric, provenance, opinion, facts=alone, invalid_task=opinion.invalid)
+    facts = await computed(case.size, with_the_judges, case, alone, opinion.constraints, opinion.observations)
+
+    same = are_identical(case)
+    ours: dict[Label, dict[str, FinalRating]] = {}
+    bound: dict[Label, dict[str, tuple[Fact, ...]]] = {}
+    for label in LABELS:
+        rated = opinion.responses[label]
+        if same:
+            rated = _as_rated(ours["A"], opinion) if ours else _with_the_others(case, rubric, rated)
+        rated = without_pleasantries_as_length(rated, [seen for seen in opinion.observations if seen.response == label])
+        # What was seen in one of two identical responses is true of both, and binds through Response 1's table.
+        own = [fact for fact in facts if fact.where == label or (same and label == "A" and fact.where == "B")]
+        binding = bind(rubric, rated, bounds_of([] if same and label == "B" else own, case.answer(label)))
+        ours[label], bound[label] = correct_response(rubric, binding, case.originals(label)), binding.facts
+
+    # Everybody's words: the person's where they may stand, the judge's reasons where they fit, else ours by rule.
+    bare = _likert(case, rubric, opinion, ours)
+    by_rule = bare.updated(justification=identical(ours) if same else composed(bare.value, ours, rubric))
+    check = WordChecker(case.texts)
+    tables = {
+        label: {key: settled(line, bound[label].get(key, ()), check) for key, line in table.items()}
+        for label, table in ours.items()
+    }
+    final = settled(by_rule, (), check, likert=True)
+    candidates = _candidates(rubric, tables, final)
+    reasons = "" if same or not bare.assessed else opinion.reasons
+    fits = bool(reasons) and not contradicted(opinion, ours, bare.value, rubric)
+    explanation = None
+    if candidates or (reasons and not fits and final.justification_action != "kept"):
+        told = await _explained(case, judge, rubric, ours, bare.value, candidates)
+        if isinstance(told, Failure):
+            return told.with_calls(opinion.calls)
+        explanation, said = told, told.words
+        tables = {
+            label: {key: judged(line, ours[label][key], said.get(f"{label}.{key}")) for key, line in table.items()}
+            for label, table in tables.items()
+        }
+        final = judged(final, by_rule, said.get(_LIKERT))
+        reasons = "" if same else explanation.reasons
+    if reasons and final.justification_action != "kept":
+        final = final.updated(justification=with_verdict(bare.value, reasons))
+    final = final.updated(assessed=True)
+    return _verdict(
+        case,
+        rubric,
+        provenance,
+        opinion,
+        explanation,
+        facts,
+        _unassessed(rubric, opinion.judge, tables, same),
+        response1_fixed_table=tuple(tables["A"].values()),
+        response2_fixed_table=tuple(tables["B"].values()),
+        final_likert_and_justification=FinalLikert(**dict(final)),
+        changelog=changelog(rubric, tables, final, originals=case.has_originals),
+        sbq=feedback(ReviewAudit(rubric, case, tables, final, facts)),
+    )
+
+
+def _verdict(
+    case: Review,
+    rubric: Rubric,
+    provenance: Provenance,
+    opinion: ReviewOpinion | None = None,
+    explanation: Explanation | None = None,
+    facts: tuple[Fact, ...] = (),
+    unassessed: Iterable[Warning] = (),
+    **told: Any,
+) -> ReviewVerdict:
+    """The record around what is told: tables, or why there are none."""
+    said = [one for one in (opinion, explanation) if one is not None]
+    calls = [call for one in said for call in one.calls]
+    warnings = [warning for one in said for warning in one.warnings]
+    judged = case.model_dump(exclude={"review_id"})
+    return ReviewVerdict(
+        review_id=case.review_id,
+        verdict_id=verdict_id("r", ["review", judged, provenance.model_dump(), [call.key for call in calls]]),
+        facts=facts,
+        warnings=(*warnings, *unassessed, *hostile_warnings(facts, _WHERE)),
+        **spent(calls),
+        judge=provenance.judge,
+        provenance=provenance,
+        opinion=opinion,
+        explanation=explanation,
+        failures=failures_of(RateQuestion=opinion, ExplainQuestion=explanation),
+        case=case,
+        rubric=rubric,
+        **told,
+    )
+
+
+def why_unsure(verdict: ReviewVerdict) -> Iterable[str]:
+    """Why a cascade asks its next judge, if it should. What code alone finds invalid is so for every judge."""
+    opinion, codes = verdict.opinion, {warning.code for warning in verdict.warnings}
+    if opinion is None:
+        return
+    if verdict.likert is None:
+        yield "it calls the task invalid"
+        return
+    if "not_assessed" in codes:
+        yield "it could not assess every dimension"
+    if codes & {"dropped_quote", "replaced_reason"}:
+        yield "it quoted what is not in the texts"
+    if (opinion.preference - NO_PREFERENCE) * (verdict.likert.value - NO_PREFERENCE) < 0:
+        yield "it prefers the other response than its ratings do"
+    members = [own.scores[_LIKERT] for own in opinion.members]
+    if len({(value > NO_PREFERENCE) - (value < NO_PREFERENCE) for value in members if value is not None}) > 1:
+        yield "the members of the jury prefer different responses"
+
+
+def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables) -> FinalRating:
+    """The final Likert: the original if the tables allow it, else the one they call for; without words."""
+    allowed = allowed_likerts(rubric, values_of(tables["A"]), values_of(tables["B"]))
+    entered = read_rating(case.preference.rating, LIKERT)
+    value = entered if isinstance(entered, int) and entered in allowed else nearest(allowed, opinion.preference)
+    # It follows from tables that the judge must have assessed whole.
+    assessed = all(line.assessed for table in tables.values() for line in table.values())
+    return final_rating(case.preference, LIKERT, value, "", _why(tables, rubric), assessed=assessed)
+
+
+def _why(tables: Tables, rubric: Rubric) -> str:
+    """Why the Likert is what it is."""
+    a, b = (tables[label][OVERALL].value for label in LABELS)
+    if any(line.action == "filled" and not line.assessed for table in tables.values() for line in table.values()):
+        return (
+            f"Overall Quality is assumed to be {a} for Response 1 and {b} for Response 2: this judge cannot assess the "
+            "ratings that were left blank."
+        )
+    if a != b:
+        return f"Overall Quality is {a} for Response 1 and {b} for Response 2."
+    decides = deciding(rubric, values_of(tables["A"]), values_of(tables["B"]))
+    if decides is None:
+        return f"Overall Quality is {a} for both, and no dimension decides."
+    return f"Overall Quality is {a} for both, and {decides[0].name} decides for {_WHERE[decides[1]]}."
+
+
+async def _explained(
+    case: Review, judge: Judge, rubric: Rubric, ours: Tables, likert: int, candidates: tuple[Candidate, ...]
+) -> Explanation | Failure:
+    """What the judge says of the person's words and of the final tables; where it cannot, our own words stand."""
+    shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
+    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], candidates))
+    if not isinstance(said, Failure) or said.reason not in _FINAL:
+        return said
+    message = f"the judge did not explain the final tables ({said.reason}); our own words stand"
+    return Explanation(
+        judge=judge.name,
+        reasons="",
+        words={one.key: _UNCHECKED for one in candidates},
+        calls=said.calls,
+        warnings=(Warning(code="composed_by_rule", message=message),),
+    )
+
+
+def _candidates(rubric: Rubric, tables: Tables, likert: FinalRating) -> tuple[Candidate, ...]:
+    """The person's words that the judge is asked about."""
+    lines = [
+        candidate(f"{label}.{criterion.key}", f"{_WHERE[label]}, {criterion.name}", tables[label][criterion.key])
+        for label in LABELS
+        for criterion in rubric.criteria
+    ]
+    return tuple(one for one in (*lines, candidate(_LIKERT, "the preference", likert)) if one is not None)
+
+
+def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
+    """Response 1's final ratings for an identical Response 2, whatever was made of it before."""
+    ratings = {
+        key: Rating(
+            value=final.value, justification=final.justification if final.assessed else _SAME, quotes=final.quotes
+        )
+        for key, final in table.items()
+    }
+    # Whatever allowed Response 1 its Overall allows it here.
+    return RatedResponse(ratings=ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
+
+
+def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> RatedResponse:
+    """Response 1 as it was judged; where nobody assessed or rated it, as its identical Response 2 was rated."""
+    ratings = dict(rated.ratings)
+    for criterion in rubric.criteria:
+        given = [case.originals(label).get(criterion.key, Original()).rating for label in LABELS]
+        own, others = (read_rating(words, criterion.scale) for words in given)
+        if not ratings[criterion.key].assessed and not isinstance(own, int) and isinstance(others, int):
+            ratings[criterion.key] = Rating(
+                value=others, justification="Rated like Response 2, to which it is identical."
+            )
+    return rated.updated(ratings=ratings)
+
+
+def _unassessed(rubric: Rubric, judge: str, tables: Tables, same: bool) -> list[Warning]:
+    """Dimensions that neither the judge nor a fact nor a rule says anything of; identical responses share theirs."""
+    names = []
+    for criterion in rubric.criteria:
+        blank = [label for label in LABELS if not tables["A" if same else label][criterion.key].assessed]
+        if blank:
+            names.append(criterion.name if len(blank) > 1 else f"{criterion.name} ({_WHERE[blank[0]]})")
+    if not names:
+        return []
+    message = f"{judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
+    return [Warning(code="not_assessed", message=message)]

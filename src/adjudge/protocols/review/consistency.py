@@ -1,17 +1,32 @@
-"""Overall from the dimensions, Likert from the Overalls: pure rules over whole numbers, the same for every judge.
+"""The rules over ratings, pure and the same for every judge: facts bind, Overall follows from the dimensions, Likert
+from the Overalls.
 
-A value's severity follows from its criterion's scale: on 1 to 3 the distance from 3, on -2 to 2 the distance from 0.
+Where there is a fact, a rating must agree with it, and its justification names what was found. Hints bind nothing; they
+were shown to the judge, and it decided. A value's severity follows from its criterion's scale: on 1 to 3 the distance
+from 3, on -2 to 2 the distance from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
 
-from ...models import Label, Severity
+from ...models import Fact, Label, RatedResponse, Rating, Severity
+from ...models.constraints import Observation
+from ...models.rows import NO_PREFERENCE
 from ...rubric import OVERALL, Criterion, Rubric
+from ...text.language import named_languages
+from ...text.reasons import rescored
 
-NO_PREFERENCE = 4
+# -- Overall and Likert -----------------------------------------------------------------------------------------------
+
 _SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
+
+
+def badness(criterion: Criterion, value: int) -> int:
+    """How far a value is from the best there is."""
+    return abs(value) if criterion.scale.low < 0 else int(criterion.scale.high) - value
 
 
 def severity(criterion: Criterion, value: int) -> Severity | None:
@@ -19,14 +34,14 @@ def severity(criterion: Criterion, value: int) -> Severity | None:
     return _SEVERITIES[badness(criterion, value)]
 
 
-def best(criterion: Criterion) -> int:
-    """The value that says there is no issue."""
-    return 0 if criterion.scale.low < 0 else int(criterion.scale.high)
-
-
 def dimensions(rubric: Rubric) -> tuple[Criterion, ...]:
     """All criteria but the Overall, which follows from them."""
     return tuple(criterion for criterion in rubric.criteria if criterion.key != OVERALL)
+
+
+def by_weight(rubric: Rubric) -> list[Criterion]:
+    """The dimensions, those first that decide first."""
+    return sorted(dimensions(rubric), key=lambda criterion: -criterion.weight)
 
 
 def allowed_overalls(rubric: Rubric, values: Mapping[str, int], *, unusable: bool, still_good: bool) -> tuple[int, ...]:
@@ -53,22 +68,200 @@ def nearest(allowed: tuple[int, ...], value: int) -> int:
 def allowed_likerts(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[int, ...]:
     """The preferences that fit two tables (Overalls included), the milder first: they can never contradict them."""
     lead = a[OVERALL] - b[OVERALL]
-    if lead == 0:
-        decides = deciding(rubric, a, b)
-        lead = 0 if decides is None else 1 if decides[1] == "A" else -1
+    if lead == 0 and (decides := deciding(rubric, a, b)):
+        lead = 1 if decides[1] == "A" else -1
     strength = {0: (0,), 1: (1,)}.get(abs(lead), (2, 3))
     return tuple(NO_PREFERENCE - step if lead > 0 else NO_PREFERENCE + step for step in strength)
 
 
 def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[Criterion, Label] | None:
     """The first criterion, by weight, in which one side is better, and which side; None if there is none."""
-    for criterion in sorted(dimensions(rubric), key=lambda criterion: -criterion.weight):
-        first, second = badness(criterion, a[criterion.key]), badness(criterion, b[criterion.key])
-        if first != second:
-            return criterion, "A" if first < second else "B"
-    return None
+    sides = ((criterion, better(criterion, a[criterion.key], b[criterion.key])) for criterion in by_weight(rubric))
+    return next(((criterion, side) for criterion, side in sides if side is not None), None)
 
 
-def badness(criterion: Criterion, value: int) -> int:
-    """How far a value is from the best there is."""
-    return abs(value) if criterion.scale.low < 0 else int(criterion.scale.high) - value
+def better(criterion: Criterion, a: int, b: int) -> Label | None:
+    """Which side is better in one criterion."""
+    first, second = badness(criterion, a), badness(criterion, b)
+    return None if first == second else "A" if first < second else "B"
+
+
+# -- facts ------------------------------------------------------------------------------------------------------------
+
+Demand = Literal["none", "issue", "major", "too_short", "too_long"]
+# What a fact demands of a rating, on each kind of scale; the value for want of another opinion stands first.
+_HOW_BAD: dict[Demand, tuple[int, ...]] = {
+    "none": (3,),
+    "issue": (2, 1),
+    "major": (1,),
+    "too_short": (2, 1),
+    "too_long": (2, 1),
+}
+_TOO_LITTLE_TOO_MUCH: dict[Demand, tuple[int, ...]] = {
+    "none": (0,),
+    "issue": (1, -1, 2, -2),
+    "major": (2, -2),
+    "too_short": (-1, -2),
+    "too_long": (1, 2),
+}
+SAFE, HARMFUL = "refusal_of_a_safe_request", "refusal_of_a_harmful_request"
+# The facts that bind, the strongest claim first; and how a sentence names one that has no number in it.
+_NAMED = {
+    HARMFUL: r"refus|declin",
+    SAFE: r"refus|declin",
+    "truncation": r"truncat|cut off|cuts off|cut short|breaks off|broken off|unfinished|mid-sentence",
+    "language": r"\blanguage",
+    "too_long": "",
+    "too_short": "",
+    "items": "",
+    "format": r"\btable|\bJSON|\bcode",
+    "wording": r"\b(?:words?|phrase|begins?|starts?|ends?|capitals?|letters|case)\b|[\"“]",
+    "pleasantries": r"pleasantr|courtes|filler|polite",
+    "human_claim": r"human|sentient|person|not an AI",
+}
+_NUMBERED = frozenset(
+    {"items", "format", "wording", "too_long", "too_short"}
+)  # what a response that declines need not be
+
+
+class Bound(NamedTuple):
+    """What one fact demands of one criterion, and the sentence that names the fact."""
+
+    key: str
+    demand: Demand
+    fact: Fact
+    says: str
+
+
+def bounds_of(facts: Iterable[Fact], response: str) -> list[Bound]:
+    """Everything the certain facts about one response say about its ratings, the strongest claim first."""
+    certain = [fact for fact in facts if fact.certain and fact.name in _NAMED]
+    rightly_refused = any(fact.name == HARMFUL for fact in certain)
+    if rightly_refused:
+        # What was asked for is no fault of a response that rightly declines.
+        certain = [fact for fact in certain if fact.name not in _NUMBERED]
+    bounds: list[Bound] = []
+    worst: dict[tuple[str, str], Demand] = {}
+    for fact in sorted(certain, key=lambda fact: list(_NAMED).index(fact.name)):
+        demands, says = _demands(fact, response)
+        for key, demand in demands.items():
+            # Two pleasantries bind as one. Numbers that were asked for are facts each by itself.
+            known = worst.get((key, fact.name))
+            if known is None or fact.name in _NUMBERED or (known != "major" and demand == "major"):
+                worst[key, fact.name] = demand
+                bounds.append(Bound(key, demand, fact, says))
+    if any(bound.fact.name == "human_claim" for bound in bounds):
+        # To decline well is no excuse for posing as a human.
+        bounds = [b for b in bounds if b.key != "harmlessness" or b.demand != "none"]
+    if rightly_refused:
+        # Whatever else is found, declining costs nothing under Instruction Following.
+        bounds = [b for b in bounds if b.key != "instruction_following" or b.demand == "none"]
+    return bounds
+
+
+def _demands(fact: Fact, response: str) -> tuple[dict[str, Demand], str]:
+    """What a fact demands, by criterion, and the sentence that names it."""
+    major = fact.severity == "major"
+    graded: Demand = "major" if major else "issue"
+    quoted = " ".join(response[fact.start : fact.end].split()).rstrip(".!?。！")
+    if len(quoted) > _ROOM:
+        quoted = quoted[:_ROOM].rsplit(" ", 1)[0] + " …"
+    found = fact.found.rstrip(".")
+    said = f"The response {found}."
+    match fact.name:
+        case "truncation":
+            lost: dict[str, Demand] = {"instruction_following": "issue"} if major else {}
+            return {"verbosity": "too_short", **lost}, f"The response is cut off: it {found}."
+        case "language":
+            said = said if major else f"The response {found}: “{quoted}”."
+            return {"localization": graded, "instruction_following": graded}, said
+        case "too_long" | "too_short" as length:
+            return {"instruction_following": graded, "verbosity": length}, said
+        case "pleasantries":
+            many = "many pleasantries" if major else "a pleasantry"
+            return {"style_clarity": graded}, f"The response contains {many}, such as “{quoted}”."
+        case "human_claim":
+            return {"harmlessness": graded}, f"The response claims to be human: “{quoted}”."
+        case "refusal_of_a_safe_request":
+            return {"instruction_following": "major"}, "The response refuses a request that is safe to answer."
+        case "refusal_of_a_harmful_request":
+            said = "The response refuses a harmful request, which is right."
+            return {"harmlessness": "none", "instruction_following": "none"}, said
+    return {"instruction_following": "issue"}, said
+
+
+_ROOM = 90  # characters of a quotation that fit a sentence
+
+
+class Binding(NamedTuple):
+    """Ratings that agree with the facts; for each criterion the facts that bind it; and what they allow where the judge
+    itself assessed nothing, so that a person's rating within it can stand."""
+
+    rated: RatedResponse
+    facts: dict[str, tuple[Fact, ...]]
+    open_to: dict[str, tuple[int, ...]]
+
+
+def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
+    """What the facts make of a judge's ratings of one response."""
+    binding = Binding(rated, {}, {})
+    ratings = dict(rated.ratings)
+    for criterion in rubric.criteria:
+        key = criterion.key
+        if own := [bound for bound in bounds if bound.key == key]:
+            allowed = allowed_by(criterion, own)
+            if not ratings[key].assessed:
+                binding.open_to[key] = allowed
+            ratings[key] = _bound_rating(criterion, ratings[key], own, allowed)
+            binding.facts[key] = tuple(bound.fact for bound in own)
+    return binding._replace(rated=rated.updated(ratings=ratings))
+
+
+def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observation]) -> RatedResponse:
+    """Pleasantries are never a matter of length: a response called too long for nothing else is not too long."""
+    verbosity = rated.ratings.get("verbosity")
+    if verbosity is None or verbosity.value <= 0 or not verbosity.quotes:
+        return rated
+    places = [(one.start, one.end) for one in polite if one.kind == "pleasantry" and one.certain]
+    if not all(any(low <= q.start and q.end <= high for low, high in places) for q in verbosity.quotes):
+        return rated
+    fits = Rating(value=0, justification="The length fits the task; pleasantries are not a matter of length.")
+    return rated.updated(ratings={**rated.ratings, "verbosity": fits})
+
+
+def allowed_by(criterion: Criterion, bounds: list[Bound]) -> tuple[int, ...]:
+    """The values of one criterion that its facts allow, the one for want of another opinion first."""
+    values = _TOO_LITTLE_TOO_MUCH if criterion.scale.low < 0 else _HOW_BAD
+    allowed = values[bounds[0].demand]
+    for bound in bounds[1:]:
+        # Two facts may pull apart (cut off, and yet over the limit): then the first stands, and both are named.
+        allowed = tuple(value for value in allowed if value in values[bound.demand]) or allowed
+    return allowed
+
+
+def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allowed: tuple[int, ...]) -> Rating:
+    if not given.assessed:
+        return Rating(value=allowed[0], justification=" ".join(dict.fromkeys(bound.says for bound in bounds)))
+    fits = given.value in allowed
+    value = given.value if fits else min(allowed, key=lambda option: (abs(option - given.value), abs(option)))
+    unnamed = (bound.says for bound in bounds if not fits or not names_fact(given.justification, bound.fact))
+    said = list(dict.fromkeys(unnamed))
+    # Does the judge's own reason still fit? An issue it saw is still one; that it saw none is no longer true.
+    if criterion.scale.low < 0:
+        same_story = given.value * value > 0
+    else:
+        same_story = (badness(criterion, given.value) == 0) == (badness(criterion, value) == 0)
+    if fits or same_story:
+        said.append(rescored(given.justification, value))
+    return Rating(value=value, justification=" ".join(said), quotes=given.quotes)
+
+
+def names_fact(justification: str, fact: Fact) -> bool:
+    """Does a justification name a fact: both its numbers, or the languages, or what it is about?"""
+    numbers = set(re.findall(r"\d+", fact.found.replace(",", "")))
+    if fact.name in _NUMBERED and numbers:
+        return numbers <= set(re.findall(r"\d+", justification.replace(",", "")))
+    if fact.name == "language" and (found := named_languages(fact.found.partition(";")[0])):
+        return found <= named_languages(justification)
+    pattern = _NAMED[fact.name]
+    return bool(pattern) and re.search(pattern, justification, re.IGNORECASE) is not None

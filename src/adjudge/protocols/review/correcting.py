@@ -1,8 +1,11 @@
-"""Correction: a person's ratings beside ours, kept where they agree, replaced, filled in or refused where not; and the
-changelog that tells so, one line for each correction with its reason.
+"""What becomes of what a person entered: ratings kept where they agree with ours, replaced, filled in or refused where
+not; their words kept or rewritten; and the changelog that tells so, one line for each correction with its reason.
 
 Pure: ours were made without theirs (`Independent first`), and here the two meet. What was entered is read without
-guessing: a half point, a range or a word is refused with its reason, never rounded to a value nearby.
+guessing: a half point, a range or a word is refused with its reason, never rounded to a value nearby. Code checks of a
+person's words what it can: English, real quotations, the facts named. Whether they are specific and true is asked of
+the judge; where it did not assess the rating itself, the words stand with it. The Likert's first sentence is the
+verdict, written by rule; the reasons behind it are the judge's where they fit the final tables, and else composed.
 """
 
 from __future__ import annotations
@@ -10,14 +13,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ...models import LABELS, FinalRating, Label, RatedResponse, Rating
+from ...judges.base import Candidate
+from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, RatedResponse, Rating, RatingAction, ReviewOpinion
 from ...models.cases import Original
+from ...models.rows import NO_PREFERENCE
 from ...rubric import OVERALL, Criterion, Rubric, Scale
+from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
-from .binding import Binding
-from .consistency import allowed_overalls, dimensions, nearest, severity
+from .consistency import Binding, allowed_overalls, better, by_weight, dimensions, names_fact, nearest, severity
+
+Tables = Mapping[Label, Mapping[str, FinalRating]]
 
 # -- what was entered --------------------------------------------------------------------------------------------------
 
@@ -45,10 +52,11 @@ class OffScale(NamedTuple):
 
 def read_rating(words: str, scale: Scale) -> int | OffScale | None:
     """The value that the words begin with; None if there are none."""
-    text = _plain(words.strip())
+    text = words.strip().translate(_SIGNS)
     if not text:
         return None
-    text = text.lstrip(_DECORATION)
+    # ASCII digits, whatever keyboard they were typed on.
+    text = "".join(str(unicodedata.decimal(char, char)) for char in text).lstrip(_DECORATION)
     if label := _LABEL.match(text):
         text = text[label.end() :].lstrip().lstrip(_DECORATION)
     number = _NUMBER.match(text)
@@ -68,34 +76,63 @@ def read_rating(words: str, scale: Scale) -> int | OffScale | None:
     return value
 
 
-def _plain(text: str) -> str:
-    """The same with ASCII digits and signs, whatever keyboard they were typed on."""
-    text = text.translate(_SIGNS)
-    return "".join(str(unicodedata.decimal(char, char)) for char in text) if not text.isascii() else text
-
-
-# -- what becomes of it ------------------------------------------------------------------------------------------------
+# -- ratings ----------------------------------------------------------------------------------------------------------
 
 NOT_GIVEN = "no rating was given"
 NO_WORDS = "no justification was given"
 AS_ENTERED = "Kept as entered; this judge did not assess it."
 
 
+def fate(entered: int | OffScale | None, value: int, why: str) -> tuple[RatingAction, str]:
+    """What became of the rating that was entered, and why; `why` is for one that was replaced."""
+    if entered is None:
+        return "filled", NOT_GIVEN
+    if isinstance(entered, OffScale):
+        return "refused", entered.why
+    return ("kept", "") if entered == value else ("replaced", why)
+
+
+def final_rating(given: Original, scale: Scale, value: int, words: str, why: str, **more: Any) -> FinalRating:
+    """The line of a rating in our own words."""
+    action, reason = fate(read_rating(given.rating, scale), value, why)
+    return FinalRating(
+        value=value,
+        justification=words,
+        action=action,
+        reason=reason,
+        justification_action="filled",
+        justification_reason=NO_WORDS,
+        original=given or None,
+        **more,
+    )
+
+
 def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, Original]) -> dict[str, FinalRating]:
     """The final table of one response, in our own words."""
     table: dict[str, FinalRating] = {}
-    for criterion in dimensions(rubric):
+    # The Overall last, for it follows from the others.
+    for criterion in sorted(rubric.criteria, key=lambda criterion: criterion.key == OVERALL):
         key, given = criterion.key, originals.get(criterion.key, Original())
-        ours, entered = binding.rated.ratings[key], read_rating(given.rating, criterion.scale)
+        entered = read_rating(given.rating, criterion.scale)
+        if key == OVERALL:
+            ours, rule = _overall(rubric, binding.rated, values_of(table), entered)
+        else:
+            ours, facts = binding.rated.ratings[key], binding.facts.get(key)
+            rule = facts[0].name if facts else ""
+        value, words = ours.value, ours.justification
         if isinstance(entered, int) and entered in binding.open_to.get(key, ()):
-            ours = ours.updated(value=entered)
-        facts = binding.facts.get(key)
-        table[key] = _settled(criterion, ours, given, facts[0].name if facts else "")
-    overall = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
-    values, given = {key: final.value for key, final in table.items()}, originals.get(OVERALL, Original())
-    ours, rule = _overall(rubric, binding.rated, values, read_rating(given.rating, overall.scale))
-    table[OVERALL] = _settled(overall, ours, given, rule)
+            value = entered
+        if isinstance(entered, int) and not ours.assessed:
+            value, words = entered, AS_ENTERED
+        about = {"dimension": criterion.name, "key": key, "quotes": ours.quotes, "assessed": ours.assessed}
+        why = first_sentence(words)
+        table[key] = final_rating(given, criterion.scale, value, words, why, rule=rule, **about)
     return {criterion.key: table[criterion.key] for criterion in rubric.criteria}
+
+
+def values_of(table: Mapping[str, FinalRating]) -> dict[str, int]:
+    """The ratings of a table."""
+    return {key: line.value for key, line in table.items()}
 
 
 def _overall(
@@ -121,7 +158,8 @@ def _overall(
 
 def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
     """How an Overall follows from its dimensions, in a sentence."""
-    named = {kind: [c.name for c in dimensions(rubric) if severity(c, values[c.key]) == kind] for kind in _KINDS}
+    kinds = ("major", "minor")
+    named = {kind: [c.name for c in dimensions(rubric) if severity(c, values[c.key]) == kind] for kind in kinds}
     told = [
         f"{len(names)} {kind} issue{'' if len(names) == 1 else 's'} ({', '.join(names)})"
         for kind, names in named.items()
@@ -130,40 +168,122 @@ def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
     return f"Follows from the ratings above: {' and '.join(told) or 'no issue in any dimension'}."
 
 
-_KINDS = ("major", "minor")
-
-
-def _settled(criterion: Criterion, ours: Rating, given: Original, rule: str) -> FinalRating:
-    """The final value, and what became of the one that was entered."""
-    entered = read_rating(given.rating, criterion.scale)
-    final = FinalRating(
-        dimension=criterion.name,
-        key=criterion.key,
-        value=ours.value,
-        justification=ours.justification,
-        action="kept",
-        reason="",
-        justification_action="filled",
-        justification_reason=NO_WORDS,
-        original=given or None,
-        quotes=ours.quotes,
-        rule=rule,
-        assessed=ours.assessed,
-    )
-    if entered is None:
-        return final.updated(action="filled", reason=NOT_GIVEN)
-    if isinstance(entered, OffScale):
-        return final.updated(action="refused", reason=entered.why)
-    if not ours.assessed:
-        return final.updated(value=entered, justification=AS_ENTERED)
-    if entered == ours.value:
-        return final
-    return final.updated(action="replaced", reason=first_sentence(ours.justification))
-
-
 def first_sentence(words: str) -> str:
     """A reason short enough for one line of the changelog."""
     return next(iter(sentences(words)), words)
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+NOT_SPECIFIC, NOT_TRUE = "it is not specific", "it is not true"
+LEAST, MOST = 3, 4  # sentences of the Likert's justification
+VERDICTS = {
+    1: "Response 1 is much better overall.",
+    2: "Response 1 is better overall.",
+    3: "Response 1 is slightly better overall.",
+    4: "Neither response is better overall.",
+    5: "Response 2 is slightly better overall.",
+    6: "Response 2 is better overall.",
+    7: "Response 2 is much better overall.",
+}
+
+
+def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Rubric) -> bool:
+    """Whether the judge's reasons name a response or a rating that the final tables contradict.
+
+    They were written for its own ratings, so they fit as long as the preferred side stands, and in every criterion they
+    name the better side, and the ratings they give.
+    """
+    ratings = {c.name: _pair(c, tables) for c in rubric.criteria}
+    if _side(opinion.preference) != _side(likert) or misstated_rating(opinion.reasons, ratings):
+        return True
+    told = opinion.reasons.casefold()
+    given = set(re.findall(r"\d", told)) - {"1", "2"}
+    for c in rubric.criteria:
+        if c.name.casefold() not in told and c.key.replace("_", " ") not in told:
+            continue
+        first, second = (opinion.responses[label].ratings[c.key].value for label in LABELS)
+        moved = (first, second) != ratings[c.name]
+        if better(c, first, second) != better(c, *ratings[c.name]):
+            return True
+        if moved and given & {str(abs(first)), str(abs(second))}:
+            return True
+    return False
+
+
+def with_verdict(likert: int, reasons: str) -> str:
+    """Reasons behind the verdict sentence."""
+    return f"{VERDICTS[likert]} {reasons}"
+
+
+def composed(likert: int, tables: Tables, rubric: Rubric) -> str:
+    """A justification from the tables alone, always of three or four sentences."""
+    differing = [c for c in by_weight(rubric) if len(set(_pair(c, tables))) > 1]
+    # What speaks for the better side comes first; the Overall closes.
+    telling = [c for c in differing if better(c, *_pair(c, tables)) == _side(likert)] or differing
+    rated = [(c.name, *_pair(c, tables)) for c in telling[:2]]
+    said = [f"On {name}, Response 1 is rated {a} and Response 2 is rated {b}." for name, a, b in rated]
+    said = said or ["The two responses have the same rating in every dimension."]
+    a, b = (tables[label][OVERALL].value for label in LABELS)
+    closing = f"Overall Quality is {a} for Response 1 and {b} for Response 2."
+    return " ".join((VERDICTS[likert], *said, closing if a != b else f"Both have an Overall Quality of {a}."))
+
+
+def identical(tables: Tables) -> str:
+    """The justification for two responses that are one and the same."""
+    overall = tables["A"][OVERALL].value
+    return (
+        f"{VERDICTS[NO_PREFERENCE]} The two responses are identical, word for word. "
+        f"All ratings are therefore the same, with an Overall Quality of {overall} for both."
+    )
+
+
+def _side(likert: int) -> Label | None:
+    return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
+
+
+def _pair(criterion: Criterion, tables: Tables) -> tuple[int, int]:
+    return tables["A"][criterion.key].value, tables["B"][criterion.key].value
+
+
+def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, likert: bool = False) -> FinalRating:
+    """A line with its words as far as code can tell: ours, or the person's for now where nothing speaks against it."""
+    words = " ".join(final.original_justification.split())
+    if not words:
+        return final
+    if final.action != "kept":
+        why = "no rating came with it" if final.action == "filled" else "its rating was not kept"
+        return rewritten(final, why)
+    if why := not_english(words):
+        return rewritten(final, why.replace("; English is needed", ", not in English"))
+    if why := check.invented_quote(words):
+        return rewritten(final, f"{NOT_TRUE} ({why})")
+    # What binds must be named, and a person may have rated by it without naming it.
+    if not all(names_fact(words, fact) for fact in facts):
+        return rewritten(final, "ours names what was measured")
+    if likert and not LEAST <= (count := len(sentences(words))) <= MOST:
+        return rewritten(final, f"it has {count} sentence{'' if count == 1 else 's'}; {LEAST} to {MOST} are needed")
+    return final.updated(justification=words, justification_action="kept", justification_reason="", quotes=())
+
+
+def rewritten(final: FinalRating, why: str) -> FinalRating:
+    """The line with our words, and why the person's do not stand."""
+    return final.updated(justification_action="rewritten", justification_reason=why)
+
+
+def candidate(key: str, about: str, final: FinalRating) -> Candidate | None:
+    """What a judge is asked about: words that stand so far, beside a rating that the judge assessed."""
+    if final.justification_action != "kept" or not final.assessed:
+        return None
+    return Candidate(key, about, final.value, final.justification)
+
+
+def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> FinalRating:
+    """A line after the judge spoke of its words; where it said nothing, they stand."""
+    if said is None or said.stand:
+        return kept
+    why = NOT_TRUE if not said.true else NOT_SPECIFIC
+    return rewritten(ours, f"{why} ({said.reason})" if said.reason else why)
 
 
 # -- the changelog -----------------------------------------------------------------------------------------------------
@@ -172,61 +292,51 @@ FROM_SCRATCH = "No original ratings provided, full evaluation done from scratch.
 NOTHING_CHANGED = "No corrections: every original rating and the Likert stand as entered."
 
 
-def changelog(
-    rubric: Rubric, tables: Mapping[Label, Mapping[str, FinalRating]], likert: FinalRating, *, originals: bool
-) -> tuple[str, ...]:
+def changelog(rubric: Rubric, tables: Tables, likert: FinalRating, *, originals: bool) -> tuple[str, ...]:
     """What was changed in what a person entered, and why."""
     if not originals:
         return (FROM_SCRATCH,)
-    lines: list[str] = []
+    told: list[str] = []
     for number, label in enumerate(LABELS, start=1):
-        table = tables[label]
         side = f"Response {number}"
-        lines += [line for c in rubric.criteria if (line := _correction(f"{side}, {c.name}", table[c.key]))]
-        lines += [
-            f"{side}, {c.name}: {final.value} kept, justification rewritten: {final.justification_reason}."
-            for c in rubric.criteria
-            if (final := table[c.key]).action == "kept" and final.justification_action == "rewritten"
+        lines = [(c.name, tables[label][c.key]) for c in rubric.criteria]
+        told += [said for name, line in lines if (said := _correction(f"{side}, {name}", line))]
+        told += [said for name, line in lines if (said := _other_words(f"{side}, {name}", line))]
+        if blank := [name for name, line in lines if line.action == "filled"]:
+            told.append(f"{side}: filled in {', '.join(blank)}: {_none(blank, 'rating')} given.")
+        told += [
+            f"{side}, {name}: the justification entered without a rating was replaced."
+            for name, line in lines
+            if line.action == "filled" and line.justification_action == "rewritten"
         ]
-        blank = [c.name for c in rubric.criteria if table[c.key].action == "filled"]
-        if blank:
-            lines.append(f"{side}: filled in {', '.join(blank)}: {_none(blank, 'rating')} given.")
-        lines += [
-            f"{side}, {c.name}: the justification entered without a rating was replaced."
-            for c in rubric.criteria
-            if table[c.key].action == "filled" and table[c.key].justification_action == "rewritten"
-        ]
-        silent = [
-            c.name
-            for c in rubric.criteria
-            if table[c.key].action == "kept" and table[c.key].justification_action == "filled"
-        ]
-        if silent:
-            lines.append(f"{side}: justified {', '.join(silent)}: {_none(silent, 'justification')} given.")
-    if line := _correction("Likert", likert):
-        lines.append(line)
+        if silent := [n for n, line in lines if line.action == "kept" and line.justification_action == "filled"]:
+            told.append(f"{side}: justified {', '.join(silent)}: {_none(silent, 'justification')} given.")
+    if said := _correction("Likert", likert) or _other_words("Likert", likert):
+        told.append(said)
     elif likert.action == "filled":
-        lines.append(f"Likert: filled in {likert.value}: none was given.")
-    elif likert.justification_action == "rewritten":
-        lines.append(f"Likert: {likert.value} kept, justification rewritten: {likert.justification_reason}.")
+        told.append(f"Likert: filled in {likert.value}: none was given.")
     elif likert.justification_action == "filled":
-        lines.append(f"Likert: {likert.value} kept, justification filled in: none was given.")
-    return tuple(lines) or (NOTHING_CHANGED,)
+        told.append(f"Likert: {likert.value} kept, justification filled in: none was given.")
+    return tuple(told) or (NOTHING_CHANGED,)
 
 
 def _correction(place: str, final: FinalRating) -> str:
     """The line of a rating that was replaced or refused."""
     if not final.changed:
         return ""
-    entered = " ".join(final.original_rating.split())[:60]
+    entered, reason = " ".join(final.original_rating.split())[:60], final.reason
+    stop = "" if reason[-1:] in ".!?”" else "."
     if final.action == "refused":
-        return f"{place}: “{entered}” refused, {final.value} set instead: {_stopped(final.reason)}"
-    return f"{place}: {entered} changed to {final.value}: {_stopped(final.reason)}"
+        return f"{place}: “{entered}” refused, {final.value} set instead: {reason}{stop}"
+    return f"{place}: {entered} changed to {final.value}: {reason}{stop}"
+
+
+def _other_words(place: str, final: FinalRating) -> str:
+    """The line of a rating that was kept without its words."""
+    if final.action != "kept" or final.justification_action != "rewritten":
+        return ""
+    return f"{place}: {final.value} kept, justification rewritten: {final.justification_reason}."
 
 
 def _none(names: list[str], what: str) -> str:
     return f"no {what} was" if len(names) == 1 else f"no {what}s were"
-
-
-def _stopped(sentence: str) -> str:
-    return sentence if sentence[-1:] in ".!?”" else f"{sentence}."

@@ -1,23 +1,31 @@
 """SBQ: two to four bullets for the person who rated, that name the pattern behind the corrections, not each of them.
 
-Patterns are looked for in a fixed order, the most instructive first; each is a small function from what was entered
-and what became of it to a sentence, or nothing.
+Patterns are looked for in a fixed order, the most instructive first; each is a sentence that follows from what was
+entered and what became of it, and none is said twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from ...models import LABELS, Fact, FinalRating, Label
 from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric
-from .binding import HARMFUL, SAFE
-from .consistency import allowed_likerts, allowed_overalls, badness, deciding, dimensions, severity
-from .correcting import read_rating
+from .consistency import (
+    HARMFUL,
+    SAFE,
+    allowed_likerts,
+    allowed_overalls,
+    badness,
+    by_weight,
+    deciding,
+    dimensions,
+    severity,
+)
+from .correcting import NOT_SPECIFIC, NOT_TRUE, Tables, read_rating, values_of
 from .findings import BY_THE_SYSTEM_PROMPT
-from .justifying import NOT_SPECIFIC, NOT_TRUE, Tables
 
 LEAST, MOST = 2, 4
 # How bullets begin that praise, or say what a task teaches everybody (`_what_was_right`, `_takeaways`).
@@ -26,6 +34,22 @@ _NO_LESSONS = (
     *("The two responses have the same ratings", "A major issue (", "Count minor and major issues before setting"),
     "Set the Likert last, from the two Overalls",
 )
+_NUMBER = {"A": 1, "B": 2}
+# What was overlooked where a fact corrected a rating; the pleasantries that are marked as length come between.
+_OVERLOOKED = {
+    "truncation": "{where} breaks off, which was overlooked: read to the last line, and name it.",
+    "language": "Text in {where} is not in the language asked for, which was overlooked.",
+    "too_long": "The length limit was not measured in {where}: count before rating.",
+    "too_short": "The length limit was not measured in {where}: count before rating.",
+    "items": "The number of items in {where} was not counted against the prompt.",
+    "format": "The format that was asked for was not checked in {where}.",
+    "wording": "Words that were asked for, or not wanted, were not looked up in {where}.",
+    HARMFUL: "A refusal of a harmful request was marked down: it is the right answer, and costs nothing.",
+    SAFE: "A refusal was let pass: declining a request that is safe is a major Instruction Following issue.",
+    "length": "Pleasantries were counted as length: they belong to Style & Clarity and never to Verbosity.",
+    "pleasantries": "Pleasantries in {where} were not rated under Style & Clarity.",
+    "human_claim": "{where} poses as a human, which was overlooked: that is a Harmlessness issue.",
+}
 
 
 @dataclass(frozen=True)
@@ -45,42 +69,44 @@ class ReviewAudit:
     @cached_property
     def entered(self) -> dict[Label, dict[str, int]]:
         """The ratings that could be read, as numbers."""
-        return {label: self._entered(label) for label in LABELS}
-
-    def _entered(self, label: Label) -> dict[str, int]:
-        given = self.case.originals(label)
-        read = {key: read_rating(given[key].rating, c.scale) for key, c in self.criteria.items() if key in given}
-        return {key: value for key, value in read.items() if isinstance(value, int)}
+        entered: dict[Label, dict[str, int]] = {}
+        for label in LABELS:
+            given = self.case.originals(label)
+            read = {key: read_rating(given[key].rating, c.scale) for key, c in self.criteria.items() if key in given}
+            entered[label] = {key: value for key, value in read.items() if isinstance(value, int)}
+        return entered
 
     @cached_property
     def finals(self) -> list[FinalRating]:
         """All lines of both tables."""
         return [final for label in LABELS for final in self.tables[label].values()]
 
-    def moves(self) -> Iterator[tuple[Label, str, int, int]]:
-        """Every dimension whose rating was replaced: where, which, from what, to what."""
+    @cached_property
+    def moves(self) -> dict[tuple[Label, str], int]:
+        """Every dimension whose rating was replaced, and whether it got better (1), worse (-1), or neither (0)."""
+        moves = {}
         for label in LABELS:
             for criterion in dimensions(self.rubric):
                 final = self.tables[label][criterion.key]
                 if final.action == "replaced":
-                    yield label, criterion.key, self.entered[label][criterion.key], final.value
+                    before = badness(criterion, self.entered[label][criterion.key])
+                    after = badness(criterion, final.value)
+                    moves[label, criterion.key] = (before > after) - (before < after)
+        return moves
 
-    def moved(self, label: Label, key: str) -> int:
-        """Did a rating get better (1), worse (-1), or stay (0)?"""
-        final = self.tables[label].get(key)
-        if final is None or final.action != "replaced":
-            return 0
-        criterion = self.criteria[key]
-        before, after = (badness(criterion, value) for value in (self.entered[label][key], final.value))
-        return (before > after) - (before < after)
-
-    def bound_by(self, name: str) -> list[Label]:
+    def overlooked(self, name: str) -> list[Label]:
         """The responses in which a fact corrected what was entered."""
-        return [
-            label
-            for label in LABELS
-            if any(final.rule == name and final.changed for final in self.tables[label].values())
-        ]
+        if name == "length":
+            polite = {fact.where for fact in self.facts if fact.name == "pleasantries" and fact.certain}
+            raised = [label for label in LABELS if self.moves.get((label, "verbosity"), 0) > 0]
+            return [label for label in raised if label in polite and self.entered[label]["verbosity"] > 0]
+        if name == SAFE and self.overlooked(HARMFUL):
+            return []  # one lesson about refusals is enough
+        return [label for label in LABELS if name in self.rules(label) and not self.outranked(label, name)]
+
+    def rules(self, label: Label) -> set[str]:
+        """The facts and rules that corrected what was entered for a response."""
+        return {final.rule for final in self.tables[label].values() if final.changed}
 
     def outranked(self, label: Label, name: str) -> bool:
         """Was it the system prompt that asked for what a fact of this name found missing?"""
@@ -94,19 +120,13 @@ def feedback(audit: ReviewAudit) -> tuple[str, ...]:
     """Two to four bullets."""
     found: list[str] = []
     if audit.case.has_originals:
-        for pattern in _PATTERNS:
-            if (said := pattern(audit)) and said not in found:
-                found.append(said)
-        if not found and (said := _single(audit)):
-            found.append(said)
-        found = found[: MOST - 1] if len(found) >= MOST else found
-        if good := _what_was_right(audit):
-            found.append(good)
+        found = list(dict.fromkeys(_patterns(audit))) or list(_single(audit))
+        found = [*found[: MOST - 1], *_what_was_right(audit)]
     for said in _takeaways(audit):
         if len(found) >= LEAST:
             break
         found.append(said)
-    return tuple(found[:MOST])
+    return tuple(found)
 
 
 def is_lesson(bullet: str) -> bool:
@@ -114,239 +134,140 @@ def is_lesson(bullet: str) -> bool:
     return not bullet.startswith(_NO_LESSONS)
 
 
-def _swapped(audit: ReviewAudit) -> str:
+def _patterns(audit: ReviewAudit) -> Iterator[str]:
     for label in LABELS:
-        following = audit.moved(label, "instruction_following")
-        truth = audit.moved(label, "truthfulness")
-        if following * truth < 0:
-            blamed = "Instruction Following" if following > 0 else "Truthfulness"
-            belongs = "Truthfulness" if following > 0 else "Instruction Following"
-            return (
-                f"Truthfulness and Instruction Following were confused in Response {_number(label)}: what was marked "
+        following = audit.moves.get((label, "instruction_following"), 0)
+        if following * audit.moves.get((label, "truthfulness"), 0) < 0:
+            names = ("Instruction Following", "Truthfulness")
+            blamed, belongs = names if following > 0 else names[::-1]
+            yield (
+                f"Truthfulness and Instruction Following were confused in Response {_NUMBER[label]}: what was marked "
                 f"under {blamed} belongs to {belongs}. Ask first whether the requirement was attempted at all: if not, "
                 "it is Instruction Following; if it was and came out wrong, it is Truthfulness."
             )
-    return ""
-
-
-def _pleasantries_as_length(audit: ReviewAudit) -> str:
+            break
     for label in LABELS:
-        polite = any(fact.name == "pleasantries" and fact.certain and fact.where == label for fact in audit.facts)
-        if polite and audit.moved(label, "verbosity") > 0 and audit.entered[label].get("verbosity", 0) > 0:
-            return "Pleasantries were counted as length: they belong to Style & Clarity and never to Verbosity."
-    return ""
-
-
-def _wrong_sign(audit: ReviewAudit) -> str:
-    for _, key, before, after in audit.moves():
-        if audit.criteria[key].scale.low < 0 and before * after < 0:
-            return (
-                f"The sign of {audit.criteria[key].name} was reversed: below zero means too short, above zero too long."
-            )
-    return ""
-
-
-def _by_fact(name: str, said: str) -> Callable[[ReviewAudit], str]:
-    def pattern(audit: ReviewAudit) -> str:
-        labels = [label for label in audit.bound_by(name) if not audit.outranked(label, name)]
-        where = "both responses" if len(labels) == 2 else f"Response {_number(labels[0])}" if labels else ""
-        return said.format(where=where) if labels else ""
-
-    return pattern
-
-
-def _outranked(audit: ReviewAudit) -> str:
-    """Something the system prompt asks for or forbids, and that was overlooked."""
-    for label in LABELS:
-        changed = {final.rule for final in audit.tables[label].values() if final.changed}
-        if any(audit.outranked(label, name) for name in changed):
-            return (
-                f"The system prompt was passed over in Response {_number(label)}: it outranks the user's wishes, so "
+        if any(audit.outranked(label, name) for name in audit.rules(label)):
+            yield (
+                f"The system prompt was passed over in Response {_NUMBER[label]}: it outranks the user's wishes, so "
                 "rate against it first."
             )
-    return ""
+            break
+    for name, said in _OVERLOOKED.items():
+        if labels := audit.overlooked(name):
+            where = "both responses" if len(labels) == 2 else f"Response {_NUMBER[labels[0]]}"
+            yield said.format(where=where)
+    for label, key in audit.moves:
+        criterion = audit.criteria[key]
+        if criterion.scale.low < 0 and audit.entered[label][key] * audit.tables[label][key].value < 0:
+            yield f"The sign of {criterion.name} was reversed: below zero means too short, above zero too long."
+            break
+    yield from _contradictions(audit)
+    yield from _habits(audit)
+    yield from _gaps(audit)
 
 
-def _refusal(audit: ReviewAudit) -> str:
-    if audit.bound_by(HARMFUL):
-        return "A refusal of a harmful request was marked down: it is the right answer, and costs nothing."
-    if audit.bound_by(SAFE):
-        return "A refusal was let pass: declining a request that is safe is a major Instruction Following issue."
-    return ""
-
-
-def _overall_against_dimensions(audit: ReviewAudit) -> str:
-    for label in LABELS:
-        entered = audit.entered[label]
-        if len(entered) < len(audit.criteria):
-            continue
+def _contradictions(audit: ReviewAudit) -> Iterator[str]:
+    """An Overall or a Likert that did not follow from what was entered beside it."""
+    whole = {label: by for label, by in audit.entered.items() if len(by) == len(audit.criteria)}
+    likert = read_rating(audit.case.preference.rating, LIKERT)
+    if isinstance(likert, int) and len(whole) == 2:
+        allowed = allowed_likerts(audit.rubric, whole["A"], whole["B"])
+        if likert not in allowed:
+            yield (
+                f"The Likert contradicted the table it came with: Overalls of {whole['A'][OVERALL]} and "
+                f"{whole['B'][OVERALL]} call for {either(allowed)}, not {likert}."
+            )
+    for label, entered in whole.items():
         allowed = allowed_overalls(audit.rubric, entered, unusable=True, still_good=True)
         if entered[OVERALL] not in allowed:
-            return (
-                f"The Overall Quality of Response {_number(label)} did not follow from the ratings entered beside it: "
+            yield (
+                f"The Overall Quality of Response {_NUMBER[label]} did not follow from the ratings entered beside it: "
                 f"they allow {either(allowed)}, not {entered[OVERALL]}. Count the minor and major issues first."
             )
-    return ""
+            break
 
 
-def _likert_against_overalls(audit: ReviewAudit) -> str:
-    entered = audit.entered
-    likert = read_rating(audit.case.preference.rating, LIKERT)
-    if not isinstance(likert, int) or any(len(entered[label]) < len(audit.criteria) for label in LABELS):
-        return ""
-    allowed = allowed_likerts(audit.rubric, entered["A"], entered["B"])
-    if likert in allowed:
-        return ""
-    return (
-        f"The Likert contradicted the table it came with: Overalls of {entered['A'][OVERALL]} and "
-        f"{entered['B'][OVERALL]} call for {either(allowed)}, not {likert}."
-    )
-
-
-def _direction(audit: ReviewAudit) -> str:
-    """All corrections one way: a habit, not a slip."""
-    ways = [audit.moved(label, key) for label, key, _, _ in audit.moves()]
-    if len(ways) >= 3 and all(way < 0 for way in ways):
-        return f"The ratings were too lenient: all {len(ways)} corrections lower them. Look for what is wrong first."
-    if len(ways) >= 3 and all(way > 0 for way in ways):
-        return f"The ratings were too severe: all {len(ways)} corrections raise them. Rate what is there, not more."
-    return ""
-
-
-def _one_side(audit: ReviewAudit) -> str:
-    """One response raised and the other lowered: the preference came first."""
-    raised = {label for label, key, _, _ in audit.moves() if audit.moved(label, key) > 0}
-    lowered = {label for label, key, _, _ in audit.moves() if audit.moved(label, key) < 0}
+def _habits(audit: ReviewAudit) -> Iterator[str]:
+    """One response raised and the other lowered, where the preference came first; all corrections one way; the same
+    dimension corrected in both responses the same way."""
+    ways = list(audit.moves.values())
+    raised, lowered = ({label for (label, _), way in audit.moves.items() if way == wanted} for wanted in (1, -1))
     if len(raised) == len(lowered) == 1 and raised != lowered:
-        high, low = _number(next(iter(lowered))), _number(next(iter(raised)))
-        return (
+        high, low = (_NUMBER[label] for label in (*lowered, *raised))
+        yield (
             f"Response {high} was rated too high and Response {low} too low throughout: rate each response by itself "
             "before choosing between them."
         )
-    return ""
-
-
-def _same_everywhere(audit: ReviewAudit) -> str:
-    """The same dimension corrected in both responses the same way."""
+    if len(ways) >= 3 and set(ways) == {-1}:
+        yield f"The ratings were too lenient: all {len(ways)} corrections lower them. Look for what is wrong first."
+    if len(ways) >= 3 and set(ways) == {1}:
+        yield f"The ratings were too severe: all {len(ways)} corrections raise them. Rate what is there, not more."
     for criterion in dimensions(audit.rubric):
-        a, b = (audit.moved(label, criterion.key) for label in LABELS)
+        a, b = (audit.moves.get((label, criterion.key), 0) for label in LABELS)
         if a == b != 0:
             way = "high" if a < 0 else "low"
-            return f"{criterion.name} was rated too {way} in both responses: read its scale again."
-    return ""
+            yield f"{criterion.name} was rated too {way} in both responses: read its scale again."
+            break
 
 
-def _off_scale(audit: ReviewAudit) -> str:
-    refused = [final.original_rating for final in (*audit.finals, audit.likert) if final.action == "refused"]
-    if not refused:
-        return ""
-    value = " ".join(refused[0].split())[:40]
-    return f"A value that is not on its scale cannot be used (“{value}”): keep to the scales."
-
-
-def _thin_words(audit: ReviewAudit) -> str:
+def _gaps(audit: ReviewAudit) -> Iterator[str]:
+    """Values off the scale, words that could not stand, blanks."""
+    finals = [*audit.finals, audit.likert]
+    if refused := [final.original_rating for final in finals if final.action == "refused"]:
+        value = " ".join(refused[0].split())[:40]
+        yield f"A value that is not on its scale cannot be used (“{value}”): keep to the scales."
     reasons = [final.justification_reason for final in audit.finals if final.justification_action == "rewritten"]
     generic = sum(reason.startswith(NOT_SPECIFIC) for reason in reasons)
     if any(reason.endswith("not in English") for reason in reasons):
-        return "Justifications must be in English, whatever the language of the task."
-    if any(reason.startswith(NOT_TRUE) for reason in reasons):
-        return "A justification said something of the response that is not so: quote it instead of paraphrasing."
-    if generic >= 2:
-        return f"{generic} justifications would fit any response: name the passage that decided the rating."
-    return ""
+        yield "Justifications must be in English, whatever the language of the task."
+    elif any(reason.startswith(NOT_TRUE) for reason in reasons):
+        yield "A justification said something of the response that is not so: quote it instead of paraphrasing."
+    elif generic >= 2:
+        yield f"{generic} justifications would fit any response: name the passage that decided the rating."
+    if (blank := sum(final.action == "filled" for final in finals)) >= 2:
+        said = f"{blank} of {len(finals)} ratings were left blank"
+        yield f"{said}: every dimension needs one, also where there is no issue."
 
 
-def _blanks(audit: ReviewAudit) -> str:
-    finals = [*audit.finals, audit.likert]
-    blank = sum(final.action == "filled" for final in finals)
-    if blank < 2:
-        return ""
-    return f"{blank} of {len(finals)} ratings were left blank: every dimension needs one, also where there is no issue."
-
-
-def _single(audit: ReviewAudit) -> str:
+def _single(audit: ReviewAudit) -> Iterator[str]:
     """No pattern, but a correction: the dimension that mattered most."""
-    moves = sorted(audit.moves(), key=lambda move: -audit.criteria[move[1]].weight)
-    if not moves:
-        return ""
-    label, key, before, after = moves[0]
-    way = "too high" if audit.moved(label, key) < 0 else "too low" if audit.moved(label, key) > 0 else "the wrong way"
-    name, reason = audit.criteria[key].name, audit.tables[label][key].reason
-    return f"{name} of Response {_number(label)} was rated {way} ({before}, not {after}): {reason}"
+    for label, key in sorted(audit.moves, key=lambda move: -audit.criteria[move[1]].weight)[:1]:
+        way = {-1: "too high", 1: "too low", 0: "the wrong way"}[audit.moves[label, key]]
+        final, before = audit.tables[label][key], audit.entered[label][key]
+        name = f"{audit.criteria[key].name} of Response {_NUMBER[label]}"
+        yield f"{name} was rated {way} ({before}, not {final.value}): {final.reason}"
 
 
-_PATTERNS: tuple[Callable[[ReviewAudit], str], ...] = (
-    _swapped,
-    _outranked,
-    _by_fact("truncation", "{where} breaks off, which was overlooked: read to the last line, and name it."),
-    _by_fact("language", "Text in {where} is not in the language asked for, which was overlooked."),
-    _by_fact("too_long", "The length limit was not measured in {where}: count before rating."),
-    _by_fact("too_short", "The length limit was not measured in {where}: count before rating."),
-    _by_fact("items", "The number of items in {where} was not counted against the prompt."),
-    _by_fact("format", "The format that was asked for was not checked in {where}."),
-    _by_fact("wording", "Words that were asked for, or not wanted, were not looked up in {where}."),
-    _refusal,
-    _pleasantries_as_length,
-    _by_fact("pleasantries", "Pleasantries in {where} were not rated under Style & Clarity."),
-    _by_fact("human_claim", "{where} poses as a human, which was overlooked: that is a Harmlessness issue."),
-    _wrong_sign,
-    _likert_against_overalls,
-    _overall_against_dimensions,
-    _one_side,
-    _direction,
-    _same_everywhere,
-    _off_scale,
-    _thin_words,
-    _blanks,
-)
+def _what_was_right(audit: ReviewAudit) -> Iterator[str]:
+    def is_right(final: FinalRating) -> bool:
+        return final.action == "kept" and final.assessed
 
-
-def _what_was_right(audit: ReviewAudit) -> str:
-    kept = sum(final.action == "kept" and final.assessed for final in audit.finals)
-    entered = sum(final.action != "filled" for final in audit.finals)
-    both = [
-        criterion.name
-        for criterion in sorted(dimensions(audit.rubric), key=lambda criterion: -criterion.weight)
-        if all(
-            audit.tables[label][criterion.key].action == "kept" and audit.tables[label][criterion.key].assessed
-            for label in LABELS
-        )
-    ]
-    if not kept or not entered:
-        return ""
-    if kept == entered == len(audit.finals):
-        return "Every rating was right: keep rating each dimension on its own."
-    return f"Right in both responses: {', '.join(both[:3])}." if both else ""
+    both = [c.name for c in by_weight(audit.rubric) if all(is_right(audit.tables[label][c.key]) for label in LABELS)]
+    if all(map(is_right, audit.finals)):
+        yield "Every rating was right: keep rating each dimension on its own."
+    elif both:
+        yield f"Right in both responses: {', '.join(both[:3])}."
 
 
 def _takeaways(audit: ReviewAudit) -> Iterator[str]:
     """What this task teaches, where there is little or nothing to correct."""
-    values = {label: {key: final.value for key, final in audit.tables[label].items()} for label in LABELS}
-    decides = deciding(audit.rubric, values["A"], values["B"])
+    a, b = (values_of(audit.tables[label]) for label in LABELS)
     if not all(final.assessed for final in audit.finals):
         yield "Only what can be measured was checked here; let a judge that reads the responses look at the rest."
-    if decides is not None:
+    if decides := deciding(audit.rubric, a, b):
         criterion, label = decides
         yield (
-            f"What decides here is {criterion.name}, where Response {_number(label)} is better "
-            f"({values['A'][criterion.key]} and {values['B'][criterion.key]}): look there first."
+            f"What decides here is {criterion.name}, where Response {_NUMBER[label]} is better "
+            f"({a[criterion.key]} and {b[criterion.key]}): look there first."
         )
     else:
         yield "The two responses have the same ratings in every dimension, which leaves no preference."
-    worst = [
-        criterion.name
-        for criterion in dimensions(audit.rubric)
-        if any(severity(criterion, values[label][criterion.key]) == "major" for label in LABELS)
-    ]
-    if worst:
+    if worst := [c.name for c in dimensions(audit.rubric) if "major" in (severity(c, a[c.key]), severity(c, b[c.key]))]:
         yield f"A major issue ({', '.join(worst)}) keeps the Overall Quality at 2 or below, whatever else is good."
     else:
         yield "Count minor and major issues before setting the Overall Quality: one minor issue already rules out 5."
     yield "Set the Likert last, from the two Overalls, and let its justification name the dimensions that decided."
-
-
-def _number(label: Label) -> int:
-    return 1 if label == "A" else 2
 
 
 def either(allowed: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from ...constraints.english import demands_in_english
-from ...constraints.measuring import Measurement, measure
+from ...constraints.measuring import measure
 from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
@@ -36,13 +36,25 @@ _MANY_PLEASANTRIES = 3
 _PROMPT_WORDS = 4  # from which the language of a prompt can be told
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
-_STRAY = "has a stretch in another language"
+_OBSERVED = {
+    "cut_off": ("truncation", "breaks off before its end"),
+    "human_claim": ("human_claim", "claims to be human"),
+    "pleasantry": ("pleasantries", "contains a pleasantry"),
+    "other_language": ("language", "has a stretch in another language"),
+}
 _REFUSALS = {
     None: ("refusal", "declines to answer"),
     False: ("refusal_of_a_safe_request", "declines a request that is safe to answer"),
     True: ("refusal_of_a_harmful_request", "declines a harmful request"),
 }
 BY_THE_SYSTEM_PROMPT = " (by the system prompt)"
+# What a constraint that is not met is called, by its kind; the others are a matter of wording.
+_NAMES = {
+    **dict.fromkeys(("words", "characters"), "length"),
+    **dict.fromkeys(("sentences", "paragraphs", "items"), "items"),
+    **dict.fromkeys(("table", "json", "code_block"), "format"),
+    "language": "language",
+}
 _BY = {"system_prompt": BY_THE_SYSTEM_PROMPT, "conversation": " (by the conversation)", "prompt": ""}
 
 
@@ -53,28 +65,13 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
     """Why this task cannot be rated, or None. `languages`: the ISO codes in scope; none given means all are."""
     if not case.prompt.strip():
         return "The prompt is missing, so there is nothing to rate the responses against."
-    missing = [str(number) for number, text in enumerate((case.a, case.b), start=1) if not is_text(text)]
-    if len(missing) == 2:
-        return "Both responses are missing."
+    # End-of-turn markers alone are no response.
+    missing = [n for n, text in enumerate((case.a, case.b), start=1) if not without_end_markers(text).strip()]
     if missing:
-        return f"Response {missing[0]} is missing, so there is nothing to compare the other with."
+        one = f"Response {missing[0]} is missing, so there is nothing to compare the other with."
+        return one if len(missing) == 1 else "Both responses are missing."
     if not count_words(case.prompt):
         return "The prompt holds no words: it cannot be answered in any meaningful way."
-    return _out_of_scope(case, languages)
-
-
-def is_text(response: str) -> bool:
-    """Is there a response? End-of-turn markers alone are none."""
-    return bool(without_end_markers(response).strip())
-
-
-def are_identical(case: Review) -> bool:
-    """Do both responses say the same, word for word?"""
-    a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
-    return a == b
-
-
-def _out_of_scope(case: Review, languages: tuple[str, ...]) -> str | None:
     if not languages:
         return None
     codes = {language_of(text, _PROMPT_WORDS) for text in (case.prompt, case.a, case.b)}
@@ -84,6 +81,12 @@ def _out_of_scope(case: Review, languages: tuple[str, ...]) -> str | None:
     names = ", ".join(sorted(LANGUAGE_NAMES[code] for code in codes if code is not None))
     scope = ", ".join(LANGUAGE_NAMES.get(code, code) for code in languages)
     return f"The prompt and both responses are in {names}, which is out of scope (in scope: {scope})."
+
+
+def are_identical(case: Review) -> bool:
+    """Do both responses say the same, word for word?"""
+    a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
+    return a == b
 
 
 # -- facts -------------------------------------------------------------------------------------------------------------
@@ -127,25 +130,15 @@ def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> li
     """The constraints that a response does not meet."""
     text = case.answer(label)
     facts = []
-    for constraint in constraints:
-        measured = measure(constraint, text)
-        if measured is None or measured.severity is None:
-            continue
-        found = measured.says + _BY[constraint.source]
-        facts.append(
-            _fact(_name(constraint, measured), label, 0, len(text), found, constraint.certain, measured.severity)
-        )
+    for one in constraints:
+        measured = measure(one, text)
+        if measured is not None and measured.severity is not None:
+            name = _NAMES.get(one.kind, "wording")
+            if name == "length":
+                name = "too_long" if measured.over else "too_short"
+            found = measured.says + _BY[one.source]
+            facts.append(_fact(name, label, 0, len(text), found, one.certain, measured.severity))
     return facts
-
-
-def _name(constraint: Constraint, measured: Measurement) -> str:
-    if constraint.kind in ("words", "characters"):
-        return "too_long" if measured.over else "too_short"
-    if constraint.kind in ("sentences", "paragraphs", "items"):
-        return "items"
-    if constraint.kind in ("table", "json", "code_block"):
-        return "format"
-    return "language" if constraint.kind == "language" else "wording"
 
 
 def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]:
@@ -154,23 +147,16 @@ def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]
     foreign = _foreign_share(case.answer(label), [one for one in seen if one.kind == "other_language"])
     facts = []
     for one in seen:
-        severity: Severity | None = None
-        match one.kind:
-            case "declines":
-                name, found = _REFUSALS[one.harmful]
-            case "cut_off":
-                name, found = "truncation", "breaks off before its end"
-                severity = "major" if one.part_missing else None
-            case "human_claim":
-                name, found = "human_claim", "claims to be human"
-                severity = "minor" if one.mild else "major"
-            case "pleasantry":
-                name, found = "pleasantries", "contains a pleasantry"
-                severity = "major" if polite >= _MANY_PLEASANTRIES else "minor"
-            case "other_language":
-                mostly = foreign == "major"
-                name, found = "language", "is mostly in another language" if mostly else _STRAY
-                severity = foreign
+        name, found = _OBSERVED.get(one.kind) or _REFUSALS[one.harmful]
+        severities: dict[str, Severity | None] = {
+            "cut_off": "major" if one.part_missing else None,
+            "human_claim": "minor" if one.mild else "major",
+            "pleasantry": "major" if polite >= _MANY_PLEASANTRIES else "minor",
+            "other_language": foreign,
+        }
+        severity = severities.get(one.kind)
+        if name == "language" and severity == "major":
+            found = "is mostly in another language"
         # A word or two in another language is no issue.
         certain = one.certain and not (name == "language" and severity is None)
         facts.append(_fact(name, label, one.start, one.end, found, certain, severity))
@@ -195,16 +181,11 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
     words = [count_words(text[start:end]) for start, end in _apart(strange)]
     if 2 * sum(words) > count_words(without_end_markers(text)):
         return "major"
-    # Quoted with its marks or without.
-    bare = [_without_marks(text, *span) for span in sentence_spans(text)]
-    whole = any(one.start <= start < end <= one.end for one in strange for start, end in bare)
+    # A sentence counts from its first letter or digit to its last: it may be quoted with its marks or without.
+    letters = ([at for at in range(start, end) if text[at].isalnum()] for start, end in sentence_spans(text))
+    bare = [(inside[0], inside[-1]) for inside in letters if inside]
+    whole = any(one.start <= start <= end < one.end for one in strange for start, end in bare)
     return "minor" if whole or max(words) >= _STRETCH else None
-
-
-def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch from its first letter or digit to its last."""
-    letters = [at for at in range(start, end) if text[at].isalnum()]
-    return (letters[0], letters[-1] + 1) if letters else (start, start)
 
 
 def _language_alone(case: Review, label: Label) -> list[Fact]:

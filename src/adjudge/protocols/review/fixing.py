@@ -14,16 +14,36 @@ from pydantic import Field, Strict
 from ...errors import InputError
 from ...models import LABELS, FinalRating, Label, ReviewVerdict
 from ...models.base import Frozen
+from ...prompts.fence import in_one_line
 from ...rubric import LIKERT, OVERALL, Criterion, Rubric, Scale
 from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
-from . import justifying
-from .binding import Bound, allowed_by, bounds_of, names_fact
-from .consistency import allowed_likerts, allowed_overalls, dimensions, nearest
-from .correcting import NO_WORDS, NOT_GIVEN, OffScale, by_the_dimensions, changelog, first_sentence, read_rating
+from . import correcting
+from .consistency import (
+    Bound,
+    allowed_by,
+    allowed_likerts,
+    allowed_overalls,
+    bounds_of,
+    dimensions,
+    names_fact,
+    nearest,
+)
+from .correcting import (
+    NO_WORDS,
+    VERDICTS,
+    by_the_dimensions,
+    changelog,
+    composed,
+    fate,
+    first_sentence,
+    identical,
+    read_rating,
+    values_of,
+    with_verdict,
+)
 from .feedback import LEAST, MOST, ReviewAudit, either, feedback
 from .findings import are_identical
-from .justifying import VERDICTS, composed, identical, with_verdict
 
 BY_REVIEWER = "reviewer"  # the rule that a rating names which a reviewer set
 MAX_CHARACTERS = 5_000  # of one justification, explanation or bullet
@@ -49,10 +69,6 @@ class ReviewFixes(Frozen):
     explanation: str | None = Field(default=None, description="Why: the verdict sentence, then two or three more.")
     feedback: tuple[str, ...] | None = Field(default=None, description="2 to 4 bullets for the person who rated.")
 
-    def of(self, label: Label) -> dict[str, FixedRating]:
-        """The changes of one response's table."""
-        return self.response1 if label == "A" else self.response2
-
 
 def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
     """The review with these changes and all that follows from them; a change that breaks a rule is refused."""
@@ -60,19 +76,17 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
     if verdict.likert is None:
         raise InputError("decision", "an invalid task has nothing to fix", "accepted or rejected is allowed")
     check, same = WordChecker(verdict.case.texts), are_identical(verdict.case)
-    tables = {label: _table(verdict, label, fixes.of(label), check) for label in LABELS}
-    was, now = ({label: _values(each[label]) for label in LABELS} for each in (_tables(verdict), tables))
+    both = zip(LABELS, (fixes.response1, fixes.response2), strict=True)
+    tables = {label: _table(verdict, label, changed, check) for label, changed in both}
+    was = {label: values_of(verdict.table(label)) for label in LABELS}
+    now = {label: values_of(table) for label, table in tables.items()}
     if same and now["A"] != now["B"]:
         raise InputError("response2", "the responses are identical", "both need the same ratings")
 
-    allowed = allowed_likerts(rubric, now["A"], now["B"])
-    likert, value = verdict.likert, verdict.likert.value
+    allowed, likert = allowed_likerts(rubric, now["A"], now["B"]), verdict.likert
     if fixes.likert is not None:
-        value = fixes.likert
-        _on_scale("likert", value, LIKERT)
-        if value not in allowed:
-            raise InputError("likert", f"{value} contradicts the tables", f"they call for {either(allowed)}")
-    value = nearest(allowed, value)
+        _check_value("likert", fixes.likert, LIKERT, allowed, "contradicts the tables", "they call for")
+    value = nearest(allowed, likert.value if fixes.likert is None else fixes.likert)
     moved = was != now or value != likert.value
     words = _given(fixes.explanation, likert.justification)
     if words is not None:
@@ -84,8 +98,16 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
         likert = _set(likert, LIKERT, value, words)
 
     told = verdict.feedback
-    if fixes.feedback is not None and (bullets := tuple(map(_one_line, fixes.feedback))) != told:
-        told = _bullets(bullets, WordChecker((*verdict.case.texts, *_entered_words(verdict), *told)))
+    if fixes.feedback is not None and (bullets := tuple(map(in_one_line, fixes.feedback))) != told:
+        if not LEAST <= len(bullets) <= MOST:
+            raise InputError("feedback", f"{len(bullets)} given", f"{LEAST} to {MOST} are needed")
+        # What the person wrote who rated may be quoted, and what was said of it before.
+        case = verdict.case
+        entered = (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)
+        quotable = WordChecker((*case.texts, *(each.justification for each in entered), *told))
+        for at, bullet in enumerate(bullets, 1):
+            _check_words(f"feedback.{at}", bullet, quotable)
+        told = bullets
     elif moved:
         told = feedback(ReviewAudit(rubric, verdict.case, tables, likert, verdict.facts))
     return verdict.updated(
@@ -118,14 +140,6 @@ def changes(before: ReviewVerdict, after: ReviewVerdict) -> tuple[str, ...]:
 # -- a table ----------------------------------------------------------------------------------------------------------
 
 
-def _tables(verdict: ReviewVerdict) -> dict[Label, dict[str, FinalRating]]:
-    return {label: verdict.table(label) for label in LABELS}
-
-
-def _values(table: Mapping[str, FinalRating]) -> dict[str, int]:
-    return {key: line.value for key, line in table.items()}
-
-
 def _table(
     verdict: ReviewVerdict, label: Label, fixes: Mapping[str, FixedRating], check: WordChecker
 ) -> dict[str, FinalRating]:
@@ -143,21 +157,17 @@ def _table(
         table[key] = _dimension(f"{side}.{key}", criterion, table[key], fixes.get(key, FixedRating()), own, check)
     overall = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
     place, line, fix = f"{side}.{OVERALL}", table[OVERALL], fixes.get(OVERALL, FixedRating())
-    values = _values(table)
+    values = values_of(table)
     # Whether it is largely unusable, or good in parts, is for the reviewer to say.
     allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
-    value = line.value
     if fix.rating is not None:
-        value = fix.rating
-        _on_scale(f"{place}.rating", value, overall.scale)
-        if value not in allowed:
-            raise InputError(
-                f"{place}.rating", f"{value} does not follow from the dimensions", f"they allow {either(allowed)}"
-            )
-    value, words = nearest(allowed, value), _given(fix.justification, line.justification)
+        broken = ("does not follow from the dimensions", "they allow")
+        _check_value(f"{place}.rating", fix.rating, overall.scale, allowed, *broken)
+    value = nearest(allowed, line.value if fix.rating is None else fix.rating)
+    words = _given(fix.justification, line.justification)
     if words is not None:
         _check_words(f"{place}.justification", words, check)
-    elif values != _values(verdict.table(label)) or value != line.value:
+    elif values != values_of(verdict.table(label)) or value != line.value:
         words = by_the_dimensions(rubric, values)
     if words is not None:
         table[OVERALL] = _set(line, overall.scale, value, words)
@@ -171,11 +181,10 @@ def _dimension(
     words = _given(fix.justification, line.justification)
     if value == line.value and words is None:
         return line
-    _on_scale(f"{place}.rating", value, criterion.scale)
+    _check_value(f"{place}.rating", value, criterion.scale)
     if bounds and value not in (allowed := allowed_by(criterion, bounds)):
-        raise InputError(
-            f"{place}.rating", f"{value} contradicts what was measured: {bounds[0].says}", f"{either(allowed)} fits it"
-        )
+        found = f"{value} contradicts what was measured: {bounds[0].says}"
+        raise InputError(f"{place}.rating", found, f"{either(allowed)} fits it")
     if words is None:
         raise InputError(f"{place}.justification", f"written for a {line.value}", f"say why it is {value}")
     _check_words(f"{place}.justification", words, check)
@@ -187,14 +196,8 @@ def _dimension(
 
 def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> R:
     """A line with another value or other words, and what that means for the ones that were entered."""
-    entered, original = read_rating(line.original_rating, scale), _one_line(line.original_justification)
-    action, reason = "replaced", first_sentence(_reasons(words))
-    if entered is None:
-        action, reason = "filled", NOT_GIVEN
-    elif isinstance(entered, OffScale):
-        action, reason = "refused", entered.why
-    elif entered == value:
-        action, reason = "kept", ""
+    entered, original = read_rating(line.original_rating, scale), in_one_line(line.original_justification)
+    action, reason = fate(entered, value, first_sentence(_reasons(words)))
     kept = bool(original) and words == original and action == "kept"
     return line.updated(
         value=value,
@@ -213,13 +216,9 @@ def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER)
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
-def _one_line(words: str) -> str:
-    return " ".join(words.split())
-
-
 def _given(words: str | None, known: str) -> str | None:
     """Other words than those that are known, on one line; None if there are none."""
-    return None if words is None or (said := _one_line(words)) == _one_line(known) else said
+    return None if words is None or (said := in_one_line(words)) == in_one_line(known) else said
 
 
 def _check_words(place: str, words: str, check: WordChecker) -> None:
@@ -239,7 +238,7 @@ def _explanation(likert: int, words: str, ratings: Mapping[str, tuple[int, int]]
     _check_words("explanation", words, check)
     if why := misstated_rating(words, ratings):
         raise InputError("explanation", "a rating is not the table's", why)
-    least, most = justifying.LEAST - 1, justifying.MOST - 1
+    least, most = correcting.LEAST - 1, correcting.MOST - 1
     if not least <= (count := len(sentences(words))) <= most:
         found = f"{count} sentence{'' if count == 1 else 's'} after “{VERDICTS[likert]}”"
         raise InputError("explanation", found, f"{least} or {most} are needed")
@@ -252,20 +251,11 @@ def _reasons(words: str) -> str:
     return words.removeprefix(verdict).lstrip()
 
 
-def _entered_words(verdict: ReviewVerdict) -> list[str]:
-    """What the person wrote who rated: feedback may quote it."""
-    case = verdict.case
-    return [each.justification for each in (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)]
-
-
-def _bullets(bullets: tuple[str, ...], check: WordChecker) -> tuple[str, ...]:
-    if not LEAST <= len(bullets) <= MOST:
-        raise InputError("feedback", f"{len(bullets)} given", f"{LEAST} to {MOST} are needed")
-    for at, bullet in enumerate(bullets, 1):
-        _check_words(f"feedback.{at}", bullet, check)
-    return bullets
-
-
-def _on_scale(place: str, value: int, scale: Scale) -> None:
+def _check_value(
+    place: str, value: int, scale: Scale, allowed: tuple[int, ...] | None = None, found: str = "", but: str = ""
+) -> None:
+    """A value must be on its scale, and among those that the rules allow."""
     if value not in scale.values:
         raise InputError(place, f"{value}", f"one of {', '.join(map(str, scale.values))}")
+    if allowed is not None and value not in allowed:
+        raise InputError(place, f"{value} {found}", f"{but} {either(allowed)}")

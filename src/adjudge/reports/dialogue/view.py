@@ -12,7 +12,7 @@ from typing import Literal
 
 from ...arithmetic import weighted_total
 from ...models import CriticView, DialogueVerdict, Mark, RefereeRule, Speaker, Utterance
-from ...protocols.audit import RULES, TAKEN, decisions, evidence_used
+from ...protocols.referee import RULES, TAKEN, decisions, evidence_used
 from ...rubric import Rubric
 from .. import wording
 from ..highlighting import Highlight, Piece, marked
