@@ -45,21 +45,6 @@ class Games:
 
 
 @dataclass(frozen=True)
-class Grouped:
-    """Equal kinds of games counted together: `of` says to which group each kind belongs.
-
-    `length` is x, which is 0 everywhere if lengths are left alone.
-    """
-
-    first: Any
-    second: Any
-    result: Any
-    length: Any
-    of: Any
-    systems: int
-
-
-@dataclass(frozen=True)
 class Fit:
     """θ for each system, ln ν, and γ, which is 0 where lengths are left alone."""
 
@@ -68,32 +53,31 @@ class Fit:
     gamma: float
 
 
-def group(games: Games, *, lengths: bool) -> Grouped:
-    """Count equal games together; if `lengths` matter, games of different lengths are different."""
+def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
+    """Equal kinds of games counted together, and to which of these each kind belongs; if `lengths` matter, games of
+    different lengths are different."""
     # Seen from the system with the lower number, so that it makes no difference which answer was called A.
     turn = np.where(games.first <= games.second, 1, -1)
-    first, second = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
-    x = games.length * turn if lengths else np.zeros(len(first))
-    rows = np.stack([first, second, games.result * turn, x], axis=1).astype(np.int32)
-    kinds, of = np.unique(rows, axis=0, return_inverse=True)
-    first, second, result, x = kinds.T.astype(np.int64)
-    return Grouped(first, second, result, x / STEPS, of.reshape(-1), games.systems)
+    ends = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    rows = np.stack([*ends, games.result * turn, games.length * turn * lengths]).astype(np.int64)
+    kinds, of = np.unique(rows, axis=1, return_inverse=True)
+    of = of.reshape(-1)
+    return Games(*kinds, np.bincount(of, games.count), games.systems), of
 
 
-def fit(grouped: Grouped, weights: Any, start: Fit | None = None) -> Fit:
-    """The strengths that explain the groups best, each counted as often as its weight says.
+def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
+    """The strengths that explain the kinds of games best, each counted as often as its weight says.
 
     Newton's method: SciPy's general ones take three times as long, and its solver of equations fails where few games
     between many systems count thousands of times.
     """
-    first, second, x, systems = grouped.first, grouped.second, grouped.length, grouped.systems
-    result, tied = grouped.result, grouped.result == 0
-    at = np.zeros(systems + 2)  # θ for each system, γ, and last ln ν
-    if start is not None:
-        at = np.array([*start.theta, start.gamma, start.log_nu])
+    first, second, x, systems = games.first, games.second, games.length / STEPS, games.systems
+    result, tied = games.result, games.result == 0
+    # θ for each system, γ, and last ln ν
+    at = np.zeros(systems + 2) if start is None else np.array([*start.theta, start.gamma, start.log_nu])
 
     def measured(at: Any) -> tuple[float, Any]:
-        """The loss, and the chances of a win, a loss and a tie in each group."""
+        """The loss, and the chances of a win, a loss and a tie in each kind."""
         d = at[first] - at[second] + at[systems] * x
         logs = np.stack([d / 2, -d / 2, np.full(len(d), at[-1])])
         highest = logs.max(axis=0)
