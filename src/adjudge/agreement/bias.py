@@ -16,7 +16,7 @@ from typing import Literal
 from .figures import DRAWS, Figure, grouped, mean_by_unit, parts_of
 
 Side = Literal["A", "B", "tie"]
-Feature = Callable[["JudgedPair"], tuple[float, float] | None]
+Feature = Callable[["JudgedPair"], Sequence[float] | None]
 # Of each case: whether the judge picks the answer with more, whether people do, and its content.
 Picks = Sequence[tuple[bool, bool, Hashable]]
 EVEN = 0.5
@@ -34,10 +34,10 @@ class JudgedPair:
     winner: Side | None
     a_first: Side | None = None
     b_first: Side | None = None
-    lengths: tuple[float, float] | None = None
-    list_items: tuple[float, float] | None = None
-    bold: tuple[float, float] | None = None
-    sources: tuple[str, str] | None = None
+    lengths: Sequence[float] | None = None
+    list_items: Sequence[float] | None = None
+    bold: Sequence[float] | None = None
+    sources: Sequence[str] | None = None
     human: Side | None = None
 
 
