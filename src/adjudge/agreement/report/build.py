@@ -29,7 +29,6 @@ from .measures import (
     SMALLER_IS_BETTER,
     Beside,
     BestGuesses,
-    CriterionAgreement,
     all_figures,
     beside,
     best_guesses,
@@ -102,7 +101,7 @@ class AgreementReport(Frozen):
     people: dict[str, dict[str, Figure]] = Field(description="Each person against the others.")
     people_alpha: Figure | None
     confusion: Confusion | None
-    by_criterion: tuple[CriterionAgreement, ...]
+    by_criterion: tuple[Beside, ...]
     bias: BiasReport | None
     biases: dict[str, bool | None] = Field(description="Whether a bias is found; null where nothing tells.")
     own_sources: tuple[str, ...]
