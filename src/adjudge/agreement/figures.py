@@ -59,6 +59,10 @@ class Figure:
     reason: str = ""
     interval: tuple[float, float] | None = None
 
+    def leaves_out(self, fair: float) -> bool | None:
+        """Whether it differs from this number beyond chance; None without an interval to tell by."""
+        return None if self.interval is None else not self.interval[0] <= fair <= self.interval[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
