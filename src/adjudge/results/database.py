@@ -115,6 +115,11 @@ class Database:
         """The answer to a question of ours, all at once."""
         return self.connection.execute(sql, list(given)).fetchall()
 
+    def figures(self, sql: str) -> dict[str, Any]:
+        """The one row of an answer, by the names of its columns."""
+        answer = self.connection.execute(sql)
+        return dict(zip([about[0] for about in answer.description or ()], answer.fetchall()[0], strict=True))
+
     def counts(self) -> Counts:
         """How many rows of each status are wanted."""
         found = self.query(f"select status, count(*) from {self.chosen} group by status")

@@ -100,10 +100,11 @@ def leaderboard_of(database: Database) -> Leaderboard:
     folder = str(database.run.folder)
     if database.run.protocol != "compare":
         raise InputError(folder, f"a {database.run.protocol} run", "a leaderboard needs a compare run")
-    ((undecided, itself, without_verdict, unnamed),) = database.query(
-        f"""select count(*) filter ({_MET} and decided is false),
-        count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b),
-        count(*) filter ({_NAMED} and status <> 'verdict'), count(*) filter (not ({_NAMED})) from {database.chosen}"""
+    counted = database.figures(
+        f"""select count(*) filter ({_MET} and decided is false) as undecided,
+        count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b) as against_itself,
+        count(*) filter ({_NAMED} and status <> 'verdict') as without_verdict,
+        count(*) filter (not ({_NAMED})) as without_systems from {database.chosen}"""
     )
     sides = " union all ".join(
         f"select system_{side} as system, words_{side} as words, position from {database.chosen} where {_PLAYED}"
@@ -112,8 +113,8 @@ def leaderboard_of(database: Database) -> Leaderboard:
     systems = database.query(f"select system, avg(words) from ({sides}) group by system order by min(position), system")
     if not systems:
         found = "no decided comparison of two named systems"
-        allowed = f"the judge did not decide any of {undecided:,} comparisons; another judge may"
-        if not undecided:
+        allowed = f"the judge did not decide any of {counted['undecided']:,} comparisons; another judge may"
+        if not counted["undecided"]:
             allowed = "rows must name who wrote each answer: columns that `adjudge run` maps to system_a and system_b"
         raise InputError(folder, found, allowed)
     words = dict(systems)
@@ -151,13 +152,10 @@ def leaderboard_of(database: Database) -> Leaderboard:
         meetings=tuple(sorted(meetings, key=lambda it: -(it.wins + it.ties + it.losses))),
         games=int(games.count.sum()),
         tasks=int(counts.sum()),
-        undecided=undecided,
-        against_itself=itself,
-        without_verdict=without_verdict,
-        without_systems=unnamed,
         groups=len(sizes),
         longer=longer,
         draws=draws,
+        **counted,
     )
 
 
