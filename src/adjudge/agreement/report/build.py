@@ -154,7 +154,7 @@ def build_report(
     return AgreementReport(
         run=run.name,
         protocol=protocol,
-        judge=judge_of(run, list(joined.rows.values())),
+        judge=judge_of(run, joined.rows),
         rubric=run.rubric.reference,
         created=str(run.config.get("created") or ""),
         cases=joined.cases,
