@@ -196,18 +196,16 @@ def build_report(
 
 def _facts(run: Run, labels: LabelSet, source: str | None) -> LabelFacts:
     notes = labels.notes
-    own = source == OWN_COLUMN or (source is None and labels.at_random is None)
-    if run.protocol == "review" and own:
+    if run.protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None)):
         notes += (
             "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that "
             "agreement with them may be too high",
         )
-    at_random = None if labels.at_random is None else len(labels.at_random)
     return LabelFacts(
         source=labels.source,
         annotators=labels.annotators,
         cases=len(labels.by_case),
-        at_random=at_random,
+        at_random=None if labels.at_random is None else len(labels.at_random),
         notes=notes,
     )
 
