@@ -81,23 +81,16 @@ def select_cases(
 
     Without `n` it is left as it is, or gets its usual size if there is none. What it was drawn from cannot be changed.
     """
-
-    def drawn_so_far() -> Selection:
-        known = read_selection(run)
-        if known is None:
-            return Selection(seed=seed or 0, random_share=HALF if random_share is None else random_share)
-        for option, asked, kept in (("--seed", seed, known.seed), ("--random-share", random_share, known.random_share)):
-            if asked is not None and asked != kept:
-                allowed = f"the cases of this run were picked with {kept}: leave it out"
-                raise InputError(option, str(asked), allowed)
-        return known
-
-    drawn = drawn_so_far()
-    picked = drawn.of(annotator)
-    if picked and (n is None or n <= len(picked)):
-        return drawn
     with _held(run.folder / FOLDER) as folder:
-        drawn = drawn_so_far()  # somebody else may have picked in the meantime
+        drawn = read_selection(run)
+        if drawn is None:
+            drawn = Selection(seed=seed or 0, random_share=HALF if random_share is None else random_share)
+        for option, asked, kept in (("--seed", seed, drawn.seed), ("--random-share", random_share, drawn.random_share)):
+            if asked is not None and asked != kept:
+                raise InputError(option, str(asked), f"the cases of this run were picked with {kept}: leave it out")
+        picked = drawn.of(annotator)
+        if picked and (n is None or n <= len(picked)):
+            return drawn
         grown = grow(drawn, candidates(run), n or USUAL, annotator)
         if grown != drawn:
             with replacing(folder / SELECTION) as file:
