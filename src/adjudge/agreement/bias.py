@@ -97,6 +97,11 @@ class BiasReport:
     order: OrderBias
     habits: tuple[HabitBias, ...]
 
+    @property
+    def found(self) -> dict[str, bool | None]:
+        order = {"order": self.order.found} if self.order.first_wins.cases else {}
+        return order | {habit.name: habit.found for habit in self.habits}
+
 
 def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), draws: int = DRAWS) -> BiasReport:
     """Order, length, lists, bold and, where `own_sources` names the judge's own systems, self-preference."""

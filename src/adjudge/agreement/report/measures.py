@@ -181,24 +181,19 @@ def measured(protocol: Protocol, name: str, cases: Sequence[Rated], draws: int) 
 def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[str, Figure]:
     """Every measure of a protocol."""
     found = {name: measured(protocol, name, cases, draws) for name in MEASURES[protocol]}
-    judge, human = (list(base_rates(side)) for side in ([case.judge for case in cases], [case.human for case in cases]))
+    judge = list(map(named, base_rates([case.judge for case in cases])))
+    human = list(map(named, base_rates([case.human for case in cases])))
     # Said in people's terms, not in those of the numbers that classes were turned into.
     reason = ""
     if len(judge) == len(human) == 1:
-        said = f"the judge always says {named(judge[0])}, people {named(human[0])}"
-        said = f"both sides always say {named(human[0])}" if judge == human else said
+        said = f"the judge always says {judge[0]}, people {human[0]}"
+        said = f"both sides always say {human[0]}" if judge == human else said
         reason = f"{said}: nothing to agree beyond chance on"
     elif len(human) == 1:
-        reason = f"people always say {named(human[0])}: nothing to correlate"
+        reason = f"people always say {human[0]}: nothing to correlate"
     return {
-        name: replace(figure, reason=reason) if reason and figure.value is None else figure
-        for name, figure in found.items()
+        name: it if it.value is not None or not reason else replace(it, reason=reason) for name, it in found.items()
     }
-
-
-def more_labels(metrics: Mapping[str, Figure]) -> dict[str, int | None]:
-    """How many more labels an interval of ±5 points would need, by measure."""
-    return {name: labels_needed(figure, NEAR) for name, figure in metrics.items() if name not in SMALLER_IS_BETTER}
 
 
 def named(value: Value) -> str:
@@ -206,21 +201,26 @@ def named(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def best_guesses(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> BestGuesses | None:
+def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
+    """All measures over these cases, and what they stand beside: base rates, others on the same cases, and how many
+    more labels an interval of ±5 points would need."""
+    metrics = all_figures(run.protocol, list(map(rated, cases)), draws)
+    rates = base_rates([class_of(run, case.human) for case in cases])
+    return {
+        "base_rates": {named(value): rate for value, rate in rates.items()},
+        "metrics": metrics,
+        "more_labels": {name: labels_needed(it, NEAR) for name, it in metrics.items() if name not in SMALLER_IS_BETTER},
+        "beside": beside(run.protocol, cases, metrics, draws),
+    }
+
+
+def best_guesses(run: Run, sample: Sequence[LabelledCase], draws: int) -> BestGuesses | None:
     """All figures again, with the judge's best guess where it did not decide; None if it decided every case."""
     known = [case for case in sample if case.human is not None and case.row.ending in ("verdict", "undecided")]
     if all(case.row.ending == "verdict" for case in known):
         return None
     guessed = [replace(case, row=replace(case.row, ending="verdict")) for case in known]
-    metrics = all_figures(protocol, list(map(rated, guessed)), draws)
-    rates = base_rates([case.human for case in guessed])
-    return BestGuesses(
-        cases=len(guessed),
-        base_rates={named(value): rate for value, rate in rates.items()},
-        metrics=metrics,
-        more_labels=more_labels(metrics),
-        beside=beside(protocol, guessed, metrics, draws),
-    )
+    return BestGuesses(cases=len(guessed), **agreement_of(run, guessed, draws))
 
 
 # -- beside simple rules, and people beside each other ----------------------------------------------------------------
