@@ -219,13 +219,13 @@ def _read(run: Run, votes: str) -> dict[int, _Case]:
             row, human = case.row, _together(case.votes.values())
             if human is None or row.ending in ("skipped", "unfinished"):
                 continue
-            given, task, said = reader.given(row.position), row.task, row.winner
+            given, own = reader.given(row.position), several.get(row.position, {})
+            task, said, sizes = row.task, row.value, row.words or ()
             if isinstance(given, Dialogue):
                 task, said, sizes = row.position, row.score, [len(given.turns)] * 2
-            else:
-                sizes = row.words or [count_words(given.a), count_words(given.b)]
+            elif not sizes:
+                sizes = count_words(given.a), count_words(given.b)
             said = None if row.ending == "failure" else said
-            own = several.get(row.position, {})
             found[row.position] = _Case(row, task, text_of(given), human, own, said, sizes)
     return found
 

@@ -111,7 +111,7 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), 
         "bold": lambda pair: pair.bold,
     }
     if own_sources:
-        features["self-preference"] = lambda pair: pair.sources and [source in own_sources for source in pair.sources]
+        features["self-preference"] = lambda pair: [it in own_sources for it in pair.sources or ()] or None
     habits = (habit_bias(name, pairs, of, draws) for name, of in features.items())
     return BiasReport(order_bias(pairs, draws), tuple(habit for habit in habits if habit.more_wins.cases))
 

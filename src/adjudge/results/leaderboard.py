@@ -297,9 +297,9 @@ def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
     turn = np.where(games.first <= games.second, 1, -1)
     ends = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
     rows = np.stack([*ends, games.result * turn, games.length * turn * lengths]).astype(np.int64)
-    kinds, of = np.unique(rows, axis=1, return_inverse=True)
+    (first, second, result, length), of = np.unique(rows, axis=1, return_inverse=True)
     of = of.reshape(-1)
-    return Games(*kinds, np.bincount(of, games.count), games.systems), of
+    return Games(first, second, result, length, np.bincount(of, games.count), games.systems), of
 
 
 def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:

@@ -284,12 +284,10 @@ def _read(
 ) -> dict[tuple[int, str], HumanLabel]:
     """The labels that the words mean. `stretch`: a dialogue's ratings from 1 to 5 are stretched to the rubric's scale;
     None if only those that are not on that scale are."""
-    scale = overall_scale(run)
-    stretched = False
-    if run.protocol == "dialogue" and scale is not None and stretch is not False:
-        stretched = _is_one_to_five(said, scale, five=bool(stretch))
-    if stretched and scale is not None:
-        notes.append(f"ratings from 1 to 5 were stretched to the rubric's scale from {scale.low} to {scale.high}")
+    scale, own = overall_scale(run), run.rubric.scale
+    stretched = run.protocol == "dialogue" and stretch is not False and _is_one_to_five(said, own, five=bool(stretch))
+    if stretched:
+        notes.append(f"ratings from 1 to 5 were stretched to the rubric's scale from {own.low} to {own.high}")
     labels: dict[tuple[int, str], HumanLabel] = {}
     places: dict[tuple[int, str, str | None], str] = {}
     for each in said:

@@ -158,17 +158,16 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
         for row in joined.whole:
             if row.winner is None:
                 continue
-            given, orders = reader.given(row.position), (None, None)
+            given = reader.given(row.position)
             assert isinstance(given, Comparison | Review)
-            if row.consistent:
-                orders = row.winner, row.winner
-            elif isinstance(given, Comparison):
+            orders: tuple[Winner | None, Winner | None] = (row.winner, row.winner) if row.consistent else (None, None)
+            if isinstance(given, Comparison) and not row.consistent:
                 winners = orjson.loads(reader.verdict_json(row.position))["evaluation"]["order"]["winners"]
                 orders = winners.get("ab"), winners.get("ba")
             winner = row.winner if row.ending == "verdict" else None
-            marks = zip(_marks(given.a), _marks(given.b), strict=True)
+            items, bold = zip(_marks(given.a), _marks(given.b), strict=True)
             pairs.append(
-                JudgedPair(row.content, winner, *orders, row.words, *marks, row.systems, human.get(row.position))
+                JudgedPair(row.content, winner, *orders, row.words, items, bold, row.systems, human.get(row.position))
             )
     return pairs
 

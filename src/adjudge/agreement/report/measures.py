@@ -191,9 +191,9 @@ def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[
         reason = f"{said}: nothing to agree beyond chance on"
     elif len(human) == 1:
         reason = f"people always say {human[0]}: nothing to correlate"
-    return {
-        name: it if it.value is not None or not reason else replace(it, reason=reason) for name, it in found.items()
-    }
+    if reason:
+        found |= {name: replace(it, reason=reason) for name, it in found.items() if it.value is None}
+    return found
 
 
 def named(value: Value) -> str:
@@ -237,17 +237,18 @@ def beside(
         rows.append(Beside(name=rule, figures={name: measured(protocol, name, judged, draws) for name in names}))
     met = [meeting for case in cases for meeting in _meetings(case)]
     few = len({person for person, _, _ in met}) * len({own.content for _, own, _ in met}) <= _MOST_VOTES
-    for at, who in enumerate((ONE_PERSON, SAME_PEOPLE) if met else (), start=1):
+    people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
+    for side, told in people.items() if met else ():
         figures = {}
         for name in names:
             metric, seen = MEASURES[protocol][name]
-            held = [(*seen(each[at]), each[0], each[at].content) for each in met]
+            held = [(*seen(case), who, case.content) for who, case in told]
             mean = partial(_mean_of_people, metric)
             if few:
                 figures[name] = grouped(mean, held, itemgetter(3), draws)
             else:
                 figures[name] = replace(mean(held), reason="too many people for an interval")
-        rows.append(Beside(name=who, figures=figures))
+        rows.append(Beside(name=side, figures=figures))
     return tuple(rows)
 
 
@@ -320,8 +321,8 @@ def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
     classes = _SIDES if run.protocol != "dialogue" else tuple(map(float, run.rubric.scale.values))
     if not cases or len(classes) > _MOST_CLASSES:
         return None
-    judge, human = [case.row.decided for case in cases], [case.human for case in cases]
-    return confusion(*([class_of(run, value) for value in side] for side in (judge, human)), classes)
+    judge = [class_of(run, case.row.decided) for case in cases]
+    return confusion(judge, [class_of(run, case.human) for case in cases], classes)
 
 
 def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[Beside, ...]:
