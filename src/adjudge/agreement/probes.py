@@ -13,6 +13,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -99,13 +100,9 @@ def _padded(text: str) -> str | None:
     """Neutral sentences behind the answer, half as long again; they are English, and so must the answer be."""
     if foreign_language(text) is not None or read_structure(text).has_code:
         return None
-    wanted, added = max(_LEAST_PADDING, count_words(text) // 2), 0
-    filler = []
-    for sentence in _FILLER:
-        if added >= wanted:
-            break
-        filler.append(sentence)
-        added += count_words(sentence)
+    wanted = max(_LEAST_PADDING, count_words(text) // 2)
+    words_before = accumulate(map(count_words, _FILLER), initial=0)
+    filler = [sentence for sentence, before in zip(_FILLER, words_before, strict=False) if before < wanted]
     return f"{text.rstrip()}\n\n{' '.join(filler)}"
 
 
