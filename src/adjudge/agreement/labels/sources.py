@@ -57,7 +57,8 @@ class LabelSet:
 
 
 class _Said(NamedTuple):
-    """One cell: where it stands, which case it is about, who said it, of what (None: the whole), and its words."""
+    """One cell: where it stands, which case it is about, who said it, of what (None: the whole), and its words; None if
+    that was skipped."""
 
     place: str
     about: Mapping[str, Any]
@@ -161,8 +162,7 @@ def _own_labels(
                 position = _position(spot, label, by_id.get(label.case, ()), reader)
                 about = {"position": position, "case": label.case, "systems": None}
                 for of, words in ((None, label.value), *label.criteria.items()):
-                    if words is not None:
-                        said.append(_Said(spot, about, label.annotator, of, str(words)))
+                    said.append(_Said(spot, about, label.annotator, of, None if words is None else str(words)))
                 if label.value is not None:
                     strata.add((position, label.stratum))
     drawn = {position for position, stratum in strata if stratum == "random"}
@@ -292,9 +292,9 @@ def _read(
     places: dict[tuple[int, str, str | None], str] = {}
     for each in said:
         key, case = (each.about["position"], each.annotator), each.about["case"]
-        value = _value(run, each, scale, stretched=stretched)
         label = labels.get(key) or HumanLabel(case=case, position=key[0], annotator=key[1])
         before = label.value if each.criterion is None else label.criteria.get(each.criterion)
+        value = before if each.words is None else _value(run, each, scale, stretched=stretched)
         if before is not None and before != value:
             found = f"{key[1]} says {value} of {case!r}, and {before} in {places[*key, each.criterion]}"
             raise InputError(each.place, found, "one label for a person and a case")
