@@ -34,10 +34,11 @@ FOLDER, SELECTION = "labels", "selection.json"
 USUAL = 60
 MAX_PICKS = 10_000
 HALF = Decimal("0.5")
-_COLUMNS = {
-    "compare": "r.winner, r.judge, r.decided, r.order_consistent, abs(r.normalized_a - r.normalized_b)",
-    "dialogue": "r.overall_experience, r.judge, r.objections, r.average",
-    "review": "r.winner, r.judge, r.likert_action, r.likert",
+# Why a verdict may be doubted by what the judge itself said, in SQL.
+_DOUBTS = {
+    "compare": {"orders disagree": "r.order_consistent is false", "undecided": "r.decided is false"},
+    "dialogue": {"Evaluator and Critic disagree": "r.objections > 0"},
+    "review": {"differs from what was entered": "r.likert_action = 'replaced'"},
 }
 
 
@@ -170,40 +171,28 @@ def candidates(run: Run) -> list[JudgedCase]:
     """The cases that have a verdict to be compared with; of copies of a case only the first."""
     from ...results.database import opened
 
-    asked = f"""select r.position, r."case", {_COLUMNS[run.protocol]}
-        from results as r join cases as c using (position) where r.status = 'verdict'
+    doubts = _DOUBTS[run.protocol]
+    # A dialogue's overall experience is the average rounded down: near a step little would change it.
+    steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
+    value, margin = {
+        "compare": ("r.winner", "abs(r.normalized_a - r.normalized_b)"),
+        "dialogue": ("r.average", f"least({steps})"),
+        "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid one has nothing to compare
+    }[run.protocol]
+    asked = f"""select r.position, r."case", r.judge, ({margin})::DOUBLE, {", ".join(doubts.values())}
+        from results as r join cases as c using (position) where r.status = 'verdict' and {value} is not null
         qualify row_number() over (partition by c.content order by r.position) = 1 order by r.position"""
+    found = []
     with opened(run) as database, Reader(run) as reader:
-        rows = database.query(asked)
-        found = [
-            JudgedCase(position, case, *_doubted(run, reader, position, cells))
-            for position, case, *cells in rows
-            if cells[0] is not None  # an invalid review has nothing to compare
-        ]
+        for position, case, judge, margin, *said in database.query(asked):
+            told = [doubt for doubt, there in zip(doubts, said, strict=True) if there]
+            split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
+            found.append(JudgedCase(position, case, (*told, *(["jurors disagree"] if split else [])), margin))
     if not found:
         raise InputError(
             str(run.folder), "no case has a verdict yet", f"continue it: adjudge run --resume {run.folder}"
         )
     return found
-
-
-def _doubted(run: Run, reader: Reader, position: int, cells: Sequence[Any]) -> tuple[tuple[str, ...], float]:
-    """Why a verdict may be doubted by what the judge itself said, and how far it is from another one."""
-    _, judge, *cells = cells
-    split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
-    if run.protocol == "compare":
-        decided, consistent, margin = cells
-        doubts = {"orders disagree": consistent is False, "jurors disagree": split, "undecided": decided is False}
-    elif run.protocol == "dialogue":
-        objections, average = cells
-        # The overall experience is the average rounded down: near a step little would change it.
-        margin = min(abs(average - float(step)) for step in run.rubric.scale.values)
-        doubts = {"Evaluator and Critic disagree": objections > 0, "jurors disagree": split}
-    else:
-        action, likert = cells
-        margin = abs(likert - NO_PREFERENCE)
-        doubts = {"differs from what was entered": action == "replaced", "jurors disagree": split}
-    return tuple(doubt for doubt, there in doubts.items() if there), margin
 
 
 def jurors_agree(verdict: Verdict) -> bool | None:
