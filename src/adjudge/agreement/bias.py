@@ -163,7 +163,7 @@ def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[
     for part in parts_of(sorted(known, key=lambda item: item[0]), bins):
         people = [worth[pair.human] for _, pair in part if pair.human]
         judge = fmean(worth[pair.winner] for _, pair in part)
-        middle = median(apart for apart, _ in part)
+        middle = float(median(apart for apart, _ in part))
         points.append(CurvePoint(middle, len(part), judge, fmean(people) if people else None))
     return tuple(points)
 
