@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,10 +16,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from ...errors import InputError, plain_reason
-from ...files import TEMPORARY, open_handle, replacing, try_lock
+from ...files import TEMPORARY, open_private, replacing, try_lock
 from ...models.base import Frozen, Plain, from_json, to_json
 from ...models.comparison import ComparisonVerdict, Order
 from ...models.dialogue import DialogueVerdict
@@ -108,7 +105,7 @@ def read_selection(run: Run) -> Selection | None:
         return None
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {plain_reason(error)}") from None
-    except (ValueError, TypeError, ValidationError):
+    except (ValueError, TypeError):
         raise InputError(
             str(path), "not a selection of cases", "the file as `adjudge label` wrote it is needed"
         ) from None
@@ -213,16 +210,14 @@ def _held(folder: Path) -> Iterator[Path]:
     """The folder of the labels, made if it is not there; no other process picks cases meanwhile."""
     make_folder(folder)
     try:
-        handle = open_handle(folder / "lock", os.O_RDWR | os.O_CREAT)
+        lock = open_private(folder / "lock", "ab")
     except OSError as error:
         raise InputError(str(folder), f"cannot be written: {plain_reason(error)}") from None
-    try:
-        try_lock(handle, wait=True)
+    with lock:
+        try_lock(lock.fileno(), wait=True)
         for left in folder.glob(f"{TEMPORARY}*"):
             left.unlink()
         yield folder
-    finally:
-        os.close(handle)
 
 
 def make_folder(folder: Path) -> None:
