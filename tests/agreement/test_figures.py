@@ -192,10 +192,6 @@ def test_base_rates_are_sorted_and_the_first_is_what_a_constant_gets():
     assert accuracy(said["constant"], human).value == 0.6
 
 
-def test_without_lengths_only_the_constant_is_a_baseline():
-    assert list(baselines([1.0, 2.0, 2.0])) == ["constant"]
-
-
 def test_a_consensus_is_the_class_of_most_or_the_median_and_a_draw_is_none():
     assert consensus(["A", "B", "A", None]) == "A"
     assert consensus(["A", "B"]) is None

@@ -110,7 +110,7 @@ def test_what_is_undecided_is_an_outcome_of_its_own_and_agrees_with_no_label(tmp
     first = write_run(tmp_path / "first", undecided)
     second = write_run(tmp_path / "second", [decided(row, "A") for row in rows])
     found = diffed(first, second)
-    assert dict(found.flips) == {("undecided", "A"): 2} and found.undecided == (2, 0)
+    assert dict(found.flips) == {("undecided", "A"): 2} and found.undecided == [2, 0]
     assert (found.agreement.before, found.agreement.after) == (0, 1)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.results.strengths import STEPS, Fit, Games, fit, group, points
+from adjudge.results.leaderboard import STEPS, Fit, Games, fit, group, points
 
 
 def games_of(played, systems):
@@ -24,8 +24,8 @@ def counted(first, second, result, length, systems):
 
 
 def fitted(games, *, lengths=False):
-    grouped = group(games, lengths=lengths and bool(games.length.any()))
-    return fit(grouped, np.bincount(grouped.of, games.count))
+    grouped, _ = group(games, lengths=lengths and bool(games.length.any()))
+    return fit(grouped, grouped.count)
 
 
 def simulated(theta, nu, gamma, number, seed):
@@ -111,8 +111,8 @@ def test_there_is_one_answer_wherever_the_search_begins_also_where_few_games_cou
         first = rng.integers(0, 40, 20)
         second = (first + rng.integers(1, 40, 20)) % 40
         games = Games(first, second, rng.integers(-1, 2, 20), rng.integers(-50, 51, 20), rng.integers(1, 9, 20), 40)
-        grouped = group(games, lengths=True)
-        weights = np.bincount(grouped.of, games.count) * count
+        grouped, _ = group(games, lengths=True)
+        weights = grouped.count * count
         near, far = (fit(grouped, weights, start) for start in (None, Fit(rng.normal(0, 9, 40), 3.0, -3.0)))
         assert far.theta == pytest.approx(near.theta, abs=1e-5)
         assert (far.log_nu, far.gamma) == pytest.approx((near.log_nu, near.gamma), abs=1e-5)

@@ -7,10 +7,11 @@ pairs of one task are not independent. Of a set that the judge was made with not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -109,19 +110,7 @@ class _Case(NamedTuple):
     human: Value
     votes: Mapping[str, Value]
     said: Value | None
-    sizes: tuple[float, float]
-
-    @property
-    def decided(self) -> bool:
-        return self.row.ending == "verdict"
-
-
-class _Pair(NamedTuple):
-    """What somebody says of a case, what people say, and the task that the case belongs to."""
-
-    said: Value
-    human: Value
-    task: int
+    sizes: Sequence[float]
 
 
 def find_sets(folder: Path) -> tuple[list[LabelledSet], dict[str, str]]:
@@ -148,9 +137,8 @@ def _protocol_of(path: Path) -> tuple[SetProtocol | None, str]:
     for protocol in protocols:
         try:
             rows = open_rows(str(path), protocol, shipped(protocol))
-            if any(isinstance(row, Row) and row.label is not None for row in islice(rows, _LOOKED_AT)):
-                return protocol, ""
-            return None, "no labels"
+            labelled = any(isinstance(row, Row) and row.label is not None for row in islice(rows, _LOOKED_AT))
+            return (protocol, "") if labelled else (None, "no labels")
         except InputError as error:
             why = why or error.found
     return None, why
@@ -165,76 +153,79 @@ def text_of(case: Comparison | Dialogue | Review) -> str:
 
 def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> SetResult:
     """A set and its runs, by judge. `votes` is the column of comparisons with several people's labels, if there is."""
-    by_judge = {judge: _read(run, votes) for judge, run in runs.items()}
-    skipped = max(int(run.config["input"].get("bad", 0)) for run in runs.values())
-    measure = _agreement if labelled.protocol == "compare" else _rank
-    # A rule is measured on all cases that any judge was asked about.
-    cases = {position: case for read in by_judge.values() for position, case in read.items()}
-    every = list(cases.values())
-    human = [case.human for case in every]
     compare = labelled.protocol == "compare"
-    sizes = [case.sizes for case in every]
+
+    def figure(said: Iterable[tuple[Value | None, _Case]]) -> Figure:
+        return _figure([(one, case.human, case.task) for one, case in said if one is not None], compare)
+
+    by_judge = {judge: _read(run, votes) for judge, run in runs.items()}
+    # A rule is measured on all cases that any judge was asked about.
+    every = list({position: case for read in by_judge.values() for position, case in read.items()}.values())
+    human, sizes = [case.human for case in every], [case.sizes for case in every]
     # A constant ranks nothing, so that conversations have no such rule.
     rules = baselines(human, sizes) if compare else {"number of turns": [turns for turns, _ in sizes]}
-    people = [_Pair(own, rest, case.task) for case in every for _, own, rest in against_others(case.votes, _together)]
+    people = [(own, rest, case.task) for case in every for _, own, rest in against_others(case.votes, _together)]
+    judges = []
+    for judge, run in runs.items():
+        cases = list(by_judge[judge].values())
+        judged = [(case.said, longer_of(*case.sizes), case) for case in cases if case.said is not None]
+        sure = [(said, longest, case) for said, longest, case in judged if case.row.ending == "verdict"]
+        ahead = ((float(said == it.human) - float(longest == it.human), it.task) for said, longest, it in judged)
+        took_part = seen_sets(single_judges(judge), labelled.path.name, (case.text for case in cases))
+        made = JudgeOnSet(
+            judge=judge,
+            run=str(run.folder),
+            judged=len(judged),
+            failed=len(cases) - len(judged),
+            undecided=len(judged) - len(sure),
+            agreement=figure((said, case) for said, _, case in judged),
+            decided=figure((said, case) for said, _, case in sure) if compare else None,
+            longest_there=figure((longest, case) for _, longest, case in sure) if compare else None,
+            ahead=mean_by_unit(ahead) if compare and not took_part else None,
+            took_part=took_part,
+            cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),
+            unpriced=sum(case.row.cost is None and case.row.calls > 0 for case in cases),
+        )
+        judges.append(made)
     return SetResult(
         name=labelled.name,
         protocol=labelled.protocol,
         measure="agreement" if compare else "spearman",
         cases=len(every),
-        skipped=skipped,
+        skipped=max(int(run.config["input"].get("bad", 0)) for run in runs.values()),
         base_rates={str(value): rate for value, rate in base_rates(human).items()} if compare else {},
-        rules={name: measure(_pairs(every, said)) for name, said in rules.items()},
-        people=measure(people) if people else None,
-        judges=tuple(_on_set(labelled, judge, runs[judge], list(by_judge[judge].values()), measure) for judge in runs),
+        rules={name: figure(zip(said, every, strict=True)) for name, said in rules.items()},
+        people=_figure(people, compare) if people else None,
+        judges=tuple(judges),
     )
 
 
-def _on_set(
-    labelled: LabelledSet, judge: str, run: Run, cases: Sequence[_Case], measure: Callable[[Sequence[_Pair]], Figure]
-) -> JudgeOnSet:
-    took_part = seen_sets(single_judges(judge), labelled.path.name, (case.text for case in cases))
-    compare = labelled.protocol == "compare"
-    sure = [case for case in cases if case.decided]
-    judged = [case for case in cases if case.said is not None]
-    ahead = [(float(case.said == case.human) - float(_longer(case) == case.human), case.task) for case in judged]
-    return JudgeOnSet(
-        judge=judge,
-        run=str(run.folder),
-        judged=len(judged),
-        failed=len(cases) - len(judged),
-        undecided=len(judged) - len(sure),
-        agreement=measure(_pairs(cases, [case.said for case in cases])),
-        decided=measure(_pairs(sure, [case.said for case in sure])) if compare else None,
-        longest_there=measure(_pairs(sure, list(map(_longer, sure)))) if compare else None,
-        ahead=mean_by_unit(ahead) if compare and not took_part else None,
-        took_part=took_part,
-        cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),
-        unpriced=sum(case.row.cost is None and case.row.calls > 0 for case in cases),
-    )
+def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
+    """The share of cases of which both say the same, or Spearman's rank correlation; with an interval by task."""
+    if compare:
+        return mean_by_unit((said == human, task) for said, human, task in pairs)
+    return grouped(lambda drawn: spearman([it[0] for it in drawn], [it[1] for it in drawn]), pairs, itemgetter(2))
 
 
 def _read(run: Run, votes: str) -> dict[int, _Case]:
     """The labelled cases of a run that have an outcome, by position."""
-    joined = join_labels(run, load_labels(run, OWN_COLUMN), others=0)
+    found = {}
     with Reader(run) as reader:
-        several = {case.row.position: case.votes for case in joined.labelled}
+        labelled = join_labels(run, load_labels(run, OWN_COLUMN), others=0).labelled
+        several = {case.row.position: case.votes for case in labelled}
         if run.protocol == "compare" and any(votes in reader.case(at)["extra"] for at in several):
             several = {case.row.position: case.votes for case in join_labels(run, load_labels(run, votes), 0).labelled}
-        found = {}
-        for case in joined.labelled:
+        for case in labelled:
             row, human = case.row, _together(case.votes.values())
             if human is None or row.ending in ("skipped", "unfinished"):
                 continue
-            given = reader.given(row.position)
-            dialogue = run.protocol == "dialogue"
+            given, own = reader.given(row.position), several.get(row.position, {})
+            task, said, sizes = row.task, row.value, row.words or ()
             if isinstance(given, Dialogue):
-                sizes = len(given.turns), len(given.turns)
-            else:
-                sizes = row.words or (count_words(given.a), count_words(given.b))
-            said = None if row.ending == "failure" else row.score if dialogue else row.winner
-            task = row.position if dialogue else row.task
-            own = several.get(row.position, {})
+                task, said, sizes = row.position, row.score, [len(given.turns)] * 2
+            elif not sizes:
+                sizes = count_words(given.a), count_words(given.b)
+            said = None if row.ending == "failure" else said
             found[row.position] = _Case(row, task, text_of(given), human, own, said, sizes)
     return found
 
@@ -244,28 +235,3 @@ def _together(values: Iterable[Value]) -> Value | None:
     given = list(values)
     numbers = [value for value in given if not isinstance(value, str)]
     return fmean(numbers) if numbers else consensus(given)
-
-
-# -- figures ----------------------------------------------------------------------------------------------------------
-
-
-def _pairs(cases: Sequence[_Case], said: Sequence[Value | None]) -> list[_Pair]:
-    return [_Pair(one, case.human, case.task) for case, one in zip(cases, said, strict=True) if one is not None]
-
-
-def _longer(case: _Case) -> Value:
-    return longer_of(*case.sizes)
-
-
-def _agreement(pairs: Sequence[_Pair]) -> Figure:
-    """The share of cases with the same answer, with an interval by task."""
-    return mean_by_unit((pair.said == pair.human, pair.task) for pair in pairs)
-
-
-def _rank(pairs: Sequence[_Pair]) -> Figure:
-    """Spearman's rank correlation, with an interval by conversation."""
-
-    def correlation(drawn: Sequence[_Pair]) -> Figure:
-        return spearman([pair.said for pair in drawn], [pair.human for pair in drawn])
-
-    return grouped(correlation, pairs, lambda pair: pair.task)

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from statistics import fmean, median
 from typing import Literal
 
-from .figures import DRAWS, Figure, grouped, mean_by_unit, parts_of
+from .figures import DRAWS, Figure, grouped, longer_of, mean_by_unit, parts_of
 
 Side = Literal["A", "B", "tie"]
-Feature = Callable[["JudgedPair"], tuple[float, float] | None]
-# Of each case: whether the judge picks the answer with more, whether people do, and its content.
-Picks = Sequence[tuple[bool, bool, Hashable]]
-EVEN = 0.5
+Feature = Callable[["JudgedPair"], Sequence[float] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +33,10 @@ class JudgedPair:
     winner: Side | None
     a_first: Side | None = None
     b_first: Side | None = None
-    lengths: tuple[float, float] | None = None
-    list_items: tuple[float, float] | None = None
-    bold: tuple[float, float] | None = None
-    sources: tuple[str, str] | None = None
+    lengths: Sequence[float] | None = None
+    list_items: Sequence[float] | None = None
+    bold: Sequence[float] | None = None
+    sources: Sequence[str] | None = None
     human: Side | None = None
 
 
@@ -54,7 +53,7 @@ class OrderBias:
     @property
     def found(self) -> bool | None:
         """Whether the first or the second answer wins beyond chance; None without an interval to tell by."""
-        return _leaves_out(self.first_wins, EVEN)
+        return self.first_wins.leaves_out(0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class HabitBias:
     @property
     def found(self) -> bool | None:
         """Whether the judge leans one way beyond chance; None without an interval to tell by."""
-        return None if self.followed is None else _leaves_out(self.followed, 0.0)
+        return None if self.followed is None else self.followed.leaves_out(0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +97,11 @@ class BiasReport:
     order: OrderBias
     habits: tuple[HabitBias, ...]
 
+    @property
+    def found(self) -> dict[str, bool | None]:
+        order = {"order": self.order.found} if self.order.first_wins.cases else {}
+        return order | {habit.name: habit.found for habit in self.habits}
+
 
 def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), draws: int = DRAWS) -> BiasReport:
     """Order, length, lists, bold and, where `own_sources` names the judge's own systems, self-preference."""
@@ -107,7 +111,7 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), 
         "bold": lambda pair: pair.bold,
     }
     if own_sources:
-        features["self-preference"] = lambda pair: _owned(pair, own_sources)
+        features["self-preference"] = lambda pair: [it in own_sources for it in pair.sources or ()] or None
     habits = (habit_bias(name, pairs, of, draws) for name, of in features.items())
     return BiasReport(order_bias(pairs, draws), tuple(habit for habit in habits if habit.more_wins.cases))
 
@@ -123,34 +127,44 @@ def order_bias(pairs: Sequence[JudgedPair], draws: int = DRAWS) -> OrderBias:
 
 def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int = DRAWS) -> HabitBias:
     """How often the answer with more of a feature wins, among cases that differ in it and have a winner."""
-    more = [(_more(pair, of), pair) for pair in pairs]
-    judged = [(side, pair) for side, pair in more if side is not None and pair.winner in ("A", "B")]
+    more = [(longer_of(*numbers), pair) for pair in pairs if (numbers := of(pair)) is not None]
+    judged = [(side, pair) for side, pair in more if side != "tie" and pair.winner in ("A", "B")]
     wins = mean_by_unit(((pair.winner == side, pair.content) for side, pair in judged), draws)
-    labelled = [
+    # Of each case: whether the judge picks the answer with more, whether people do, and its content.
+    picks = [
         (pair.winner == side, pair.human == side, pair.content) for side, pair in judged if pair.human in ("A", "B")
     ]
-    if not labelled:
+    if not picks:
         return HabitBias(name, wins)
-    people = mean_by_unit(((human, content) for _, human, content in labelled), draws)
-    followed, balanced = (grouped(measure, labelled, lambda pick: pick[2], draws) for measure in (_followed, _balanced))
-    return HabitBias(name, wins, people, followed, balanced)
+
+    def picked(of: Callable[[float, float], float], cases: Sequence[tuple[bool, bool, Hashable]]) -> Figure:
+        """`of` how often the judge picks the answer with more where people prefer it, and where they do not."""
+        kinds = [[judge for judge, human, _ in cases if human is wanted] for wanted in (True, False)]
+        if not all(kinds):
+            return Figure(None, len(cases), "people always prefer the same kind of answer")
+        return Figure(of(*map(fmean, kinds)), len(cases))
+
+    return HabitBias(
+        name,
+        wins,
+        people=mean_by_unit(((human, content) for _, human, content in picks), draws),
+        followed=grouped(partial(picked, lambda more, less: more + less - 1), picks, itemgetter(2), draws),
+        balanced_agreement=grouped(
+            partial(picked, lambda more, less: (more + 1 - less) / 2), picks, itemgetter(2), draws
+        ),
+    )
 
 
 def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[CurvePoint, ...]:
     """How often A wins by how much more of a feature it has, over bins of about as many cases each."""
+    worth: dict[str | None, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
     known = [(numbers[0] - numbers[1], pair) for pair in pairs if pair.winner and (numbers := of(pair)) is not None]
     points = []
     for part in parts_of(sorted(known, key=lambda item: item[0]), bins):
-        inside = [pair for _, pair in part]
-        people = [_worth(pair.human) for pair in inside if pair.human]
-        points.append(
-            CurvePoint(
-                difference=median(apart for apart, _ in part),
-                cases=len(part),
-                judge=fmean(_worth(pair.winner) for pair in inside),
-                people=fmean(people) if people else None,
-            )
-        )
+        people = [worth[pair.human] for _, pair in part if pair.human]
+        judge = fmean(worth[pair.winner] for _, pair in part)
+        middle = float(median(apart for apart, _ in part))
+        points.append(CurvePoint(middle, len(part), judge, fmean(people) if people else None))
     return tuple(points)
 
 
@@ -158,39 +172,3 @@ def _first_wins(pairs: Sequence[JudgedPair]) -> Figure:
     named = [(said, first) for pair in pairs for said, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
     hits = [said == first for said, first in named if said in ("A", "B")]
     return Figure(fmean(hits), len(pairs)) if hits else Figure(None, 0, "no order is known")
-
-
-def _picked_more(cases: Picks, of: Callable[[float, float], float]) -> Figure:
-    """`of` how often the judge picks the answer with more where people prefer it, and where they prefer the other."""
-    kinds = [[judge for judge, human, _ in cases if human is wanted] for wanted in (True, False)]
-    if not all(kinds):
-        return Figure(None, len(cases), "people always prefer the same kind of answer")
-    return Figure(of(*map(fmean, kinds)), len(cases))
-
-
-def _followed(cases: Picks) -> Figure:
-    return _picked_more(cases, lambda more, less: more + less - 1)
-
-
-def _balanced(cases: Picks) -> Figure:
-    return _picked_more(cases, lambda more, less: (more + 1 - less) / 2)
-
-
-def _more(pair: JudgedPair, of: Feature) -> Side | None:
-    """The answer with more of a feature; None where they are equal or it is not known."""
-    numbers = of(pair)
-    if numbers is None or numbers[0] == numbers[1]:
-        return None
-    return "A" if numbers[0] > numbers[1] else "B"
-
-
-def _owned(pair: JudgedPair, own: Collection[str]) -> tuple[float, float] | None:
-    return None if pair.sources is None else (float(pair.sources[0] in own), float(pair.sources[1] in own))
-
-
-def _worth(side: str | None) -> float:
-    return {"A": 1.0, "tie": EVEN}.get(side or "", 0.0)
-
-
-def _leaves_out(figure: Figure, fair: float) -> bool | None:
-    return None if figure.interval is None else not figure.interval[0] <= fair <= figure.interval[1]

@@ -118,16 +118,12 @@ def calibrate(
     fits: dict[MapKind, Callable[..., CalibrationMap]] = {"isotonic": fit_isotonic, "ordinal": fit_ordinal}
     x, y = np.asarray(scores, float), np.asarray(human, float)
     raw = x if unchanged is None else np.asarray(unchanged, float)
-    squares: dict[str, float] = {"unchanged": float(((raw - y) ** 2).sum()), "mean": 0.0, **dict.fromkeys(fits, 0.0)}
+    predicted = {"unchanged": raw, **{kind: np.empty(len(x)) for kind in ("mean", *fits)}}
     for train, held in _folds(groups):
-        squares["mean"] += float(((y[held] - y[train].mean()) ** 2).sum())
+        predicted["mean"][held] = y[train].mean()
         for kind, fit in fits.items():
-            fitted = fit(x[train], y[train])
-            squares[kind] += sum(
-                (fitted.apply(score) - said) ** 2
-                for score, said in zip(x[held].tolist(), y[held].tolist(), strict=True)
-            )
-    errors = {kind: (total / len(x)) ** 0.5 for kind, total in squares.items()}
+            predicted[kind][held] = list(map(fit(x[train], y[train]).apply, x[held].tolist()))
+    errors = {kind: float(((said - y) ** 2).mean() ** 0.5) for kind, said in predicted.items()}
     best = min(fits, key=lambda kind: errors[kind])
     if errors[best] >= min(errors["unchanged"], errors["mean"]):
         simpler = "the judge's own score" if errors["unchanged"] <= errors["mean"] else "one number for all cases"

@@ -39,50 +39,44 @@ def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[
     """A rate that is a sum of shares, such as a win rate in which a tie counts half: {"A": 1, "tie": 0.5}."""
     if strange := set(said) - set(labelled.classes):
         raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, labelled.classes))}")
-    counts, calls = (
-        np.array(labelled.counts, float),
-        np.array([said.get(value, 0) for value in labelled.classes], float),
-    )
-    value_of = scores = np.array([worth.get(value, 0.0) for value in labelled.classes])
+    counts, calls = np.array(labelled.counts, float), np.array([said.get(it, 0) for it in labelled.classes], float)
+    scores = np.array([worth.get(value, 0.0) for value in labelled.classes])
     total = int(calls.sum())
     if not total:
         nothing = Figure(None, 0, "no cases without labels")
         return Corrected(nothing, nothing)
-    raw = _raw(value_of, calls)
-    used = counts.sum(axis=1) > 0
-    rows, value_of = counts[used], value_of[used]
-    heard = counts.sum(axis=0) + calls > 0
-    rows, calls = rows[:, heard], calls[heard]
+    used, heard = counts.sum(axis=1) > 0, counts.sum(axis=0) + calls > 0
+    rows, drawn, value_of = counts[used][:, heard], calls[heard], scores[used]
+    matrix = rows / rows.sum(axis=1, keepdims=True)
     names = [value for value, is_used in zip(labelled.classes, used, strict=True) if is_used]
-    for name, count in zip(names, rows.sum(axis=1), strict=True):
-        if count < FEW_LABELS:
-            reason = f"too few labelled cases that people call {name}: {count:g}, at least {FEW_LABELS} are needed"
-            return Corrected(raw, Figure(None, total, reason))
-    if len(names) < 2 or not value_of.any():
+    few = [(name, n) for name, n in zip(names, rows.sum(axis=1), strict=True) if n < FEW_LABELS]
+    reason = ""
+    if few:
+        seen = f"too few labelled cases that people call {few[0][0]}: {few[0][1]:g}"
+        reason = f"{seen}, at least {FEW_LABELS} are needed"
+    elif len(names) < 2 or not value_of.any():
         reason = "the labelled cases do not show what people call by each of these names"
+    elif heard.sum() >= len(names) and np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
+        reason = "the judge says much the same whatever people say: its error cannot be taken out"
+    raw = _raw(scores, calls)
+    if reason:
         return Corrected(raw, Figure(None, total, reason))
     if heard.sum() < len(names):
-        return Corrected(raw, _by_difference(scores[heard], calls, value_of, rows))
-    matrix = rows / rows.sum(axis=1, keepdims=True)
-    if np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
-        reason = "the judge says much the same whatever people say: its error cannot be taken out"
-        return Corrected(raw, Figure(None, total, reason))
-    shares = _on_the_simplex(np.linalg.pinv(matrix.T) @ (calls / total))
-    estimate = float(value_of @ shares)
+        return Corrected(raw, _by_difference(scores[heard], drawn, value_of, rows))
+    estimate = float(value_of @ _on_the_simplex(np.linalg.pinv(matrix.T) @ (drawn / total)))
     # The interval rests on counts with a little added, in the manner of Lang and Reiczigel 2014, so that
     # a class in which no error was seen among a few labels is not taken for one without error.
     rows = rows + 1 / rows.shape[1]
-    sizes, drawn = rows.sum(axis=1), calls.sum()
-    matrix, q = rows / sizes[:, None], calls / drawn
+    sizes = rows.sum(axis=1)
+    matrix, q = rows / sizes[:, None], drawn / total
     inverse = np.linalg.pinv(matrix.T)
     centre = inverse @ q
-    inner = _covariance(q) / drawn
+    inner = _covariance(q) / total
     for share, row, size in zip(_on_the_simplex(centre), matrix, sizes, strict=True):
         inner += share**2 * _covariance(row) / size
     weights = value_of @ inverse
     reach = _Z * float(np.sqrt(weights @ inner @ weights))
-    middle, ends = float(value_of @ centre), (float(value_of.min()), float(value_of.max()))
-    low, high = (float(np.clip(end, *ends)) for end in (middle - reach, middle + reach))
+    low, high = np.clip(value_of @ centre + np.array([-reach, reach]), value_of.min(), value_of.max()).tolist()
     return Corrected(raw, Figure(estimate, total, "", (min(low, estimate), max(high, estimate))))
 
 
@@ -109,15 +103,11 @@ def corrected_mean(judge_unlabelled: Sequence[float], labelled: Sequence[tuple[f
 def _by_difference(judge: Any, calls: Any, human: Any, counts: Any) -> Figure:
     """The mean worth of what people would say: `judge` and `human` are the worths of the classes that each side uses,
     and `counts` says how often the judge said what (columns) of labelled cases that people call what (rows)."""
-    pairs = [
-        pair
-        for meant, row in zip(human.tolist(), counts.astype(int).tolist(), strict=True)
-        for said, count in zip(judge.tolist(), row, strict=True)
-        for pair in [(said, meant)] * count
-    ]
-    found = corrected_mean(np.repeat(judge, calls.astype(int)).tolist(), pairs).corrected
+    times = counts.astype(int).ravel()
+    both = [np.repeat(side.ravel(), times).tolist() for side in np.meshgrid(judge, human)]
+    found = corrected_mean(np.repeat(judge, calls.astype(int)).tolist(), list(zip(*both, strict=True))).corrected
     ends = (float(human.min()), float(human.max()))
-    value, low, high = (float(np.clip(number, *ends)) for number in (found.value or 0.0, *(found.interval or ends)))
+    value, low, high = np.clip([found.value or 0.0, *(found.interval or ends)], *ends).tolist()
     return replace(found, value=value, interval=(low, high))
 
 
@@ -129,10 +119,9 @@ def _raw(value_of: Any, calls: Any) -> Figure:
     shares = calls / total
     mean = float(value_of @ shares)
     deviation = float(np.sqrt(value_of @ _covariance(shares) @ value_of * total / max(total - 1, 1)))
-    interval = mean_interval(mean, deviation, total)
-    if interval is not None:
-        low, high = np.clip(interval, value_of.min(), value_of.max())
-        interval = float(low), float(high)
+    if (interval := mean_interval(mean, deviation, total)) is not None:
+        low, high = np.clip(interval, value_of.min(), value_of.max()).tolist()
+        interval = low, high
     return Figure(mean, total, "", interval)
 
 

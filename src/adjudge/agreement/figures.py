@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import fmean, median
 from typing import Any, Literal, TypeVar
 
@@ -58,6 +58,10 @@ class Figure:
     cases: int
     reason: str = ""
     interval: tuple[float, float] | None = None
+
+    def leaves_out(self, fair: float) -> bool | None:
+        """Whether it differs from this number beyond chance; None without an interval to tell by."""
+        return None if self.interval is None else not self.interval[0] <= fair <= self.interval[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,9 @@ def krippendorff_alpha(rows: Iterable[Ratings], level: Level) -> Figure:
     """
     # Cases that were rated alike are counted once: thousands of draws of a bootstrap ask for this.
     alike = Counter(map(tuple, rows))
-    pairable = [(row, times) for ratings, times in alike.items() if len(row := _given(ratings)) >= _FEW]
+    pairable = [
+        (row, times) for ratings, times in alike.items() if len(row := [it for it in ratings if it is not None]) >= _FEW
+    ]
     cases = sum(times for _, times in pairable)
     if not cases:
         return Figure(None, 0, "no case has two ratings")
@@ -163,13 +169,12 @@ def kendall(judge: Ratings, human: Ratings) -> Figure:
     return _correlation(judge, human, stats.kendalltau)
 
 
-def confusion(judge: Ratings, human: Ratings, classes: Sequence[Value] | None = None) -> Confusion:
-    """The confusion matrix; without classes, those that occur."""
-    pairs = Counter((said, meant) for said, meant in _both(judge, human))
-    known = tuple(classes or sorted({value for pair in pairs for value in pair}, key=_sort_key))
-    if strange := {value for pair in pairs for value in pair} - set(known):
-        raise ValueError(f"{sorted(strange, key=_sort_key)[0]}: not one of {', '.join(map(str, known))}")
-    return Confusion(known, tuple(tuple(pairs[said, meant] for said in known) for meant in known))
+def confusion(judge: Ratings, human: Ratings, classes: Sequence[Value]) -> Confusion:
+    """The confusion matrix of these classes."""
+    pairs = Counter(_both(judge, human))
+    if strange := {value for pair in pairs for value in pair} - set(classes):
+        raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, classes))}")
+    return Confusion(tuple(classes), tuple(tuple(pairs[said, meant] for said in classes) for meant in classes))
 
 
 def base_rates(human: Ratings) -> dict[Value, float]:
@@ -200,18 +205,15 @@ def against_others(
             yield person, own, others
 
 
-def baselines(human: Ratings, lengths: Sequence[tuple[float, float]] | None = None) -> dict[str, list[Value | None]]:
-    """What three simple judges would say: the most frequent class, the longer answer, the one that stands first.
+def baselines(human: Ratings, lengths: Sequence[Sequence[float]]) -> dict[str, list[Value | None]]:
+    """What three simple judges of comparisons would say: the most frequent class, the longer answer, the first one.
 
-    The last two are for comparisons: `lengths` are those of A and B, and A stands first. The constant knows the labels
-    it is measured on, which is the most a constant can do.
+    `lengths` are those of A and B, and A stands first. The constant knows the labels it is measured on, which is the
+    most a constant can do.
     """
-    rates = base_rates(human)
-    said: dict[str, list[Value | None]] = {"constant": [next(iter(rates), None)] * len(human)}
-    if lengths is not None:
-        said["longest"] = [longer_of(*pair) for pair in lengths]
-        said["first position"] = ["A"] * len(human)
-    return said
+    constant = next(iter(base_rates(human)), None)
+    longest: list[Value | None] = [longer_of(*pair) for pair in lengths]
+    return {"constant": [constant] * len(human), "longest": longest, "first position": ["A"] * len(human)}
 
 
 def parts_of(numbered: Sequence[N], most: int) -> Iterator[Sequence[N]]:
@@ -228,10 +230,6 @@ def parts_of(numbered: Sequence[N], most: int) -> Iterator[Sequence[N]]:
 def longer_of(a: float, b: float) -> Value:
     """Which of two answers is longer; "tie" if neither is."""
     return "A" if a > b else "B" if b > a else "tie"
-
-
-def _given(ratings: Ratings) -> list[Value]:
-    return [value for value in ratings if value is not None]
 
 
 def _both(judge: Ratings, human: Ratings) -> list[tuple[Value, Value]]:
@@ -283,9 +281,9 @@ def with_interval(measure: Measure[T], cases: Sequence[T], draws: int = DRAWS, m
 
 def units_of(cases: Iterable[T], unit: Callable[[T], Hashable]) -> list[list[T]]:
     """Cases by what must be drawn together."""
-    units: dict[Hashable, list[T]] = {}
+    units: dict[Hashable, list[T]] = defaultdict(list)
     for case in cases:
-        units.setdefault(unit(case), []).append(case)
+        units[unit(case)].append(case)
     return list(units.values())
 
 
@@ -299,27 +297,26 @@ def grouped(
 ) -> Figure:
     """A figure whose interval draws the cases of a unit together; a share of single cases has Wilson's."""
     units = units_of(cases, unit)
-    if len(units) == len(cases):
-        if cases and not is_share:
-            return with_interval(measure, cases, draws)
-        found = measure(cases)
-        return found if found.value is None else share(round(found.value * found.cases), found.cases)
-    return with_interval(lambda drawn: measure([case for part in drawn for case in part]), units, draws)
+    if len(units) < len(cases):
+        return with_interval(lambda drawn: measure(list(chain.from_iterable(drawn))), units, draws)
+    found = measure(cases)
+    if is_share and found.value is not None:
+        return share(round(found.value * found.cases), found.cases)
+    return with_interval(measure, cases, draws)
 
 
 def mean_by_unit(numbers: Iterable[tuple[float, Hashable]], draws: int = DRAWS) -> Figure:
-    """The mean of one number a case, each with the unit that it is drawn with; of yes and no it is a share."""
+    """The mean of numbers, each with the unit it is drawn with; a share has an interval at its ends too."""
 
     def mean(drawn: Sequence[tuple[float, Hashable]]) -> Figure:
         return Figure(fmean(number for number, _ in drawn), len(drawn)) if drawn else Figure(None, 0, "no cases")
 
     given = list(numbers)
     found, units = {number for number, _ in given}, {unit for _, unit in given}
-    is_share = found <= {0.0, 1.0}
-    if is_share and len(found) == 1:
+    if len(found) == 1 and found <= {0.0, 1.0}:
         # A bootstrap has no width then; how many units there are bounds how many others might be different.
         return replace(share(len(units) if found == {1.0} else 0, len(units)), cases=len(given))
-    return grouped(mean, given, lambda each: each[1], draws, is_share=is_share)
+    return grouped(mean, given, lambda each: each[1], draws, is_share=found <= {0.0, 1.0})
 
 
 def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:

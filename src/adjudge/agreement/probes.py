@@ -13,6 +13,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -60,8 +61,7 @@ def draw_rows(rows: Iterable[Row | BadRow], count: int, seed: int) -> list[Row]:
     """Some comparisons drawn at random, in the order of the input; all if there are no more."""
     drawn = random.Random(seed)
     keyed = ((drawn.random(), at, row) for at, row in enumerate(rows) if isinstance(row, Row))
-    chosen = [(at, row) for _, at, row in heapq.nsmallest(count, keyed)]
-    return [row for _, row in sorted(chosen, key=lambda item: item[0])]
+    return [row for _, _, row in sorted(heapq.nsmallest(count, keyed), key=lambda item: item[1])]
 
 
 def rows_of_run(run: Run) -> Iterator[Row]:
@@ -100,13 +100,9 @@ def _padded(text: str) -> str | None:
     """Neutral sentences behind the answer, half as long again; they are English, and so must the answer be."""
     if foreign_language(text) is not None or read_structure(text).has_code:
         return None
-    wanted, added = max(_LEAST_PADDING, count_words(text) // 2), 0
-    filler = []
-    for sentence in _FILLER:
-        if added >= wanted:
-            break
-        filler.append(sentence)
-        added += count_words(sentence)
+    wanted = max(_LEAST_PADDING, count_words(text) // 2)
+    words_before = accumulate(map(count_words, _FILLER), initial=0)
+    filler = [sentence for sentence, before in zip(_FILLER, words_before, strict=False) if before < wanted]
     return f"{text.rstrip()}\n\n{' '.join(filler)}"
 
 
@@ -155,6 +151,7 @@ class ProbeResult(Frozen):
 
 
 class _Verdict(NamedTuple):
+    position: int
     winner: str
     decided: bool
     side: str  # the answer that is changed
@@ -164,49 +161,47 @@ class _Verdict(NamedTuple):
 def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
     """What moved from the run over the original cases to each other one; `drawn` is how many cases were drawn."""
     before = _winners(runs[ORIGINAL])
-    return [
-        _swapped(runs[ORIGINAL]) if probe == "swap" else _moved(probe, before, runs.get(probe), drawn)
-        for probe in PROBES
-    ]
+    found = [_swapped(runs[ORIGINAL], list(before.values()))]
+    for probe in PROBES[1:]:
+        run = runs.get(probe)  # None where the probe had nothing to change in any case
+        after = _winners(run) if run else {}
+        pairs = [(before[at], verdict) for at, verdict in after.items() if at in before]
+        gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.task) for old, new in pairs]
+        toward, away = (mean_by_unit((sign * gain > 0, task) for gain, task in gains) for sign in (1, -1))
+        cannot = drawn - (run.planned if run else 0)
+        found.append(_result(probe, gains, [new for _, new in pairs], toward, away, cannot))
+    return found
 
 
-def _moved(probe: ProbeName, before: Mapping[int, _Verdict], run: Run | None, drawn: int) -> ProbeResult:
-    """`run` is None where the probe had nothing to change in any case."""
-    after = {} if run is None else _winners(run)
-    pairs = [(before[at], verdict) for at, verdict in after.items() if at in before]
-    gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.task) for old, new in pairs]
-    net = _mean_gain(gains)
+def _swapped(run: Run, verdicts: Sequence[_Verdict]) -> ProbeResult:
+    """The two orders of every case: no further call is needed."""
+    with Reader(run) as reader:
+        orders = [orjson.loads(reader.verdict_json(it.position))["evaluation"]["order"]["winners"] for it in verdicts]
+    told = list(zip(orders, (verdict.task for verdict in verdicts), strict=True))
+    firsts = {"ab": "A", "ba": "B"}
+    gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, task) for each, task in told]
+    flips = mean_by_unit((each["ab"] != each["ba"], task) for each, task in told if len(each) > 1)
+    return _result("swap", gains, verdicts, flips, None, 0)
+
+
+def _result(
+    probe: ProbeName,
+    gains: Sequence[tuple[float, int]],
+    verdicts: Sequence[_Verdict],
+    toward: Figure,
+    away: Figure | None,
+    cannot: int,
+) -> ProbeResult:
+    net, undecided = _mean_gain(gains), sum(not verdict.decided for verdict in verdicts)
     return ProbeResult(
         probe=probe,
-        cases=len(pairs),
-        cannot=drawn - (0 if run is None else run.planned),
-        undecided=sum(not new.decided for _, new in pairs),
-        toward=mean_by_unit((gain > 0, task) for gain, task in gains),
-        away=mean_by_unit((gain < 0, task) for gain, task in gains),
+        cases=len(gains),
+        cannot=cannot,
+        undecided=undecided,
+        toward=toward,
+        away=away,
         net=net,
-        found=_leaves_out_zero(net),
-    )
-
-
-def _swapped(run: Run) -> ProbeResult:
-    """The two orders of every case: no further call is needed."""
-    verdicts = _winners(run)
-    with Reader(run) as reader:
-        orders = [orjson.loads(reader.verdict_json(at))["evaluation"]["order"]["winners"] for at in verdicts]
-    tasks = [verdict.task for verdict in verdicts.values()]
-    firsts = {"ab": "A", "ba": "B"}
-    gains = [fmean(_worth(said, firsts[order]) for order, said in each.items()) - 0.5 for each in orders]
-    net = _mean_gain(list(zip(gains, tasks, strict=True)))
-    both = [(each, task) for each, task in zip(orders, tasks, strict=True) if len(each) > 1]
-    return ProbeResult(
-        probe="swap",
-        cases=len(orders),
-        cannot=0,
-        undecided=sum(not verdict.decided for verdict in verdicts.values()),
-        toward=mean_by_unit((each["ab"] != each["ba"], task) for each, task in both),
-        away=None,
-        net=net,
-        found=_leaves_out_zero(net),
+        found=net.leaves_out(0),
     )
 
 
@@ -225,7 +220,7 @@ def _winners(run: Run) -> dict[int, _Verdict]:
     """The verdicts of a run by the place of the case among those drawn."""
     with opened(run) as database:
         found = database.query(
-            f"""select {PLACE}, winner, decided is not false, {SIDE}, c.task from results
+            f"""select {PLACE}, position, winner, decided is not false, {SIDE}, c.task from results
             join cases as c using (position) where status = 'verdict' order by position"""
         )
     return {int(at): _Verdict(*verdict) for at, *verdict in found}
@@ -233,7 +228,3 @@ def _winners(run: Run) -> dict[int, _Verdict]:
 
 def _worth(winner: str, side: str) -> float:
     return 0.5 if winner == "tie" else float(winner == side)
-
-
-def _leaves_out_zero(figure: Figure) -> bool | None:
-    return None if figure.interval is None else not figure.interval[0] <= 0 <= figure.interval[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from ..models.rows import FIRST, LAST, WORDS, Column, Kind, own_columns
 from .run import Run
@@ -70,15 +71,10 @@ def extracted(document: str, keys: Iterable[str]) -> str:
 
 def _free(name: str, prefix: str, used: set[str]) -> str:
     """The name if no other is called so; else with the prefix, else with a number."""
-    tried = [name, *([f"{prefix}{name}"] if prefix else [])]
-    number = 2
-    while tried[0].lower() in used:
-        del tried[0]
-        if not tried:
-            tried.append(f"{prefix}{name}_{number}")
-            number += 1
-    used.add(tried[0].lower())
-    return tried[0]
+    numbered = (f"{prefix}{name}_{number}" for number in count(2))
+    found = next(it for it in chain([name, f"{prefix}{name}"], numbered) if it.lower() not in used)
+    used.add(found.lower())
+    return found
 
 
 def _common(kinds: Iterable[Kind]) -> Kind:

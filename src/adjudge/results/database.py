@@ -115,6 +115,11 @@ class Database:
         """The answer to a question of ours, all at once."""
         return self.connection.execute(sql, list(given)).fetchall()
 
+    def figures(self, sql: str) -> dict[str, Any]:
+        """The one row of an answer, by the names of its columns."""
+        answer = self.connection.execute(sql)
+        return dict(zip([about[0] for about in answer.description or ()], answer.fetchall()[0], strict=True))
+
     def counts(self) -> Counts:
         """How many rows of each status are wanted."""
         found = self.query(f"select status, count(*) from {self.chosen} group by status")
@@ -122,30 +127,27 @@ class Database:
 
     def rows(self) -> Iterator[Cells]:
         """The rows that are wanted in the order of the input, with a cell for every column."""
-        floats = [at for at, column in enumerate(self.columns) if column.kind == "DOUBLE"]
-        costs = [at for at, column in enumerate(self.columns) if column.kind.startswith("DECIMAL")]
-        names = self.names
+        kinds = {column.name: column.kind for column in self.columns}
+        floats = [at for at, kind in kinds.items() if kind == "DOUBLE"]
+        costs = [at for at, kind in kinds.items() if kind.startswith("DECIMAL")]
         everything = f"from {self.chosen}"
         for row in self._fetched(self.cursor().execute(everything), everything, "DIR"):
-            cells = list(row)
+            cells = dict(zip(kinds, row, strict=True))
             for at in floats:
                 # JSON and CSV say 3, not 3.0
-                if cells[at] is not None and cells[at].is_integer() and abs(cells[at]) < _WHOLE:
-                    cells[at] = int(cells[at])
+                if (number := cells[at]) is not None and number.is_integer() and abs(number) < _WHOLE:
+                    cells[at] = int(number)
             for at in costs:
                 if cells[at] is not None:
                     cells[at] = format(cells[at].normalize(), "f")
-            yield dict(zip(names, cells, strict=True))
+            yield cells
 
     def _fetched(self, answer: duckdb.DuckDBPyConnection, question: str, place: str) -> Iterator[tuple[Any, ...]]:
-        while True:
-            try:
-                rows = answer.fetchmany(_BATCH)
-            except duckdb.Error as error:
-                raise self._refused(error, question, place) from None
-            if not rows:
-                return
-            yield from rows
+        try:
+            while rows := answer.fetchmany(_BATCH):
+                yield from rows
+        except duckdb.Error as error:
+            raise self._refused(error, question, place) from None
 
     def _refused(self, error: Exception, question: str, place: str) -> InputError:
         said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
@@ -164,7 +166,10 @@ def opened(run: Run, where: str | None = None) -> Iterator[Database]:
     """A run as a database; with a condition in SQL, its rows are those that fit."""
     with workspace() as (connection, folder):
         database = staged(connection, folder, run, "main")
-        seal(connection, folder)
+        # Everything but the database's own folder is out of reach from here on.
+        connection.execute(f"set allowed_directories = [{text(str(folder))}]")
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
         if where is not None:
             condition = f"select * from results where (\n{where}\n) order by position"
             database.ask(f"{condition} limit 0", "--where")
@@ -195,13 +200,6 @@ def workspace(within: Path | None = None) -> Iterator[tuple[duckdb.DuckDBPyConne
             connection.close()
 
 
-def seal(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Put everything but the database's own folder out of reach, for good."""
-    connection.execute(f"set allowed_directories = [{text(str(folder))}]")
-    connection.execute("set enable_external_access = false")
-    connection.execute("set lock_configuration = true")
-
-
 def staged(
     connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str, *, searchable: bool = False
 ) -> Database:
@@ -209,8 +207,8 @@ def staged(
 
     `searchable`: cases have a column `texts` with all their words in lower case.
     """
-    connection.execute(f"create schema if not exists {schema}")
     try:
+        connection.execute(f"create schema if not exists {schema}")
         _read_cases(connection, run, schema, _WORDS if searchable else "")
         placed = columns_of(run, extras_of(connection, schema))
         _read_outcomes(connection, run, schema)

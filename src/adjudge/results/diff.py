@@ -73,7 +73,7 @@ class Diff:
     fixed: list[str]
     broken: list[str]
     failed_in_both: int
-    undecided: tuple[int, int]
+    undecided: list[int]
     moves: Counter[tuple[str, str]]
     flipped_different: int
     tests: Mapping[str, Change]
@@ -141,65 +141,51 @@ def _compared(old: Database, new: Database) -> Diff:
     numbers = {score: name(score) for score in old.scores if score in new.scores}
     if protocol == "compare":
         numbers["lead"] = NUMBER[protocol]
-    scores = tuple(numbers)
-    _pair(old)
+    # One that stands twice in both is paired twice, in order.
+    numbered = (
+        'select position, "case", content, key, status, row_number() over (partition by key order by position) as nth '
+        "from {0}.cases left join (select position, status from {0}.results) using (position)"
+    )
+    old.query(
+        f"""create table pairs as select b.position as first, a.position as second, b.status as was, a.status as now,
+        coalesce(b."case", a."case") as "case", a.content from ({numbered.format("before")}) as b
+        full join ({numbered.format("after")}) as a using (key, nth)"""
+    )
     _judge(old, protocol, numbers)
 
     def cases(condition: str) -> list[str]:
         return [case for (case,) in old.query(f'select "case" from pairs where {condition} order by first, second')]
 
-    ((in_both, unfinished, failed),) = old.query(
-        """select count(*), count(*) filter (was is null or now is null),
-        count(*) filter (was <> 'verdict' and now <> 'verdict') from pairs
+    counted = old.figures(
+        """select count(*) as in_both, count(*) filter (was is null or now is null) as unfinished,
+        count(*) filter (was <> 'verdict' and now <> 'verdict') as failed_in_both from pairs
         where first is not null and second is not null"""
     )
-    ((judged, different, flipped, changed, undecided_1, undecided_2),) = old.query(
-        """select count(*), count(distinct content), count(distinct content) filter (was <> now),
-        count(*) filter (moved), count(*) filter (was = 'undecided'), count(*) filter (now = 'undecided') from judged"""
+    counted |= old.figures(
+        """select count(*) as judged_in_both, count(distinct content) as different,
+        count(distinct content) filter (was <> now) as flipped_different, count(*) filter (moved) as changed,
+        [count(*) filter (was = 'undecided'), count(*) filter (now = 'undecided')] as undecided from judged"""
     )
     moves = old.query("select was, now, count(*) from judged group by all order by 3 desc, 1, 2")
     names = (old.run.name, new.run.name)
-    # Two runs of one name are told apart by where they are.
-    names = (str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names
     agreed = _by_content(old, "agreed", "agrees")
+    tested = {at: score for at, score in enumerate(numbers) if score in _TESTED[protocol]}
+    pairs = {score: _by_content(old, f"b{at}", f"a{at}") for at, score in tested.items()}
     return Diff(
         protocol=protocol,
-        names=names,
+        # Two runs of one name are told apart by where they are.
+        names=(str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names,
         only_first=cases("second is null"),
         only_second=cases("first is null"),
-        in_both=in_both,
-        judged_in_both=judged,
-        different=different,
-        unfinished=unfinished,
         fixed=cases("was <> 'verdict' and now = 'verdict'"),
         broken=cases("was = 'verdict' and now <> 'verdict'"),
-        failed_in_both=failed,
-        undecided=(undecided_1, undecided_2),
         moves=Counter({(was, now): count for was, now, count in moves}),
-        flipped_different=flipped,
-        tests={
-            score: mean_change(*pairs)
-            for at, score in enumerate(scores)
-            if score in _TESTED[protocol] and len((pairs := _by_content(old, f"b{at}", f"a{at}"))[0])
-        },
+        tests={score: mean_change(*both) for score, both in pairs.items() if len(both[0])},
         agreement=share_change(*agreed) if len(agreed[0]) else None,
-        shifts=_shifts(old, {at: score for at, score in enumerate(scores) if score not in _TESTED[protocol]}),
-        changed=changed,
-        _scores=scores,
+        shifts=_shifts(old, {at: score for at, score in enumerate(numbers) if at not in tested}),
+        _scores=tuple(numbers),
         _database=old,
-    )
-
-
-def _pair(database: Database) -> None:
-    """The cases of both runs with what came of them; one that stands twice in both is paired twice, in order."""
-    numbered = (
-        'select position, "case", content, key, status, row_number() over (partition by key order by position) as nth '
-        "from {0}.cases left join (select position, status from {0}.results) using (position)"
-    )
-    database.query(
-        f"""create table pairs as select b.position as first, a.position as second, b.status as was, a.status as now,
-        coalesce(b."case", a."case") as "case", a.content from ({numbered.format("before")}) as b
-        full join ({numbered.format("after")}) as a using (key, nth)"""
+        **counted,
     )
 
 

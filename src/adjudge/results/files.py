@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,50 +25,39 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
             with path.open("wb") as file:
                 yield file
             return
-        _refuse_link(path)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
+        with _beside(path) as temporary:
+            with temporary.open("wb") as file:
                 yield file
-            temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+            if path.exists():
+                temporary.chmod(path.stat().st_mode & 0o777)
             temporary.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
 
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of one that we wrote before, and of nothing else."""
     path = user_path(path)
-    _refuse_link(path)
-    path = path.resolve()
-    if path.exists() and not (path / MARK).is_file():
-        raise InputError("--output", f"{path}: exists and is not a report of adjudge", "another name, or remove it")
-    with _writable(path):
-        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-        try:
-            (temporary / MARK).touch()
-            yield temporary
-            temporary.chmod(0o777 & ~_umask())
-            if path.exists():
-                old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-                path.replace(old)
-                temporary.replace(path)
-                shutil.rmtree(old, ignore_errors=True)
-            else:
-                temporary.replace(path)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
+    with _writable(path), _beside(path) as temporary:
+        path = path.resolve()
+        if path.exists() and not (path / MARK).is_file():
+            raise InputError("--output", f"{path}: exists and is not a report of adjudge", "another name, or remove it")
+        temporary.mkdir()
+        (temporary / MARK).touch()
+        yield temporary
+        if path.exists():
+            path.replace(temporary.with_name("old"))
+        temporary.replace(path)
 
 
-def _refuse_link(path: Path) -> None:
-    """Somebody else may have put a link there, to have one of the user's own files overwritten."""
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A place for what will be put there, in a folder that is gone afterwards."""
     if path.is_symlink():
+        # Somebody else may have put a link there, to have one of the user's own files overwritten.
         raise InputError("--output", f"{path}: is a symbolic link", "name what it points to, or another place")
+    prefix = f".{path.name}."
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=prefix, ignore_cleanup_errors=True) as folder:
+        yield Path(folder) / "new"
 
 
 @contextmanager
@@ -81,9 +67,3 @@ def _writable(path: Path) -> Iterator[None]:
     except OSError as error:
         found = f"{path}: {plain_reason(error)}"
         raise InputError("--output", found, "a writable path") from None
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask

@@ -6,11 +6,10 @@ processes may read it meanwhile. Reading it takes milliseconds, whatever the siz
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import duckdb
 import orjson
 
-from ..files import TEMPORARY, open_handle, try_lock
+from ..files import TEMPORARY, open_private, try_lock
 from ..version import __version__
 from .columns import columns_of, text
 from .database import Database, extras_of, staged, workspace
@@ -55,18 +54,17 @@ def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False)
     """
     if (found := _found(run, going_on)) is not None:
         return found
-    with ExitStack() as stack:
-        (run.folder / KEPT).mkdir(mode=0o700, exist_ok=True)
-        handle = open_handle(run.folder / KEPT / _LOCK, os.O_RDWR | os.O_CREAT)
-        stack.callback(os.close, handle)
+    folder = run.folder / KEPT
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with open_private(folder / _LOCK, "ab") as lock:
         older = _found(run, going_on, of_any_age=True)
-        if not try_lock(handle, wait=older is None):
+        if not try_lock(lock.fileno(), wait=older is None):
             assert older is not None
             return older
         # Whoever waited for another to make it finds it made.
         if (found := _found(run, going_on)) is not None:
             return found
-        for left in (run.folder / KEPT).glob(f"{TEMPORARY}*"):
+        for left in folder.glob(f"{TEMPORARY}*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         _make(run, tell)
         found = _found(run, True)

@@ -2,13 +2,27 @@
 
 Draws for the intervals are over tasks, so that several answers to one task count as the one question they are. A
 comparison that the judge did not decide counts neither as a win nor as a tie.
+
+The model. Each system has a strength θ on a logarithmic scale, and d = θ_A − θ_B for a pair. The odds of "A wins",
+"B wins" and "a tie" are e^(d/2) : e^(−d/2) : ν, where one ν says how often equals tie (Davidson 1970, "On extending the
+Bradley–Terry model to accommodate ties"). With two systems the fit is a matter of counting: θ_A − θ_B = ln(wins ÷
+losses).
+
+Length control, as AlpacaEval does it (Dubois and others 2024, "Length-Controlled AlpacaEval"): d gains a term γ·x for
+the difference in length, where x = tanh(difference ÷ its typical size) so that a very long answer counts no more than a
+long one. All systems share γ. Strengths read at x = 0 answer: who would win if both had written as much?
+
+The fit is the greatest likelihood less a small penalty on the size of all parameters, as if each θ were drawn from a
+normal distribution with a deviation of 3 (about 520 points). It hardly moves a strength that the data tell, and keeps
+that of a system which always wins finite. The problem is convex, so there is one answer.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,9 +31,13 @@ from scipy.sparse import csgraph, csr_array  # type: ignore[import-untyped]
 from ..errors import InputError
 from .database import Database
 from .statistics import CONFIDENCE, SEED
-from .strengths import POINTS, STEPS, Fit, Games, Grouped, fit, group, points
 
 DRAWS = 400
+POINTS = 400  # for odds of ten to one, as in the Elo ratings of chess
+MIDDLE = 1000
+_SPREAD = 3.0
+_CLOSE = 1e-7  # a step of Newton's that is no longer than this is the last
+STEPS = 50  # lengths are told apart this finely, on a scale from 0 to 1
 _FEW_DRAWS = 100
 _MANY_KINDS = 100_000  # of games on different kinds of tasks
 _TYPICAL = float(np.tanh(1))  # a difference in length of typical size
@@ -94,23 +112,16 @@ class Leaderboard:
     draws: int
 
 
-@dataclass(frozen=True)
-class _Tasks:
-    """Kinds of tasks: how many there are of each, and a row of how many games of each kind are played on one."""
-
-    count: Any
-    games: Any
-
-
 def leaderboard_of(database: Database) -> Leaderboard:
     """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
     folder = str(database.run.folder)
     if database.run.protocol != "compare":
         raise InputError(folder, f"a {database.run.protocol} run", "a leaderboard needs a compare run")
-    ((undecided, itself, without_verdict, unnamed),) = database.query(
-        f"""select count(*) filter ({_MET} and decided is false),
-        count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b),
-        count(*) filter ({_NAMED} and status <> 'verdict'), count(*) filter (not ({_NAMED})) from {database.chosen}"""
+    counted = database.figures(
+        f"""select count(*) filter ({_MET} and decided is false) as undecided,
+        count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b) as against_itself,
+        count(*) filter ({_NAMED} and status <> 'verdict') as without_verdict,
+        count(*) filter (not ({_NAMED})) as without_systems from {database.chosen}"""
     )
     sides = " union all ".join(
         f"select system_{side} as system, words_{side} as words, position from {database.chosen} where {_PLAYED}"
@@ -119,14 +130,50 @@ def leaderboard_of(database: Database) -> Leaderboard:
     systems = database.query(f"select system, avg(words) from ({sides}) group by system order by min(position), system")
     if not systems:
         found = "no decided comparison of two named systems"
-        allowed = f"the judge did not decide any of {undecided:,} comparisons; another judge may"
-        if not undecided:
+        allowed = f"the judge did not decide any of {counted['undecided']:,} comparisons; another judge may"
+        if not counted["undecided"]:
             allowed = "rows must name who wrote each answer: columns that `adjudge run` maps to system_a and system_b"
         raise InputError(folder, found, allowed)
-    games, tasks, with_lengths = _games(database, [name for name, _ in systems])
-    counted = {"undecided": undecided, "against_itself": itself}
-    counted |= {"without_verdict": without_verdict, "without_systems": unnamed}
-    return _ranked(games, tasks, dict(systems), counted, with_lengths=with_lengths)
+    words = dict(systems)
+    games, counts, played, with_lengths = _games(database, list(words))
+    draws = DRAWS if played.nnz <= _MANY_KINDS else _FEW_DRAWS
+    wins, ties = _results(games)
+    # Systems that met, and those of which each could be shown to beat each; both through others at least.
+    beat = wins + ties
+    met, strong = (csgraph.connected_components(beat, connection=how)[1] for how in ("weak", "strong"))
+    sizes = Counter(met.tolist())
+    groups = {number: place for place, (number, _) in enumerate(sizes.most_common())}
+    models = [group(games, lengths=lengths) for lengths in ((False, True) if with_lengths else (False,))]
+    (raw, _), *second = _strengths(models, counts, played, met, draws)
+    controlled, longer = None, None
+    if second:
+        controlled, fitted = second[0]
+        longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
+    standings = []
+    for at, system in enumerate(words):
+        results = int(wins[at].sum()), int(ties[at].sum()), int(wins[:, at].sum())
+        bound = ""
+        if (strong == strong[at]).sum() == 1 and not results[1]:
+            bound = "never lost" if not results[2] else "never won" if not results[0] else ""
+        strengths = raw[at], controlled[at] if controlled else None
+        standings.append(Standing(system, *strengths, *results, words[system], groups[met[at]], bound))
+    standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
+    places = [list(words).index(standing.system) for standing in standings]
+    meetings = [
+        Meeting(first.system, second.system, int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
+        for (one, first), (other, second) in combinations(zip(places, standings, strict=True), 2)
+        if beat[one, other] or beat[other, one]
+    ]
+    return Leaderboard(
+        standings=tuple(standings),
+        meetings=tuple(sorted(meetings, key=lambda it: -(it.wins + it.ties + it.losses))),
+        games=int(games.count.sum()),
+        tasks=int(counts.sum()),
+        groups=len(sizes),
+        longer=longer,
+        draws=draws,
+        **counted,
+    )
 
 
 def has_games(database: Database) -> bool:
@@ -136,8 +183,9 @@ def has_games(database: Database) -> bool:
     )
 
 
-def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
-    """The kinds of games and the kinds of tasks, counted by the database; and whether answers differ in length."""
+def _games(database: Database, names: list[str]) -> tuple[Games, Any, Any, bool]:
+    """The kinds of games; how many tasks there are of each kind, and a row of the games played on one; whether answers
+    differ in length. The database counts."""
     played, kinds, tasks = (f"{database.schema}.{name}" for name in ("played", "kinds", "tasks"))
     ((scale,),) = database.query(f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}")
     steps = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
@@ -171,94 +219,39 @@ def _games(database: Database, names: list[str]) -> tuple[Games, _Tasks, bool]:
         (select rowid, task from {tasks}) as t using (task) join {kinds} using (first, second, result, length)
         group by all"""
     ).fetchnumpy()
-    size = (len(counts), len(games.first))
-    return games, _Tasks(counts, csr_array((of["games"].astype(float), (of["task"], of["kind"])), size)), bool(scale)
+    rows = csr_array((of["games"].astype(float), (of["task"], of["kind"])), (len(counts), len(games.first)))
+    return games, counts, rows, bool(scale)
 
 
-def _ranked(
-    games: Games, tasks: _Tasks, words: Mapping[str, float | None], counted: Mapping[str, int], *, with_lengths: bool
-) -> Leaderboard:
-    names = list(words)
-    draws = DRAWS if tasks.games.nnz <= _MANY_KINDS else _FEW_DRAWS
-    groups, strong = _groups(games)
-    models = [group(games, lengths=lengths) for lengths in ((False, True) if with_lengths else (False,))]
-    (raw, _), *second = _strengths(games, models, tasks, groups, draws)
-    controlled, longer = None, None
-    if second:
-        controlled, fitted = second[0]
-        longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
-    counts = _counts(games)
-    standings = [
-        Standing(
-            system=names[at],
-            raw=raw[at],
-            length_controlled=controlled[at] if controlled else None,
-            wins=counts[at][0],
-            ties=counts[at][1],
-            losses=counts[at][2],
-            words=words[names[at]],
-            group=int(groups[at]),
-            bound=_bound(counts[at], bool((strong == strong[at]).sum() == 1)),
-        )
-        for at in range(len(names))
-    ]
-    sizes = Counter(standing.group for standing in standings)
-    ordered = {number: place for place, (number, _) in enumerate(sizes.most_common())}
-    standings = [replace(standing, group=ordered[standing.group]) for standing in standings]
-    standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
-    return Leaderboard(
-        standings=tuple(standings),
-        meetings=_meetings(games, [standing.system for standing in standings], names),
-        games=int(games.count.sum()),
-        tasks=int(tasks.count.sum()),
-        groups=len(sizes),
-        longer=longer,
-        draws=draws,
-        **counted,
-    )
-
-
-def _meetings(games: Games, ordered: Sequence[str], names: Sequence[str]) -> tuple[Meeting, ...]:
-    """Who met whom, those that met most often first; of two systems the stronger one is named first."""
-    rank = np.array([ordered.index(name) for name in names])
-    turn = np.where(rank[games.first] <= rank[games.second], 1, -1)
-    one = np.where(turn > 0, rank[games.first], rank[games.second])
-    other = np.where(turn > 0, rank[games.second], rank[games.first])
-    met: dict[tuple[int, int], Counter[int]] = {}
-    kinds = np.stack([one, other, games.result * turn, games.count], axis=1)
-    for first, second, result, count in kinds.tolist():
-        met.setdefault((first, second), Counter())[result] += count
-    found = [
-        Meeting(ordered[first], ordered[second], results[1], results[0], results[-1])
-        for (first, second), results in met.items()
-    ]
-    order = {name: at for at, name in enumerate(ordered)}
-    return tuple(sorted(found, key=lambda it: (-(it.wins + it.ties + it.losses), order[it.first], order[it.second])))
+def _results(games: Games) -> tuple[Any, Any]:
+    """How often each system (row) beat each (column), and tied with it."""
+    wins, ties = np.zeros((2, games.systems, games.systems), np.int64)
+    for sides, result in (((games.first, games.second), 1), ((games.second, games.first), -1)):
+        np.add.at(wins, sides, games.count * (games.result == result))
+        np.add.at(ties, sides, games.count * (games.result == 0))
+    return wins, ties
 
 
 def _strengths(
-    games: Games, models: Sequence[Grouped], tasks: _Tasks, groups: Any, draws: int
+    models: Sequence[tuple[Games, Any]], tasks: Any, played: Any, groups: Any, draws: int
 ) -> list[tuple[list[Strength], Fit]]:
     """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
-    fits = [fit(model, np.bincount(model.of, games.count)) for model in models]
+    fits = [fit(model, model.count) for model, _ in models]
     rng = np.random.default_rng(SEED)
-    total = int(tasks.count.sum())
-    drawn = np.empty((len(models), draws, games.systems))
+    total = int(tasks.sum())
+    drawn = np.empty((len(models), draws, models[0][0].systems))
     for at in range(draws):
-        often = rng.multinomial(total, tasks.count / total) @ tasks.games
-        for number, (model, fitted) in enumerate(zip(models, fits, strict=True)):
-            drawn[number, at] = _centred(fit(model, np.bincount(model.of, often), fitted).theta, groups)
-    return [
-        (_with_intervals(_centred(fitted.theta, groups), drawn[number]), fitted) for number, fitted in enumerate(fits)
-    ]
-
-
-def _with_intervals(best: Any, drawn: Any) -> list[Strength]:
+        often = rng.multinomial(total, tasks / total) @ played
+        for number, ((model, of), fitted) in enumerate(zip(models, fits, strict=True)):
+            drawn[number, at] = _centred(fit(model, np.bincount(of, often), fitted).theta, groups)
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-    # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
-    shown = zip(best, np.minimum(low, best), np.maximum(high, best), strict=True)
-    return [Strength(float(middle), float(below), float(above)) for middle, below, above in shown]
+    found = []
+    for fitted, own in zip(fits, drawn, strict=True):
+        best, (low, high) = _centred(fitted.theta, groups), np.quantile(own, [tail, 1 - tail], axis=0)
+        # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
+        ends = np.stack([best, np.minimum(low, best), np.maximum(high, best)], axis=1)
+        found.append(([Strength(*row) for row in ends.tolist()], fitted))
+    return found
 
 
 def _centred(theta: Any, groups: Any) -> Any:
@@ -269,29 +262,100 @@ def _centred(theta: Any, groups: Any) -> Any:
     return shown
 
 
-def _groups(games: Games) -> tuple[Any, Any]:
-    """The groups of systems that met, and those in which each could be shown to beat each, through others at least."""
-    size = games.systems
-    beat = np.zeros((size, size))
-    np.add.at(beat, (games.first, games.second), games.result >= 0)
-    np.add.at(beat, (games.second, games.first), games.result <= 0)
-    met = csgraph.connected_components(beat, directed=True, connection="weak")[1]
-    return met, csgraph.connected_components(beat, directed=True, connection="strong")[1]
+# -- the model --------------------------------------------------------------------------------------------------------
 
 
-def _counts(games: Games) -> list[tuple[int, int, int]]:
+@dataclass(frozen=True)
+class Games:
+    """Kinds of games: who met whom, by number, and `result`: 1 if the first won, −1 if the second did, 0 for a tie.
 
-    def count(chosen: Any, sides: Any) -> Any:
-        return np.bincount(sides[chosen], games.count[chosen], games.systems)
+    `length` is x, the difference in length (first less second) on the scale from −1 to 1, in whole steps; 0 where it is
+    not known. `count` says how many games are of this kind.
+    """
 
-    wins = count(games.result == 1, games.first) + count(games.result == -1, games.second)
-    ties = count(games.result == 0, games.first) + count(games.result == 0, games.second)
-    losses = count(games.result == -1, games.first) + count(games.result == 1, games.second)
-    return [(int(won), int(tied), int(lost)) for won, tied, lost in zip(wins, ties, losses, strict=True)]
+    first: Any
+    second: Any
+    result: Any
+    length: Any
+    count: Any
+    systems: int
 
 
-def _bound(counts: tuple[int, int, int], apart: bool) -> str:
-    wins, ties, losses = counts
-    if not apart or ties:
-        return ""
-    return "never lost" if wins and not losses else "never won" if losses and not wins else ""
+@dataclass(frozen=True)
+class Fit:
+    """θ for each system, ln ν, and γ, which is 0 where lengths are left alone."""
+
+    theta: Any
+    log_nu: float
+    gamma: float
+
+
+def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
+    """Equal kinds of games counted together, and to which of these each kind belongs; if `lengths` matter, games of
+    different lengths are different."""
+    # Seen from the system with the lower number, so that it makes no difference which answer was called A.
+    turn = np.where(games.first <= games.second, 1, -1)
+    ends = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    rows = np.stack([*ends, games.result * turn, games.length * turn * lengths]).astype(np.int64)
+    (first, second, result, length), of = np.unique(rows, axis=1, return_inverse=True)
+    of = of.reshape(-1)
+    return Games(first, second, result, length, np.bincount(of, games.count), games.systems), of
+
+
+def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
+    """The strengths that explain the kinds of games best, each counted as often as its weight says.
+
+    Newton's method: SciPy's general ones take three times as long, and its solver of equations fails where few games
+    between many systems count thousands of times.
+    """
+    first, second, x, systems = games.first, games.second, games.length / STEPS, games.systems
+    result, tied = games.result, games.result == 0
+    # θ for each system, γ, and last ln ν
+    at = np.zeros(systems + 2) if start is None else np.array([*start.theta, start.gamma, start.log_nu])
+
+    def measured(at: Any) -> tuple[float, Any]:
+        """The loss, and the chances of a win, a loss and a tie in each kind."""
+        d = at[first] - at[second] + at[systems] * x
+        logs = np.stack([d / 2, -d / 2, np.full(len(d), at[-1])])
+        highest = logs.max(axis=0)
+        odds = np.exp(logs - highest)
+        whole = odds.sum(axis=0)
+        surprise = highest + np.log(whole) - np.where(tied, logs[2], result * logs[0])
+        return float(weights @ surprise + at @ at / (2 * _SPREAD**2)), odds / whole
+
+    def by_parameter(by_d: Any) -> Any:
+        """What changes with d, as it changes with each θ and with γ."""
+        return np.append(np.bincount(first, by_d, systems) - np.bincount(second, by_d, systems), by_d @ x)
+
+    def slopes(at: Any, chances: Any) -> tuple[Any, Any]:
+        """The gradient and the Hessian."""
+        win, lose, tie = chances
+        gradient = np.append(by_parameter(weights * (win - lose - result) / 2), weights @ (tie - tied))
+        by_d = weights * (win + lose - (win - lose) ** 2) / 4
+        met = np.bincount(first * systems + second, by_d, systems**2).reshape(systems, systems)
+        hessian = np.eye(systems + 2) / _SPREAD**2
+        hessian[:systems, :systems] += np.diag(met.sum(axis=0) + met.sum(axis=1)) - met - met.T
+        by_length = by_parameter(by_d * x)
+        hessian[systems, : systems + 1] += by_length
+        hessian[:systems, systems] += by_length[:systems]
+        with_ties = by_parameter(-weights * (win - lose) * tie / 2)
+        hessian[-1, :-1] += with_ties
+        hessian[:-1, -1] += with_ties
+        hessian[-1, -1] += weights @ (tie * (1 - tie))
+        return gradient + at / _SPREAD**2, hessian
+
+    loss, chances = measured(at)
+    step = np.ones(len(at))
+    while np.abs(step).max() > _CLOSE:
+        gradient, hessian = slopes(at, chances)
+        step = -np.linalg.solve(hessian, gradient)
+        # A whole step may lead too far; as the problem is convex, some part of it leads down.
+        while (found := measured(at + step))[0] > loss + gradient @ step / 10_000 and np.abs(step).max() > _CLOSE:
+            step = step / 2
+        at, (loss, chances) = at + step, found
+    return Fit(at[:systems], float(at[-1]), float(at[systems]))
+
+
+def points(theta: Any) -> Any:
+    """Strengths as points: 1000 is the mean, and 400 points more are odds of ten wins to one loss."""
+    return MIDDLE + POINTS / np.log(10) * (theta - np.mean(theta))

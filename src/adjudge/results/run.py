@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
-from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +36,6 @@ _VERDICT = b',"verdict":{'
 _NOWHERE = -1
 
 
-def _as_stored(verdict: bytes) -> bytes:
-    return verdict
-
-
 @dataclass(frozen=True)
 class Run:
     """An opened run directory; `told`: what those who read it get to see of a stored verdict."""
@@ -51,7 +44,7 @@ class Run:
     config: Mapping[str, Any]
     protocol: Protocol
     rubric: Rubric
-    told: Callable[[bytes], bytes] = _as_stored
+    told: Callable[[bytes], bytes] = bytes
 
     @property
     def name(self) -> str:
@@ -78,17 +71,17 @@ class Reader:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._open = ExitStack()
+        self._files: dict[str, _IndexedLines] = {}
 
     def verdict_json(self, position: int) -> bytes:
         """A case's verdict, byte for byte as the run has it or tells it; empty if there is none."""
-        line = self._verdicts.at(position)
+        line = self._line(VERDICTS, position)
         begin = line.find(_VERDICT)
         return b"" if begin < 0 else self._run.told(line[begin + len(_VERDICT) - 1 :].rstrip()[:-1])
 
     def case(self, position: int) -> dict[str, Any]:
         """A case as it was read in."""
-        known: dict[str, Any] = orjson.loads(self._cases.at(position) or b"{}")
+        known: dict[str, Any] = orjson.loads(self._line(CASES, position) or b"{}")
         return known
 
     def given(self, position: int) -> Comparison | Dialogue | Review:
@@ -100,59 +93,40 @@ class Reader:
         verdict = _MODELS[self._run.protocol][1]
         return from_json(verdict, self.verdict_json(position), case=self.given(position), rubric=self._run.rubric)
 
-    @cached_property
-    def _cases(self) -> _VerdictLines:
-        return self._open.enter_context(_VerdictLines(self._run.folder / CASES))
-
-    @cached_property
-    def _verdicts(self) -> _VerdictLines:
-        return self._open.enter_context(_VerdictLines(self._run.folder / VERDICTS))
+    def _line(self, name: str, position: int) -> bytes:
+        if name not in self._files:
+            self._files[name] = _IndexedLines(self._run.folder / name)
+        return self._files[name].at(position)
 
     def __enter__(self) -> Reader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._open.close()
+        for lines in self._files.values():
+            lines.file.close()
 
 
-class _VerdictLines:
+class _IndexedLines:
     """A file whose lines are found by position; of several lines of a position the first counts."""
 
     def __init__(self, path: Path) -> None:
-        self._file = FileIO(path)
+        self.file = path.open("rb", buffering=2**16)
         self._places = array("q")
-        for at, raw in _whole_lines(path):
-            if not (found := _POSITION.match(raw)):
-                continue
-            if (position := int(found[1])) >= len(self._places):
+        at = 0
+        for line in self.file:
+            # A run that was killed may leave half a line, which is not there yet.
+            if line.endswith(b"\n") and (found := _POSITION.match(line)):
+                position = int(found[1])
                 self._places.extend([_NOWHERE] * (position + 1 - len(self._places)))
-            if self._places[position] == _NOWHERE:
-                self._places[position] = at
+                if self._places[position] == _NOWHERE:
+                    self._places[position] = at
+            at += len(line)
 
     def at(self, position: int) -> bytes:
         if position >= len(self._places) or self._places[position] == _NOWHERE:
             return b""
-        self._file.seek(self._places[position])
-        found = bytearray()
-        while b"\n" not in found[-(2**16) :] and (more := self._file.read(2**16)):
-            found += more
-        return bytes(found[: found.find(b"\n") + 1])
-
-    def __enter__(self) -> _VerdictLines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-
-def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Where each line begins, and its bytes. A run that was killed may leave half a line, which is not there yet."""
-    with path.open("rb", buffering=2**20) as file:
-        at = 0
-        for raw in file:
-            if raw.endswith(b"\n"):
-                yield at, raw
-            at += len(raw)
+        self.file.seek(self._places[position])
+        return self.file.readline()
 
 
 def case_at(run: Run, position: int) -> dict[str, Any]:
@@ -167,23 +141,9 @@ def case_at(run: Run, position: int) -> dict[str, Any]:
 def open_run(path: str | Path, place: str = "DIR") -> Run:
     """The run in a directory, or what is wrong with it."""
     folder = user_path(path)
-    config = _config(folder, place)
-    protocol = config.get("protocol")
-    if protocol not in _MODELS:
-        raise InputError(f"{folder / 'run.json'}: protocol", repr(protocol), f"one of {', '.join(_MODELS)}")
-    if config.get("format") != FORMAT:
-        found = f"format {config.get('format')!r}"
-        raise InputError(str(folder / "run.json"), found, f"this version reads format {FORMAT}")
-    if not (folder / CASES).is_file():
-        raise InputError(place, f"{folder}: no {CASES} there", "the folder as the run wrote it is needed")
-    rubric = parse(str(config.get("rubric", "")), f"{folder / 'run.json'}, rubric")
-    return Run(folder=folder, config=config, protocol=protocol, rubric=rubric)
-
-
-def _config(folder: Path, place: str) -> dict[str, Any]:
-    allowed = "a run directory, as `adjudge run … --run DIR` makes it"
+    file, allowed = folder / "run.json", "a run directory, as `adjudge run … --run DIR` makes it"
     try:
-        config = orjson.loads((folder / "run.json").read_bytes())
+        config = orjson.loads(file.read_bytes())
     except FileNotFoundError:
         found = f"{folder}: no run.json there" if folder.is_dir() else f"{folder}: folder not found"
         raise InputError(place, found, allowed) from None
@@ -192,5 +152,12 @@ def _config(folder: Path, place: str) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         config = None
     if not isinstance(config, dict):
-        raise InputError(str(folder / "run.json"), "not a JSON object", "the file as the run wrote it is needed")
-    return config
+        raise InputError(str(file), "not a JSON object", "the file as the run wrote it is needed")
+    protocol = config.get("protocol")
+    if protocol not in _MODELS:
+        raise InputError(f"{file}: protocol", repr(protocol), f"one of {', '.join(_MODELS)}")
+    if config.get("format") != FORMAT:
+        raise InputError(str(file), f"format {config.get('format')!r}", f"this version reads format {FORMAT}")
+    if not (folder / CASES).is_file():
+        raise InputError(place, f"{folder}: no {CASES} there", "the folder as the run wrote it is needed")
+    return Run(folder, config, protocol, parse(str(config.get("rubric", "")), f"{file}, rubric"))

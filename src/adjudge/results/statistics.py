@@ -68,7 +68,7 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
     Under the test's assumption nothing distinguishes the runs, so that in each pair the two numbers might as well be
     exchanged; pairs of equal numbers say nothing either way and are left out of it.
     """
-    first, second = _arrays(before, after)
+    first, second = np.asarray(before, float), np.asarray(after, float)
     moved = (second - first)[first != second]
     if len(moved) > _MANY_MOVED:
         return _change(first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
@@ -77,7 +77,7 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
 
 def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
     """The change of a share over pairs; the p-value is the exact sign test over those that changed (McNemar)."""
-    first, second = _arrays(before, after)
+    first, second = np.asarray(before, float), np.asarray(after, float)
     gained, lost = int((second > first).sum()), int((second < first).sum())
     return _change(first, second, same_chance(gained, lost), "sign test")
 
@@ -134,13 +134,6 @@ def _interval(first: Any, second: Any) -> tuple[float, float] | None:
         random_state=np.random.default_rng(SEED),
     ).confidence_interval
     return float(found.low), float(found.high)
-
-
-def _arrays(before: Sequence[float], after: Sequence[float]) -> tuple[Any, Any]:
-    first, second = np.asarray(before, float), np.asarray(after, float)
-    if not len(first) or len(first) != len(second):
-        raise ValueError(f"{len(first)} and {len(second)} numbers are not pairs")
-    return first, second
 
 
 def _batch(size: int) -> int:

@@ -97,55 +97,37 @@ def summary_of(database: Database) -> Summary:
     """The numbers of the rows that are wanted."""
     protocol, table = database.run.protocol, database.chosen
     judged = f"{table} where status = 'verdict'"
-    compare = protocol == "compare"
-    undecided = "decided is false" if compare else "false"
-    ((both, disagree, confident),) = (
-        database.query(
-            f"select count(order_consistent), count(*) filter (not order_consistent), count(confidence) from {judged}"
-        )
-        if compare
-        else [(0, 0, 0)]
-    )
-    ((cost, unknown, tokens, calls, named, labelled, open_labels, agreeing),) = database.query(
-        f"""select coalesce(sum(cost), 0), count(*) filter (cost is null and calls > 0), coalesce(sum(tokens), 0),
-        coalesce(sum(calls), 0), count(system_a), count(agrees), count(agrees) filter ({undecided}),
-        count(*) filter (agrees) from {table}"""
-    )
-    ((different,),) = database.query(
-        f"select count(distinct content) from {table} join {database.schema}.cases using (position) "
-        "where status = 'verdict'"
+    undecided = "decided is false" if protocol == "compare" else "false"
+    orders = ("order_consistent", "not order_consistent", "confidence") if protocol == "compare" else ("null",) * 3
+    found = database.figures(
+        f"""select coalesce(sum(cost), 0) as cost, count(*) filter (cost is null and calls > 0) as unknown_cost,
+        coalesce(sum(tokens), 0)::BIGINT as tokens, coalesce(sum(calls), 0)::BIGINT as calls,
+        count(system_a) as named_systems, count(agrees) as labelled,
+        count(agrees) filter ({undecided}) as labelled_undecided, count(*) filter (agrees) as agreeing,
+        count({orders[0]}) as both_orders, count(*) filter ({orders[1]}) as orders_disagree,
+        count({orders[2]}) as confident, count(distinct content) filter (status = 'verdict') as different
+        from {table} join (select position, content from {database.schema}.cases) using (position)"""
     )
     confusion: Counter[tuple[str, str]] = Counter()
     if protocol != "dialogue":
-        found = database.query(
+        labels = {"A": "A", "B": "B", "TIE": "tie"}
+        told = database.query(
             f"select upper(trim(label)), {OUTCOME[protocol]}, count(*) from {judged} "
             "and agrees is not null group by all"
         )
-        labels = {"A": "A", "B": "B", "TIE": "tie"}
-        confusion.update({(labels[label], said): count for label, said, count in found if label in labels})
+        confusion.update({(labels[label], said): count for label, said, count in told if label in labels})
     return Summary(
         cases=database.expected,
         statuses=database.counts().statuses,
         outcomes=_counter(database, OUTCOME[protocol], judged),
-        different=different,
-        both_orders=both,
-        orders_disagree=disagree,
         reasons=_counter(database, "reason"),
         warnings=_counter(database, "unnest(string_split(warnings, ' '))"),
         judges=_counter(database, "judge"),
-        named_systems=named,
-        confident=confident,
-        labelled=labelled,
-        labelled_undecided=open_labels,
-        agreeing=agreeing,
         confusion=confusion,
         numbers=_histogram(database, judged),
-        means=_means(database, judged, different),
+        means=_means(database, judged, found["different"]),
         corrections=_corrections(database, judged) if protocol == "review" else {},
-        cost=Decimal(cost),
-        unknown_cost=unknown,
-        tokens=int(tokens),
-        calls=int(calls),
+        **found,
     )
 
 
@@ -168,19 +150,16 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
     protocol = database.run.protocol
     rows = dict(_grid_rows(database))
     order = f"{NUMBER[protocol]} desc nulls last" if protocol != "review" else "replaced + refused desc nulls last"
-    judged = f"{database.chosen} where status = 'verdict'"
-    ((verdicts,),) = database.query(f"select count(*) from {judged}")
-    if not rows or not verdicts:
-        return (), []
-    cells = ", ".join(f"{sql} as cell{at}" for at, sql in enumerate(rows.values()))
-    means = ", ".join(f"avg(cell{at})" for at in range(len(rows)))
+    cells = "".join(f", {sql} as cell{at}" for at, sql in enumerate(rows.values()))
+    means = "".join(f", avg(cell{at})" for at in range(len(rows)))
     found = database.query(
-        f"""select count(*), arg_min(position, place), arg_min("case", place), {means} from (
-          select position, "case", {cells}, row_number() over (order by {order}, position) as place,
-          ntile({min(_BANDS, verdicts)}) over (order by {order}, position) as band from {judged}
+        f"""select count(*), arg_min(position, place), arg_min("case", place){means} from (
+          select position, "case"{cells}, row_number() over (order by {order}, position) as place,
+          ntile({_BANDS}) over (order by {order}, position) as band from {database.chosen} where status = 'verdict'
         ) group by band order by band"""
     )
-    return tuple(rows), [Band(count, position, case, tuple(means)) for count, position, case, *means in found]
+    bands = [Band(count, position, case, tuple(means)) for count, position, case, *means in found]
+    return (tuple(rows), bands) if rows and bands else ((), [])
 
 
 def _grid_rows(database: Database) -> Iterator[tuple[str, str]]:
@@ -189,11 +168,10 @@ def _grid_rows(database: Database) -> Iterator[tuple[str, str]]:
     for criterion in database.run.rubric.criteria:
         # A criterion that is called like another column has a longer name.
         for stem in (criterion.key, f"criterion_{criterion.key}"):
-            sides = [name(f"{stem}_{side}") for side in "ab"]
             if protocol == "dialogue" and stem in database.scores:
                 yield criterion.name, name(stem)
             elif protocol == "compare" and f"{stem}_a" in database.scores:
-                yield criterion.name, f"{sides[0]} - {sides[1]}"
+                yield criterion.name, f"{name(f'{stem}_a')} - {name(f'{stem}_b')}"
             elif protocol == "review" and f"{stem}_a_action" in database.names:
                 yield criterion.name, " + ".join(_corrected(f"{stem}_{side}_action") for side in "ab")
     if protocol == "review":

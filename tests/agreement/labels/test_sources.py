@@ -373,7 +373,7 @@ def test_two_files_of_one_person_may_not_contradict_each_other(own):
     assert said(load_labels(own)) == {"egg-0": {"ann": "A"}, "egg-1": {"ann": "B"}}
     labelled(own, "ann", [(0, "tie")])
     with pytest.raises(
-        InputError, match=r"copy.jsonl, label 1: ann says A of 'egg-0', and tie in another file; one label"
+        InputError, match=r"copy.jsonl, label 1: ann says A of 'egg-0', and tie in .*ann.jsonl, label 3; one label"
     ):
         load_labels(own)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -22,7 +22,7 @@ from ...protocols.review.consistency import badness
 from ...protocols.review.correcting import read_rating
 from ...protocols.review.feedback import is_lesson
 from ...results.run import Reader, Run
-from ...rubric import LIKERT, OVERALL
+from ...rubric import LIKERT, OVERALL, Criterion
 from ..figures import DRAWS, Figure, share
 from ..labels.sources import ANNOTATORS, case_lines, find_column
 from .report_cards import ReportCard, ReviewedRating, report_cards
@@ -57,16 +57,12 @@ class AnnotatorReport:
     notes: tuple[str, ...] = ()
 
 
-@dataclass
-class _Found:
-    """Ratings as they are read; a review of the same texts by the same person counts once, as the last run has it."""
+class _Review(NamedTuple):
+    """What a person entered at once and was assessed, and how many ratings were left out or off their scale."""
 
-    reviews: dict[Hashable, list[ReviewedRating]] = field(default_factory=dict)
-    judges: dict[str, None] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    left: Counter[str] = field(default_factory=Counter)
-    blank: dict[Hashable, int] = field(default_factory=dict)
-    refused: dict[Hashable, int] = field(default_factory=dict)
+    ratings: list[ReviewedRating]
+    blank: int
+    refused: int
 
 
 def annotator_report(
@@ -77,76 +73,91 @@ def annotator_report(
         if run.protocol != "review":
             raise InputError(str(run.folder), f"a {run.protocol} run", "report cards are made of review runs")
     known = list(dict.fromkeys(name for run in runs for line in case_lines(run) for name in line["extra"]))
-    who = _column("--annotator", column, ANNOTATORS, known)
+    for option, given in (("--annotator", column), ("--time", time_column)):
+        if given is not None and given not in known:
+            raise InputError(option, f"no column {given!r:.60} in the input", f"one of {', '.join(known)}")
+    who, when = column or find_column(known, ANNOTATORS), time_column or find_column(known, _TIMES)
     if who is None:
         allowed = f"name the column with --annotator: one of {', '.join(known)}" if known else "the input has no others"
         raise InputError(str(runs[0].folder), "no column says who rated a case", allowed)
-    when = _column("--time", time_column, _TIMES, known)
-    found = _Found()
+    # A review of the same texts by the same person counts once, as the last run has it.
+    reviews: dict[tuple[str, ...], _Review] = {}
+    left: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    judges = []
     for run in runs:
-        for person, time, verdict in _reviews(run, who, when, found, must_read=time_column is not None):
-            _add(run, person, time, verdict, found)
-    ratings = [rating for part in found.reviews.values() for rating in part]
+        for person, time, verdict in _reviews(run, who, when, left, must_read=time_column is not None):
+            case = verdict.case
+            about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
+            unit = (person, about, _digest(case.a), _digest(case.b))
+            if (before := reviews.pop(unit, None)) and before.ratings:
+                left["is a review of the same texts by the same person as another; the last one counts"] += 1
+            reviews[unit] = made = _read(run, unit, time, verdict)
+            if not made.ratings:
+                left["has no rating that was entered and assessed"] += 1
+            judges.append(verdict.provenance.judge)
+            names |= {criterion.key: criterion.name for criterion in run.rubric.criteria} | {PREFERENCE: "Preference"}
+    ratings = [rating for review in reviews.values() for rating in review.ratings]
+    notes = tuple(
+        f"{count:,} {'case' if count == 1 else 'cases'}: {'it' if count == 1 else 'each'} {why}"
+        for why, count in left.items()
+    )
     if not ratings:
-        reasons = "; ".join(_notes(found.left)) or "no rating was entered"
-        raise InputError(str(runs[0].folder), f"no rating to make a card of: {reasons}")
+        found = f"no rating to make a card of: {'; '.join(notes) or 'no rating was entered'}"
+        raise InputError(str(runs[0].folder), found)
     times = [rating.time for rating in ratings if rating.time is not None]
+    blank, refused = Counter[str](), Counter[str]()
+    for (person, *_), review in reviews.items():
+        blank[person] += review.blank
+        refused[person] += review.refused
     pool = {
         name: share(sum(rating.corrected for rating in part), len(part))
-        for name in found.names
+        for name in names
         if (part := [rating for rating in ratings if rating.dimension == name])
     }
     return AnnotatorReport(
         runs=tuple(run.name for run in runs),
-        judges=tuple(found.judges),
+        judges=tuple(dict.fromkeys(judges)),
         column=who,
         time_column=when if times else None,
-        reviews=len(found.reviews),
+        reviews=sum(bool(review.ratings) for review in reviews.values()),
         span=(min(times), max(times)) if times else None,
         cards=report_cards(ratings, draws),
         pool=pool,
-        names=found.names,
-        blank=_by_person(found.blank),
-        refused=_by_person(found.refused),
-        notes=tuple(_notes(found.left)),
+        names=names,
+        blank=dict(blank),
+        refused=dict(refused),
+        notes=notes,
     )
 
 
-def _column(option: str, given: str | None, usual: Sequence[str], known: Sequence[str]) -> str | None:
-    if given is not None:
-        if given not in known:
-            raise InputError(option, f"no column {given!r:.60} in the input", f"one of {', '.join(known)}")
-        return given
-    return find_column(known, usual)
-
-
 def _reviews(
-    run: Run, who: str, when: str | None, found: _Found, *, must_read: bool
+    run: Run, who: str, when: str | None, left: Counter[str], *, must_read: bool
 ) -> Iterator[tuple[str, float | None, ReviewVerdict]]:
-    """The judged reviews of a run: who rated, when, and the verdict."""
+    """The judged reviews of a run: who rated, when, and the verdict; `left` counts the others."""
     with Reader(run) as reader:
         for line in case_lines(run):
             position, extra = line["position"], line["extra"]
             person = " ".join(str("" if extra.get(who) is None else extra[who]).split())
             if not reader.verdict_json(position):
-                found.left["has no verdict"] += 1
-            elif not person:
-                found.left[f"has nothing in the column {who}"] += 1
-            else:
-                verdict = reader.verdict(position)
-                assert isinstance(verdict, ReviewVerdict)
-                if verdict.likert is None:
-                    found.left["is of an invalid task"] += 1
-                    continue
-                time = None if when is None else _time(extra.get(when))
-                if when is not None and time is None:
-                    if must_read:
-                        place = f"{run.folder}, case {line['case']}"
-                        allowed = "a number, or a date such as 2026-11-16T09:30:00Z"
-                        raise InputError(place, f"{when}: {extra.get(when)!r:.60} is no time", allowed)
-                    found.left[f"has no time in the column {when}, and counts in all but the change over time"] += 1
-                found.judges[verdict.provenance.judge] = None
-                yield person, time, verdict
+                left["has no verdict"] += 1
+                continue
+            if not person:
+                left[f"has nothing in the column {who}"] += 1
+                continue
+            verdict = reader.verdict(position)
+            assert isinstance(verdict, ReviewVerdict)
+            if verdict.likert is None:
+                left["is of an invalid task"] += 1
+                continue
+            time = None if when is None else _time(extra.get(when))
+            if when is not None and time is None:
+                if must_read:
+                    place = f"{run.folder}, case {line['case']}"
+                    allowed = "a number, or a date such as 2026-11-16T09:30:00Z"
+                    raise InputError(place, f"{when}: {extra.get(when)!r:.60} is no time", allowed)
+                left[f"has no time in the column {when}, and counts in all but the change over time"] += 1
+            yield person, time, verdict
 
 
 def _time(value: Any) -> float | None:
@@ -162,34 +173,28 @@ def _time(value: Any) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _add(run: Run, person: str, time: float | None, verdict: ReviewVerdict, found: _Found) -> None:
-    case = verdict.case
-    about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
-    pair = (about, _digest(case.a), _digest(case.b))
-    unit = (person, *pair)
-    if unit in found.reviews:
-        found.left["is a review of the same texts by the same person as another; the last one counts"] += 1
-    ratings: list[ReviewedRating] = []
-    lines: list[tuple[str, FinalRating, Hashable, Any]] = []
-    for label in LABELS:
-        response = (about, pair[1 + LABELS.index(label)], label if case.a == case.b else "")
-        for criterion in run.rubric.criteria:
-            found.names[criterion.key] = criterion.name
-            lines.append((criterion.key, verdict.table(label)[criterion.key], response, criterion))
+def _read(run: Run, unit: tuple[str, ...], time: float | None, verdict: ReviewVerdict) -> _Review:
+    """What a review made of a person's ratings; `unit` names the person and the texts."""
+    person, about, *answers = unit
     assert verdict.likert is not None
-    found.names[PREFERENCE] = "Preference"
-    lines.append((PREFERENCE, verdict.likert, pair, None))
+    lines: list[tuple[Criterion | None, FinalRating, Hashable]] = [
+        (criterion, verdict.table(label)[criterion.key], (about, answer, label if answers[0] == answers[1] else ""))
+        for label, answer in zip(LABELS, answers, strict=True)
+        for criterion in run.rubric.criteria
+    ]
     # Where no dimension was assessed, nobody has looked at what follows from them either.
-    assessed = any(line.assessed for key, line, _, _ in lines if key not in (OVERALL, PREFERENCE))
-    for key, line, rated_text, criterion in lines:
+    assessed = any(line.assessed for criterion, line, _ in lines if criterion and criterion.key != OVERALL)
+    lines.append((None, verdict.likert, tuple(unit[1:])))
+    ratings = []
+    for criterion, line, rated_text in lines:
         entered = read_rating(line.original_rating, criterion.scale if criterion else LIKERT)
-        follows = key in (OVERALL, PREFERENCE)
+        follows = criterion is None or criterion.key == OVERALL
         if not isinstance(entered, int) or not line.assessed or (follows and not assessed):
             continue
         ratings.append(
             ReviewedRating(
                 person=person,
-                dimension=key,
+                dimension=criterion.key if criterion else PREFERENCE,
                 original=entered,
                 final=line.value,
                 response=rated_text,
@@ -201,29 +206,9 @@ def _add(run: Run, person: str, time: float | None, verdict: ReviewVerdict, foun
                 bullets=tuple(filter(is_lesson, verdict.feedback)),
             )
         )
-    found.blank[unit] = sum(line.action == "filled" for _, line, _, _ in lines)
-    found.refused[unit] = sum(line.action == "refused" for _, line, _, _ in lines)
-    found.reviews.pop(unit, None)  # the last one counts, also if nothing in it was assessed
-    if ratings:
-        found.reviews[unit] = ratings
-    else:
-        found.left["has no rating that was entered and assessed"] += 1
+    blank, refused = (sum(line.action == action for _, line, _ in lines) for action in ("filled", "refused"))
+    return _Review(ratings, blank, refused)
 
 
 def _digest(*texts: str) -> str:
     return hashlib.blake2b(orjson.dumps(texts), digest_size=12).hexdigest()
-
-
-def _by_person(counted: Mapping[Hashable, int]) -> dict[str, int]:
-    found: Counter[str] = Counter()
-    for unit, count in counted.items():
-        assert isinstance(unit, tuple)
-        found[unit[0]] += count
-    return dict(found)
-
-
-def _notes(left: Mapping[str, int]) -> list[str]:
-    return [
-        f"{count:,} {'case' if count == 1 else 'cases'}: {'it' if count == 1 else 'each'} {why}"
-        for why, count in left.items()
-    ]

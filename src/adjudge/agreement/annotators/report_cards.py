@@ -17,13 +17,24 @@ import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from ...results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
-from ..figures import DRAWS, Difference, Figure, consensus, drift, krippendorff_alpha, share, with_interval
+from ..figures import (
+    DRAWS,
+    Difference,
+    Figure,
+    against_others,
+    drift,
+    krippendorff_alpha,
+    share,
+    units_of,
+    with_interval,
+)
 
 LESSONS = 3
 # In which way a rating was wrong: by its value, or by how bad an issue it says there is. The first two are opposite to
 # the second two, in this order.
 WAYS = ("too high", "too low")
 ISSUE_WAYS = ("too lenient", "too harsh")
+_OPPOSITE = tuple(zip(WAYS, ISSUE_WAYS, strict=True))
 REVERSED = "reversed"  # as bad an issue, but the opposite one: too short for too long
 _WEAKEST, _STRONGEST = 1.0, 200.0  # ratings that the pool may count for
 _UNKNOWN_STRENGTH = 10.0  # with fewer than three people there is no spread to tell it by
@@ -148,42 +159,47 @@ class ReportCard:
 
 def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple[ReportCard, ...]:
     """A card for each person, by name; each bootstrap draws so often."""
-    people: dict[str, list[ReviewedRating]] = defaultdict(list)
+    parts: dict[tuple[str, str], list[ReviewedRating]] = defaultdict(list)  # by person and dimension
+    entered: dict[str, dict[Hashable, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    by_person: dict[str, list[ReviewedRating]] = defaultdict(list)
     for rating in ratings:
-        people[rating.person].append(rating)
-    dimensions = list(dict.fromkeys(rating.dimension for rating in ratings))
-    pools = {dimension: _pool(people, dimension) for dimension in dimensions}
+        by_person[rating.person].append(rating)
+        parts[rating.person, rating.dimension].append(rating)
+        entered[rating.dimension][rating.response][rating.person] = rating.original
+    people = dict(sorted(by_person.items()))
+    pools = {name: _pool([part for (_, of), part in parts.items() if of == name]) for name in entered}
     swaps = {person: _swaps(own) for person, own in people.items()}
+    wrong = {person: _to_learn_from(own, swaps[person]) for person, own in people.items()}
     leaning = {
-        (person, dimension): Counter(rating.way for rating in part if rating.dimension == dimension)
-        for person, own in people.items()
-        for part in [_unexplained(own, swaps[person])]
-        for dimension in dimensions
+        (person, name): Counter(it.way for it, swap in wrong[person] if it.dimension == name and swap is None)
+        for person, name in parts
     }
-    chances = _adjusted({key: p for key, ways in leaning.items() if (p := _sign_test(ways)) is not None})
+    # Whether chance alone would bring so many more of one way than of the opposite.
+    opposite = {key: [ways[it] + ways[other] for it, other in _OPPOSITE] for key, ways in leaning.items()}
+    chances = _adjusted({key: same_chance(*both) for key, both in opposite.items() if any(both)})
     changes = {person: _over_time(own, draws) for person, own in people.items()}
     drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
-    entered = {dimension: _entered(ratings, dimension) for dimension in dimensions}
     cards = []
-    for person in sorted(people):
-        own = people[person]
-        parts = {name: part for name in dimensions if (part := [each for each in own if each.dimension == name])}
-        confused = Counter((rating.dimension, rating.original, rating.final) for rating in own if rating.corrected)
+    for person, own in people.items():
+        dimensions = [name for name in entered if (person, name) in parts]
+        overall = with_interval(_share_of_sums, _by_review(own), draws)
+        confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected)
         card = ReportCard(
             person=person,
-            reviews=len({rating.unit for rating in own}),
+            reviews=len({it.unit for it in own}),
             ratings=len(own),
-            overall=_overall(own, draws),
+            overall=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
             dimensions=tuple(
-                _rate(name, part, *pools[name], leaning[person, name], chances.get((person, name), 1.0))
-                for name, part in parts.items()
+                _rate(name, parts[key], *pools[name], leaning[key], chances.get(key, 1.0))
+                for name in dimensions
+                for key in [(person, name)]
             ),
             confused=tuple((*what, count) for what, count in confused.most_common(5)),
             swaps=swaps[person],
             over_time=changes[person],
             drifts=drifts.get(person, 1.0) < SIGNIFICANT,
-            agreement={name: _with_others(person, entered[name], draws) for name in parts},
-            lessons=_lessons(own, swaps[person]),
+            agreement={name: _with_others(person, entered[name], draws) for name in dimensions},
+            lessons=_lessons(own, wrong[person]),
         )
         cards.append(card)
     return tuple(cards)
@@ -196,49 +212,39 @@ def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
     return dict(zip(chances, stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
 
 
-def _sign_test(ways: Mapping[str, int]) -> float | None:
-    """Whether chance alone would bring so many more of one way than of the opposite; None where there are none."""
-    first, second = (ways.get(one, 0) + ways.get(other, 0) for one, other in zip(WAYS, ISSUE_WAYS, strict=True))
-    return same_chance(first, second) if first + second else None
-
-
-def _unexplained(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[ReviewedRating]:
-    """Corrections that neither a confusion of two dimensions explains, nor other corrections that they follow from."""
-    return [rating for rating in _to_learn_from(own) if _swap_of(rating, _ways(own), swaps) is None]
-
-
-def _to_learn_from(own: Sequence[ReviewedRating]) -> list[ReviewedRating]:
-    """Corrections without those that follow from others of the same review, and are put right with them."""
-    wrong = {rating.unit for rating in own if rating.corrected and not rating.follows}
-    return [rating for rating in own if rating.corrected and not (rating.follows and rating.unit in wrong)]
-
-
-def _ways(own: Sequence[ReviewedRating]) -> dict[tuple[Hashable, str], str]:
-    return {(rating.response, rating.dimension): rating.way for rating in own}
-
-
-def _swap_of(rating: ReviewedRating, ways: Mapping[tuple[Hashable, str], str], swaps: Sequence[Swap]) -> Swap | None:
-    """The confusion of dimensions that a correction belongs to, if it belongs to one."""
-    for swap in swaps:
-        both = tuple(ways.get((rating.response, name)) for name in (swap.meant, swap.blamed))
-        if rating.dimension in (swap.meant, swap.blamed) and both == ISSUE_WAYS:
-            return swap
-    return None
-
-
-def _overall(own: Sequence[ReviewedRating], draws: int) -> Figure:
-    """The share of corrected ratings, drawn by review."""
-    found = with_interval(_share_of_sums, _by_review(own), draws)
-    return found if found.interval else share(sum(rating.corrected for rating in own), len(own))
+def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[tuple[ReviewedRating, Swap | None]]:
+    """Corrections, each with the confusion of two dimensions that explains it, if one does; without those that follow
+    from others of the same review, and are put right with them."""
+    wrong = {it.unit for it in own if it.corrected and not it.follows}
+    ways = {(it.response, it.dimension): it.way for it in own}
+    found = []
+    for rating in own:
+        if rating.corrected and not (rating.follows and rating.unit in wrong):
+            fitting = (swap for swap in swaps if rating.dimension in (swap.meant, swap.blamed))
+            both = ((swap, [ways.get((rating.response, it)) for it in (swap.meant, swap.blamed)]) for swap in fitting)
+            found.append((rating, next((swap for swap, said in both if said == list(ISSUE_WAYS)), None)))
+    return found
 
 
 def _by_review(own: Sequence[ReviewedRating]) -> list[tuple[int, int]]:
     """Of each review, in the order of time, how many ratings were corrected, and of how many."""
-    by_review: dict[Hashable, list[ReviewedRating]] = defaultdict(list)
-    for rating in own:
-        by_review[rating.unit].append(rating)
-    ordered = sorted(by_review.values(), key=lambda part: min(rating.time or 0.0 for rating in part))
-    return [(sum(rating.corrected for rating in part), len(part)) for part in ordered]
+    reviews = units_of(own, lambda rating: rating.unit)
+    reviews.sort(key=lambda part: min(rating.time or 0.0 for rating in part))
+    return [(sum(rating.corrected for rating in part), len(part)) for part in reviews]
+
+
+def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
+    return Figure(sum(hits for hits, _ in parts) / sum(size for _, size in parts), len(parts))
+
+
+def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
+    """Corrections in the later half of the reviews against the earlier half; None without times or with one review.
+
+    What is drawn is a review with all its ratings.
+    """
+    shares = _by_review([rating for rating in own if rating.time is not None])
+    middle = len(shares) // 2
+    return drift(_share_of_sums, shares[:middle], shares[middle:], draws) if middle else None
 
 
 def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
@@ -247,14 +253,11 @@ def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
     It must be so in at least half of the responses in which either was corrected in that way: a person who errs here
     and there in both would seldom do it in the same responses.
     """
-    harsh: dict[str, set[Hashable]] = defaultdict(set)
-    lenient: dict[str, set[Hashable]] = defaultdict(set)
+    wrong: dict[str, dict[str, set[Hashable]]] = {way: defaultdict(set) for way in ISSUE_WAYS}
     for rating in own:
-        if rating.issues is not None and not rating.follows:
-            if rating.way == ISSUE_WAYS[0]:
-                lenient[rating.dimension].add(rating.response)
-            elif rating.way == ISSUE_WAYS[1]:
-                harsh[rating.dimension].add(rating.response)
+        if rating.way in wrong and not rating.follows:
+            wrong[rating.way][rating.dimension].add(rating.response)
+    lenient, harsh = wrong.values()
     found = [
         Swap(blamed, meant, len(both), len(marked | missed))
         for blamed, marked in harsh.items()
@@ -264,10 +267,9 @@ def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
     return tuple(sorted(found, key=lambda swap: (-swap.responses, swap.blamed, swap.meant)))
 
 
-def _pool(people: Mapping[str, Sequence[ReviewedRating]], dimension: str) -> tuple[float, float]:
+def _pool(parts: Sequence[Sequence[ReviewedRating]]) -> tuple[float, float]:
     """The prior of a dimension: the rate of all people together, and how many ratings it counts for."""
-    parts = [[rating.corrected for rating in part if rating.dimension == dimension] for part in people.values()]
-    hits, sizes = (np.array([count(part) for part in parts if part]) for count in (sum, len))
+    hits, sizes = np.array([(sum(rating.corrected for rating in part), len(part)) for part in parts]).T
     rate = (hits.sum() + 0.5) / (sizes.sum() + 1)  # never 0 or 1, which no number of ratings could move
     if len(sizes) < _FEW_PEOPLE:
         return float(rate), _UNKNOWN_STRENGTH
@@ -281,12 +283,7 @@ def _pool(people: Mapping[str, Sequence[ReviewedRating]], dimension: str) -> tup
 
 
 def _rate(
-    dimension: str,
-    part: Sequence[ReviewedRating],
-    pooled: float,
-    strength: float,
-    leaning: Counter[str],
-    p: float,
+    dimension: str, part: Sequence[ReviewedRating], pooled: float, strength: float, leaning: Counter[str], p: float
 ) -> CorrectionRate:
     hits, size = sum(rating.corrected for rating in part), len(part)
     posterior = stats.beta(pooled * strength + hits, (1 - pooled) * strength + size - hits)
@@ -301,48 +298,20 @@ def _rate(
     )
 
 
-def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
-    """Corrections in the later half of the reviews against the earlier half; None without times or with one review.
-
-    What is drawn is a review with all its ratings.
-    """
-    shares = _by_review([rating for rating in own if rating.time is not None])
-    if len(shares) < 2:
-        return None
-    middle = len(shares) // 2
-    return drift(_share_of_sums, shares[:middle], shares[middle:], draws)
-
-
-def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
-    return Figure(sum(hits for hits, _ in parts) / sum(size for _, size in parts), len(parts))
-
-
-def _entered(ratings: Sequence[ReviewedRating], dimension: str) -> dict[Hashable, dict[str, float]]:
-    """What each person entered for each response."""
-    entered: dict[Hashable, dict[str, float]] = defaultdict(dict)
-    for rating in ratings:
-        if rating.dimension == dimension:
-            entered[rating.response][rating.person] = rating.original
-    return entered
-
-
 def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]], draws: int) -> Figure:
     """Ordinal alpha of what a person entered and the median of what others entered for the same responses."""
-    rows = [
-        [row[person], consensus(value for other, value in row.items() if other != person)]
-        for row in entered.values()
-        if person in row and len(row) > 1
-    ]
+    rows = [[own, others] for row in entered.values() for who, own, others in against_others(row) if who == person]
     return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, draws // _FEWER_FOR_ALPHA)
 
 
-def _lessons(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> tuple[Lesson, ...]:
+def _lessons(
+    own: Sequence[ReviewedRating], corrected: Sequence[tuple[ReviewedRating, Swap | None]]
+) -> tuple[Lesson, ...]:
     """The habits behind most corrections. Each correction belongs to one: to a confusion of two dimensions, else to the
     rule behind it, else to its dimension and direction."""
-    corrected, ways = _to_learn_from(own), _ways(own)
     habits: dict[tuple[str, str, str, str], list[ReviewedRating]] = defaultdict(list)
-    for rating in corrected:
-        if (swap := _swap_of(rating, ways, swaps)) is not None:
+    for rating, swap in corrected:
+        if swap is not None:
             habit = (swap.blamed, swap.meant, "", "")
         else:
             # A rule (say, truncation) moves several dimensions, and is learned once.
@@ -362,18 +331,13 @@ def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said:
     there = {rating.unit: rating.bullets for rating in part}
     elsewhere = {rating.unit: rating.bullets for rating in own if rating.unit not in there}
     beside, others = (
-        Counter(
-            bullet for each in group.values() for bullet in dict.fromkeys(_PLACE.sub("a response", one) for one in each)
-        )
+        Counter(bullet for each in group.values() for bullet in {_PLACE.sub("a response", one): None for one in each})
         for group in (there, elsewhere)
     )
     gains = {
-        bullet: count / len(there) - others[bullet] / max(len(elsewhere), 1)
+        bullet[:1].upper() + bullet[1:]: count / len(there) - others[bullet] / max(len(elsewhere), 1)
         for bullet, count in beside.items()
         if count > 1
     }
-    for bullet in sorted(gains, key=lambda bullet: -gains[bullet]):
-        found = bullet[:1].upper() + bullet[1:]
-        if gains[bullet] > 0 and found not in said:
-            return found
-    return ""
+    best = sorted((bullet for bullet in gains if bullet not in said), key=lambda bullet: -gains[bullet])
+    return best[0] if best and gains[best[0]] > 0 else ""

@@ -184,7 +184,12 @@ class LabelFile:
                 raise ConflictError(f"{found}; finish there, or give another --annotator")
             labels, self.torn = read_label_file(self.path)
             self.labels = {label.position: label for label in labels}
-            self._mend()
+            # Let the next line begin on a line of its own.
+            content = self.path.read_bytes()
+            if self.torn:
+                os.ftruncate(self._handle, content.rfind(b"\n") + 1)
+            elif content and not content.endswith(b"\n"):
+                os.write(self._handle, b"\n")
         except BaseException:
             os.close(self._handle)
             raise
@@ -192,14 +197,6 @@ class LabelFile:
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)
-
-    def _mend(self) -> None:
-        """Let the next line begin on a line of its own."""
-        content = self.path.read_bytes()
-        if self.torn:
-            os.ftruncate(self._handle, content.rfind(b"\n") + 1)
-        elif content and not content.endswith(b"\n"):
-            os.write(self._handle, b"\n")
 
 
 def _answer(label: HumanLabel | None) -> tuple[object, ...]:

@@ -39,21 +39,19 @@ def questions(run: Run, order: Order, *, criteria: bool) -> list[Asked]:
     if run.protocol == "dialogue":
         bands = dict(run.rubric.bands)
         asked = [_on_scale(None, "How good was the system in this conversation, all in all?", run.rubric.scale, bands)]
+        rated = [(each.key, f"{each.name}: {each.guidance}", each.scale, bands) for each in run.rubric.criteria]
+    else:
+        one, two = SHOWN_AS
+        better = ("is much better", "is better", "is slightly better")
+        said = [*(f"{one} {how}" for how in better), "no preference", *(f"{two} {how}" for how in reversed(better))]
+        ends = {str(value): words for value, words in zip(LIKERT.values, said, strict=True)}
+        asked = [_on_scale(None, "Which answer do you prefer?", LIKERT, ends)]
         rated = [
-            _on_scale(each.key, f"{each.name}: {each.guidance}", each.scale, bands) for each in run.rubric.criteria
+            (f"{each.key}_{label}", f"{shown}, {each.name}: {each.guidance}", each.scale, dict(each.bands))
+            for shown, label in zip(SHOWN_AS, order, strict=True)
+            for each in run.rubric.criteria
         ]
-        return asked + (rated if criteria else [])
-    one, two = SHOWN_AS
-    better = ("is much better", "is better", "is slightly better")
-    said = [*(f"{one} {how}" for how in better), "no preference", *(f"{two} {how}" for how in reversed(better))]
-    ends = {str(value): words for value, words in zip(LIKERT.values, said, strict=True)}
-    asked = [_on_scale(None, "Which answer do you prefer?", LIKERT, ends)]
-    rated = [
-        _on_scale(f"{each.key}_{label}", f"{shown}, {each.name}: {each.guidance}", each.scale, dict(each.bands))
-        for shown, label in zip(SHOWN_AS, order, strict=True)
-        for each in run.rubric.criteria
-    ]
-    return asked + (rated if criteria else [])
+    return asked + [_on_scale(*each) for each in rated if criteria]
 
 
 def _on_scale(criterion: str | None, words: str, scale: Scale, bands: Mapping[str, str]) -> Asked:

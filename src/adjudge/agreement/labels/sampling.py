@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,10 +16,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from ...errors import InputError, plain_reason
-from ...files import TEMPORARY, open_handle, replacing, try_lock
+from ...files import TEMPORARY, open_private, replacing, try_lock
 from ...models.base import Frozen, Plain, from_json, to_json
 from ...models.comparison import ComparisonVerdict, Order
 from ...models.dialogue import DialogueVerdict
@@ -34,10 +31,11 @@ FOLDER, SELECTION = "labels", "selection.json"
 USUAL = 60
 MAX_PICKS = 10_000
 HALF = Decimal("0.5")
-_COLUMNS = {
-    "compare": "r.winner, r.judge, r.decided, r.order_consistent, abs(r.normalized_a - r.normalized_b)",
-    "dialogue": "r.overall_experience, r.judge, r.objections, r.average",
-    "review": "r.winner, r.judge, r.likert_action, r.likert",
+# Why a verdict may be doubted by what the judge itself said, in SQL.
+_DOUBTS = {
+    "compare": {"orders disagree": "r.order_consistent is false", "undecided": "r.decided is false"},
+    "dialogue": {"Evaluator and Critic disagree": "r.objections > 0"},
+    "review": {"differs from what was entered": "r.likert_action = 'replaced'"},
 }
 
 
@@ -81,23 +79,16 @@ def select_cases(
 
     Without `n` it is left as it is, or gets its usual size if there is none. What it was drawn from cannot be changed.
     """
-
-    def drawn_so_far() -> Selection:
-        known = read_selection(run)
-        if known is None:
-            return Selection(seed=seed or 0, random_share=HALF if random_share is None else random_share)
-        for option, asked, kept in (("--seed", seed, known.seed), ("--random-share", random_share, known.random_share)):
-            if asked is not None and asked != kept:
-                allowed = f"the cases of this run were picked with {kept}: leave it out"
-                raise InputError(option, str(asked), allowed)
-        return known
-
-    drawn = drawn_so_far()
-    picked = drawn.of(annotator)
-    if picked and (n is None or n <= len(picked)):
-        return drawn
     with _held(run.folder / FOLDER) as folder:
-        drawn = drawn_so_far()  # somebody else may have picked in the meantime
+        drawn = read_selection(run)
+        if drawn is None:
+            drawn = Selection(seed=seed or 0, random_share=HALF if random_share is None else random_share)
+        for option, asked, kept in (("--seed", seed, drawn.seed), ("--random-share", random_share, drawn.random_share)):
+            if asked is not None and asked != kept:
+                raise InputError(option, str(asked), f"the cases of this run were picked with {kept}: leave it out")
+        picked = drawn.of(annotator)
+        if picked and (n is None or n <= len(picked)):
+            return drawn
         grown = grow(drawn, candidates(run), n or USUAL, annotator)
         if grown != drawn:
             with replacing(folder / SELECTION) as file:
@@ -114,7 +105,7 @@ def read_selection(run: Run) -> Selection | None:
         return None
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {plain_reason(error)}") from None
-    except (ValueError, TypeError, ValidationError):
+    except (ValueError, TypeError):
         raise InputError(
             str(path), "not a selection of cases", "the file as `adjudge label` wrote it is needed"
         ) from None
@@ -177,40 +168,28 @@ def candidates(run: Run) -> list[JudgedCase]:
     """The cases that have a verdict to be compared with; of copies of a case only the first."""
     from ...results.database import opened
 
-    asked = f"""select r.position, r."case", {_COLUMNS[run.protocol]}
-        from results as r join cases as c using (position) where r.status = 'verdict'
+    doubts = _DOUBTS[run.protocol]
+    # A dialogue's overall experience is the average rounded down: near a step little would change it.
+    steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
+    value, margin = {
+        "compare": ("r.winner", "abs(r.normalized_a - r.normalized_b)"),
+        "dialogue": ("r.average", f"least({steps})"),
+        "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid one has nothing to compare
+    }[run.protocol]
+    asked = f"""select r.position, r."case", r.judge, ({margin})::DOUBLE, {", ".join(doubts.values())}
+        from results as r join cases as c using (position) where r.status = 'verdict' and {value} is not null
         qualify row_number() over (partition by c.content order by r.position) = 1 order by r.position"""
+    found = []
     with opened(run) as database, Reader(run) as reader:
-        rows = database.query(asked)
-        found = [
-            JudgedCase(position, case, *_doubted(run, reader, position, cells))
-            for position, case, *cells in rows
-            if cells[0] is not None  # an invalid review has nothing to compare
-        ]
+        for position, case, judge, margin, *said in database.query(asked):
+            told = [doubt for doubt, there in zip(doubts, said, strict=True) if there]
+            split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
+            found.append(JudgedCase(position, case, (*told, *(["jurors disagree"] if split else [])), margin))
     if not found:
         raise InputError(
             str(run.folder), "no case has a verdict yet", f"continue it: adjudge run --resume {run.folder}"
         )
     return found
-
-
-def _doubted(run: Run, reader: Reader, position: int, cells: Sequence[Any]) -> tuple[tuple[str, ...], float]:
-    """Why a verdict may be doubted by what the judge itself said, and how far it is from another one."""
-    _, judge, *cells = cells
-    split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
-    if run.protocol == "compare":
-        decided, consistent, margin = cells
-        doubts = {"orders disagree": consistent is False, "jurors disagree": split, "undecided": decided is False}
-    elif run.protocol == "dialogue":
-        objections, average = cells
-        # The overall experience is the average rounded down: near a step little would change it.
-        margin = min(abs(average - float(step)) for step in run.rubric.scale.values)
-        doubts = {"Evaluator and Critic disagree": objections > 0, "jurors disagree": split}
-    else:
-        action, likert = cells
-        margin = abs(likert - NO_PREFERENCE)
-        doubts = {"differs from what was entered": action == "replaced", "jurors disagree": split}
-    return tuple(doubt for doubt, there in doubts.items() if there), margin
 
 
 def jurors_agree(verdict: Verdict) -> bool | None:
@@ -231,16 +210,14 @@ def _held(folder: Path) -> Iterator[Path]:
     """The folder of the labels, made if it is not there; no other process picks cases meanwhile."""
     make_folder(folder)
     try:
-        handle = open_handle(folder / "lock", os.O_RDWR | os.O_CREAT)
+        lock = open_private(folder / "lock", "ab")
     except OSError as error:
         raise InputError(str(folder), f"cannot be written: {plain_reason(error)}") from None
-    try:
-        try_lock(handle, wait=True)
+    with lock:
+        try_lock(lock.fileno(), wait=True)
         for left in folder.glob(f"{TEMPORARY}*"):
             left.unlink()
         yield folder
-    finally:
-        os.close(handle)
 
 
 def make_folder(folder: Path) -> None:

@@ -18,7 +18,7 @@ from ...arithmetic import plain, to_decimal
 from ...errors import InputError
 from ...files import user_path
 from ...inputs.json import parse_cell
-from ...inputs.rows import BadRow, Record, open_records
+from ...inputs.rows import BadRow, open_records
 from ...inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column
 from ...inputs.rows.labels import winner_from
 from ...inputs.text import kind_of
@@ -57,7 +57,8 @@ class LabelSet:
 
 
 class _Said(NamedTuple):
-    """One cell: where it stands, which case it is about, who said it, of what (None: the whole), and its words."""
+    """One cell: where it stands, which case it is about, who said it, of what (None: the whole), and its words; None if
+    that was skipped."""
 
     place: str
     about: Mapping[str, Any]
@@ -74,32 +75,46 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
     """
     cases = list(case_lines(run))
     path = run.folder / FOLDER if source is None else user_path(source)
+    files = sorted(path.glob("*.jsonl"))
     known = list(dict.fromkeys((OWN_COLUMN, *(name for case in cases for name in case["extra"]))))
     names = [OWN_COLUMN if source is None else source]
     names = names if names[0] in known else [name.strip() for name in names[0].split(",")]
-    if source is None and list(path.glob("*.jsonl")):
-        found = _own_labels(run, path, sorted(path.glob("*.jsonl")), cases)
-    elif set(names) <= set(known):
-        found = _columns(run, names, cases, source)
-    elif path.is_dir():
-        found = _own_labels(run, path, sorted(path.glob("*.jsonl")), cases)
+    is_column = set(names) <= set(known)
+    place, at_random, notes = str(source or run.folder), None, list[str]()
+    if (source is None and files) or (not is_column and (path.is_dir() or _is_ours(path))):
+        place = str(path)
+        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], cases, notes)
+        labels = _read(run, said, notes, stretch=False)
+        # A case without an answer to the whole is still open.
+        labels = {key: label for key, label in labels.items() if label.value is not None}
+    elif is_column:
+        cells = ((case, column, _own_cell(run, case, column)) for case in cases for column in names)
+        said = [each for case, column, cell in cells for each in _cell(f"case {case['case']}", case, column, cell)]
+        if not said and source is None:
+            allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
+            raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
+        own = names == [OWN_COLUMN]
+        if own and run.protocol == "review" and (off := sum(isinstance(_entered(case), OffScale) for case in cases)):
+            notes.append(f"entered preferences that are not on the scale are left out: {off}")
+        place = "the input's label column" if own else f"the input's {', '.join(names)}"
+        labels = _read(run, said, notes, stretch=own or None)
     elif source != "-" and not path.exists():
         allowed = f"a file, or one of {', '.join(known)}"
-        raise InputError(str(source), "no such file, and no column of this run's input", allowed)
-    elif _is_ours(path):
-        found = _own_labels(run, path, [path], cases)
+        raise InputError(place, "no such file, and no column of this run's input", allowed)
     else:
-        found = _file(run, str(source), cases)
-    if unknown := [name for name in annotators if name not in found.annotators]:
-        raise InputError(found.source, f"no labels by {unknown[0]}", f"one of {', '.join(found.annotators)}")
-    if not annotators:
-        return found
-    of_all = {
-        at: {who: label for who, label in said.items() if who in annotators} for at, said in found.by_case.items()
-    }
-    chosen = {position: said for position, said in of_all.items() if said}
-    at_random = None if found.at_random is None else found.at_random & chosen.keys()
-    return LabelSet(found.source, tuple(annotators), chosen, at_random, found.notes)
+        place = "standard input" if source == "-" else place
+        labels = _read(run, list(_file(str(source), place, cases)), notes)
+    people = tuple(dict.fromkeys(annotator for _, annotator in labels))
+    if not labels:
+        raise InputError(place, "no label there", "at least one is needed; `adjudge label DIR` asks a person for them")
+    if unknown := [name for name in annotators if name not in people]:
+        raise InputError(place, f"no labels by {unknown[0]}", f"one of {', '.join(people)}")
+    by_case: dict[int, dict[str, HumanLabel]] = {}
+    for (position, annotator), label in sorted(labels.items(), key=lambda item: item[0][0]):
+        if not annotators or annotator in annotators:
+            by_case.setdefault(position, {})[annotator] = label
+    at_random = None if at_random is None else at_random & by_case.keys()
+    return LabelSet(place, tuple(annotators) or people, by_case, at_random, tuple(notes))
 
 
 def case_lines(run: Run) -> Iterator[dict[str, Any]]:
@@ -123,30 +138,17 @@ def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
     return InputError(place, f"no case of this run has the id {name!r:.60}", "see `adjudge show DIR --columns case`")
 
 
-def _label_set(
-    source: str,
-    labels: Mapping[tuple[int, str], HumanLabel],
-    at_random: frozenset[int] | None = None,
-    notes: tuple[str, ...] = (),
-) -> LabelSet:
-    if not labels:
-        raise InputError(source, "no label there", "at least one is needed; `adjudge label DIR` asks a person for them")
-    by_case: dict[int, dict[str, HumanLabel]] = {}
-    for (position, annotator), label in sorted(labels.items(), key=lambda item: item[0][0]):
-        by_case.setdefault(position, {})[annotator] = label
-    annotators = tuple(dict.fromkeys(annotator for _, annotator in labels))
-    return LabelSet(source, annotators, by_case, None if at_random is None else at_random & by_case.keys(), notes)
-
-
 # -- what `adjudge label` wrote ---------------------------------------------------------------------------------------
 
 
-def _own_labels(run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Mapping[str, Any]]) -> LabelSet:
-    """People's own files, a person each; they may have labelled another run over the same cases."""
+def _own_labels(
+    run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Mapping[str, Any]], notes: list[str]
+) -> tuple[list[_Said], frozenset[int] | None]:
+    """People's own files, a person each, and which cases were drawn at random. They may have labelled another run over
+    the same cases, or edited a file: it is read like labels from elsewhere."""
     if not paths:
         raise InputError(str(place), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
-    labels: dict[tuple[int, str], HumanLabel] = {}
-    notes, by_id, scale = [], _by_id(cases), overall_scale(run)
+    said, strata, by_id = [], set(), _by_id(cases)
     with Reader(run) as reader:
         for path in paths:
             given, torn = read_label_file(path)
@@ -156,24 +158,18 @@ def _own_labels(run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Ma
                 told = f"1 label of {path.stem} was" if late == 1 else f"{late} labels of {path.stem} were"
                 notes.append(f"{told} given or changed after the verdict was seen; what was said before counts")
             for number, label in last.values():
-                spot, person = f"{path}, label {number}", label.annotator
+                spot = f"{path}, label {number}"
                 position = _position(spot, label, by_id.get(label.case, ()), reader)
-                # Read like labels from elsewhere: the file may be another run's, or edited.
-                values = {
-                    of: _value(run, _Said(spot, {"systems": None}, person, of, str(words)), scale, stretched=False)
-                    for of, words in ((None, label.value), *label.criteria.items())
-                    if words is not None
-                }
-                if (value := values.get(None)) is not None:
-                    if (position, person) in labels and (before := labels[position, person].value) != value:
-                        raise _contradiction(spot, person, label.case, value, before, "another file")
-                    labels[position, person] = label.updated(position=position, value=value)
-    drawn = {position for (position, _), label in labels.items() if label.stratum == "random"}
-    known = any(label.stratum is not None for label in labels.values())
+                about = {"position": position, "case": label.case, "systems": None}
+                for of, words in ((None, label.value), *label.criteria.items()):
+                    said.append(_Said(spot, about, label.annotator, of, None if words is None else str(words)))
+                if label.value is not None:
+                    strata.add((position, label.stratum))
+    drawn = {position for position, stratum in strata if stratum == "random"}
     if place == run.folder / FOLDER and (selection := read_selection(run)):
         # A case that was first picked for its doubts may have come up in the random order since.
         drawn |= {pick.position for pick in selection.picks if pick.stratum == "random"}
-    return _label_set(str(place), labels, frozenset(drawn) if known else None, tuple(notes))
+    return said, frozenset(drawn) if any(stratum for _, stratum in strata) else None
 
 
 def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]], reader: Reader) -> int:
@@ -198,19 +194,6 @@ def _is_ours(path: Path) -> bool:
 
 
 # -- columns of the run's input ---------------------------------------------------------------------------------------
-
-
-def _columns(run: Run, columns: Sequence[str], cases: Sequence[Mapping[str, Any]], source: str | None) -> LabelSet:
-    cells = ((case, column, _own_cell(run, case, column)) for case in cases for column in columns)
-    said = [each for case, column, cell in cells for each in _cell(f"case {case['case']}", case, column, cell)]
-    if not said and source is None:
-        allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
-        raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
-    if list(columns) != [OWN_COLUMN]:
-        return _read(run, f"the input's {', '.join(columns)}", said)
-    off = sum(isinstance(_entered(case), OffScale) for case in cases) if run.protocol == "review" else 0
-    notes = (f"entered preferences that are not on the scale are left out: {off}",) if off else ()
-    return _read(run, "the input's label column", said, notes, five=True)
 
 
 def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
@@ -249,19 +232,14 @@ def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion:
 # -- files of other tools ---------------------------------------------------------------------------------------------
 
 
-def _file(run: Run, source: str, cases: Sequence[Mapping[str, Any]]) -> LabelSet:
-    rows = []
+def _file(source: str, name: str, cases: Sequence[Mapping[str, Any]]) -> Iterator[_Said]:
+    rows, by_id = [], _by_id(cases)
     for row in open_records(source):
         if isinstance(row, BadRow):
             raise InputError(row.place, row.message)
         rows.append(row)
-    name = "standard input" if source == "-" else source
     if not rows:
         raise InputError(name, "no label there", _COLUMNS)
-    return _read(run, name, list(_said(name, rows, _by_id(cases))))
-
-
-def _said(name: str, rows: Sequence[Record], by_id: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[_Said]:
     columns = list(dict.fromkeys(column for row in rows for column in row.values))
     case_column, annotator, criterion = (find_column(columns, names) for names in (_IDS, ANNOTATORS, _CRITERIA))
     if case_column is None:
@@ -301,27 +279,31 @@ def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
 # -- words → labels ---------------------------------------------------------------------------------------------------
 
 
-def _read(run: Run, source: str, said: Sequence[_Said], notes: tuple[str, ...] = (), *, five: bool = False) -> LabelSet:
-    """The labels that the words mean; `five`: a dialogue's ratings are known to be from 1 to 5."""
-    scale = overall_scale(run)
-    stretched = run.protocol == "dialogue" and scale is not None and _is_one_to_five(said, scale, five=five)
-    if stretched and scale is not None:
-        notes += (f"ratings from 1 to 5 were stretched to the rubric's scale from {scale.low} to {scale.high}",)
+def _read(
+    run: Run, said: Sequence[_Said], notes: list[str], stretch: bool | None = None
+) -> dict[tuple[int, str], HumanLabel]:
+    """The labels that the words mean. `stretch`: a dialogue's ratings from 1 to 5 are stretched to the rubric's scale;
+    None if only those that are not on that scale are."""
+    scale, own = overall_scale(run), run.rubric.scale
+    stretched = run.protocol == "dialogue" and stretch is not False and _is_one_to_five(said, own, five=bool(stretch))
+    if stretched:
+        notes.append(f"ratings from 1 to 5 were stretched to the rubric's scale from {own.low} to {own.high}")
     labels: dict[tuple[int, str], HumanLabel] = {}
     places: dict[tuple[int, str, str | None], str] = {}
     for each in said:
         key, case = (each.about["position"], each.annotator), each.about["case"]
-        value = _value(run, each, scale, stretched=stretched)
         label = labels.get(key) or HumanLabel(case=case, position=key[0], annotator=key[1])
         before = label.value if each.criterion is None else label.criteria.get(each.criterion)
+        value = before if each.words is None else _value(run, each, scale, stretched=stretched)
         if before is not None and before != value:
-            raise _contradiction(each.place, key[1], case, value, before, places[*key, each.criterion])
+            found = f"{key[1]} says {value} of {case!r}, and {before} in {places[*key, each.criterion]}"
+            raise InputError(each.place, found, "one label for a person and a case")
         places[*key, each.criterion] = each.place
         if each.criterion is None:
             labels[key] = label.updated(value=value)
         else:
             labels[key] = label.updated(criteria={**label.criteria, each.criterion: value})
-    return _label_set(source, labels, None, notes)
+    return labels
 
 
 def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> Any:
@@ -355,11 +337,6 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
     if not scale.low <= number <= scale.high:
         raise InputError(said.place, f"{said.words} is not on the scale", f"{allowed}, or all of them from 1 to 5")
     return plain(number)
-
-
-def _contradiction(place: str, person: str, case: str, value: object, before: object, where: str) -> InputError:
-    found = f"{person} says {value} of {case!r}, and {before} in {where}"
-    return InputError(place, found, "one label for a person and a case")
 
 
 def _is_one_to_five(said: Sequence[_Said], scale: Scale, *, five: bool) -> bool:

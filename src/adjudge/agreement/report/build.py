@@ -20,7 +20,7 @@ from ...results.run import Run
 from ..bias import BiasReport, CurvePoint, bias_report, win_curve
 from ..calibration import Calibration, ConfidenceBin, LearnedWeights, expected_calibration_error
 from ..correction import Corrected
-from ..figures import DRAWS, Confusion, Figure, base_rates, mean_by_unit
+from ..figures import DRAWS, Confusion, Figure, mean_by_unit
 from ..labels.sources import OWN_COLUMN, LabelSet, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .disagreements import Disputed, find_disputed
@@ -29,18 +29,12 @@ from .measures import (
     SMALLER_IS_BETTER,
     Beside,
     BestGuesses,
-    CriterionAgreement,
-    all_figures,
-    beside,
+    agreement_of,
     best_guesses,
-    class_of,
     confusion_of,
     criteria_of,
     each_person,
-    more_labels,
-    named,
     people_alpha,
-    rated,
 )
 from .remedies import (
     MOST_SYSTEMS,
@@ -102,7 +96,7 @@ class AgreementReport(Frozen):
     people: dict[str, dict[str, Figure]] = Field(description="Each person against the others.")
     people_alpha: Figure | None
     confusion: Confusion | None
-    by_criterion: tuple[CriterionAgreement, ...]
+    by_criterion: tuple[Beside, ...]
     bias: BiasReport | None
     biases: dict[str, bool | None] = Field(description="Whether a bias is found; null where nothing tells.")
     own_sources: tuple[str, ...]
@@ -141,13 +135,11 @@ def build_report(
             labels.source, "no labelled case was drawn at random, so that nothing can be measured", allowed
         )
     counted = joined.counted
-    cases = [rated(case) for case in counted]
     # First what may be refused.
     own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
     before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
     protocol = run.protocol
-    metrics = all_figures(protocol, cases, draws)
     pairs = read_pairs(joined) if protocol != "dialogue" else []
     bias = bias_report(pairs, own, draws) if pairs else None
     calibration = None if protocol == "compare" else learned_map(run, counted)
@@ -155,7 +147,7 @@ def build_report(
     return AgreementReport(
         run=run.name,
         protocol=protocol,
-        judge=judge_of(run, list(joined.rows.values())),
+        judge=judge_of(run, joined.rows),
         rubric=run.rubric.reference,
         created=str(run.config.get("created") or ""),
         cases=joined.cases,
@@ -164,19 +156,13 @@ def build_report(
         counted=len(counted),
         left_out=_left_out(sample),
         consistency=_consistency(joined, draws),
-        base_rates={
-            named(value): rate for value, rate in base_rates([class_of(run, case.human) for case in counted]).items()
-        },
-        metrics=metrics,
-        best_guesses=best_guesses(protocol, sample, draws),
-        more_labels=more_labels(metrics),
-        beside=beside(protocol, counted, metrics, draws),
+        best_guesses=best_guesses(run, sample, draws),
         people=each_person(protocol, counted),
         people_alpha=people_alpha(protocol, sample, draws),
         confusion=confusion_of(run, counted),
         by_criterion=criteria_of(run, sample, draws),
         bias=bias,
-        biases=_biases(bias),
+        biases=bias.found if bias else {},
         own_sources=tuple(own),
         length_curve=win_curve(pairs, lambda pair: pair.lengths),
         disputed=find_disputed(run, joined.labelled, limit, labels.at_random is not None),
@@ -189,6 +175,7 @@ def build_report(
         score_curve=() if calibration is None else score_curve(counted, calibration),
         against=beside_it,
         earlier=tuple(sorted(before, key=lambda found: found.created)),
+        **agreement_of(run, counted, draws),
     )
 
 
@@ -197,18 +184,16 @@ def build_report(
 
 def _facts(run: Run, labels: LabelSet, source: str | None) -> LabelFacts:
     notes = labels.notes
-    own = source == OWN_COLUMN or (source is None and labels.at_random is None)
-    if run.protocol == "review" and own:
+    if run.protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None)):
         notes += (
             "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that "
             "agreement with them may be too high",
         )
-    at_random = None if labels.at_random is None else len(labels.at_random)
     return LabelFacts(
         source=labels.source,
         annotators=labels.annotators,
         cases=len(labels.by_case),
-        at_random=at_random,
+        at_random=None if labels.at_random is None else len(labels.at_random),
         notes=notes,
     )
 
@@ -225,25 +210,16 @@ def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:
 
 
 def _consistency(joined: JoinedRun, draws: int) -> Consistency:
-    def figure(found: Sequence[tuple[bool, int]]) -> Figure | None:
-        return mean_by_unit(found, draws) if found else None
-
     rows = joined.whole
-    return Consistency(
-        orders=figure([(row.consistent, row.content) for row in rows if row.consistent is not None]),
-        jurors=figure(juries_agree(joined)),
-        critic=figure([(row.objections == 0, row.content) for row in rows if row.objections is not None]),
-    )
+    found = {
+        "orders": [(row.consistent, row.content) for row in rows if row.consistent is not None],
+        "jurors": juries_agree(joined),
+        "critic": [(row.objections == 0, row.content) for row in rows if row.objections is not None],
+    }
+    return Consistency(**{name: mean_by_unit(said, draws) for name, said in found.items() if said})
 
 
 # -- bias -------------------------------------------------------------------------------------------------------------
-
-
-def _biases(bias: BiasReport | None) -> dict[str, bool | None]:
-    if bias is None:
-        return {}
-    order = {"order": bias.order.found} if bias.order.first_wins.cases else {}
-    return {**order, **{habit.name: habit.found for habit in bias.habits}}
 
 
 def own_systems(joined: JoinedRun, named: Sequence[str] = ()) -> list[str]:

@@ -5,6 +5,7 @@ Two judges of which one costs more make a cascade: what it costs and how far it 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -14,6 +15,7 @@ from pydantic import Field
 from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
+from ...models.rows import NO_PREFERENCE
 from ...results.run import Run
 from ..figures import DRAWS, Difference, Figure, Value, mean_by_unit, share
 from ..labels.sources import load_labels
@@ -94,12 +96,11 @@ class EarlierRun(Frozen):
     metrics: dict[str, Difference]
 
 
-def judge_of(run: Run, rows: Sequence[JudgedRow] = ()) -> str:
-    """Who judged a run, as its settings say it."""
+def judge_of(run: Run, rows: Mapping[int, JudgedRow] | None = None) -> str:
+    """Who judged a run, as its settings say it, else as its rows do."""
     settings = run.config.get("settings") or {}
-    named = [settings.get(part) for part in ("judge", "evaluator", "critic")]
-    said = ", ".join(dict.fromkeys(str(name) for name in named if name))
-    return said or ", ".join(dict.fromkeys(row.judge for row in rows if row.judge))
+    named = [str(settings[part]) for part in ("judge", "evaluator", "critic") if settings.get(part)]
+    return ", ".join(dict.fromkeys(named or [row.judge for row in (rows or {}).values() if row.judge]))
 
 
 def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
@@ -111,8 +112,8 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
     both = _both(cases, rows)
     pairs = [(rated(case), rated(there)) for case, there in both]
-    right = [(_agrees(case), _agrees(there)) for case, there in both]
-    judges = judge_of(joined.run, list(joined.rows.values())), judge_of(other, list(rows.values()))
+    right = Counter((_agrees(case), _agrees(there)) for case, there in both)
+    judges = judge_of(joined.run, joined.rows), judge_of(other, rows)
     metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
     return OtherJudge(
         run=other.name,
@@ -121,8 +122,8 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
         cases=len(both),
         only_here=len(cases) - len(both),
         metrics=metrics,
-        gained=sum(new and not old for old, new in right),
-        lost=sum(old and not new for old, new in right),
+        gained=right[False, True],
+        lost=right[True, False],
         jury=_weighted_jury(judges, metrics[HEADLINES[protocol][1]]),
         cascade=None if protocol == "dialogue" else _cascade(joined, other, rows),
     )
@@ -146,36 +147,33 @@ def earlier_run(
     rows = read_rows(other, {row.key for row in joined.rows.values()})
     both = _both(here, rows)
     if both:
-        pairs = [(rated(there), rated(case)) for case, there in both]
+        before = [rated(there) for _, there in both]
+        pairs = [(there, rated(case)) for there, (case, _) in zip(before, both, strict=True)]
         metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
     else:
-        before, after = (list(map(rated, side)) for side in (_own_cases(other, source, annotators), here))
+        # That run's own labels: a column of its input if one was named, else what people gave it.
+        try:
+            labels = load_labels(other, source, annotators)
+        except InputError:
+            if source is None:
+                raise
+            labels = load_labels(other)  # a file of labels is for the other run's cases
+        before, after = (list(map(rated, side)) for side in (join_labels(other, labels).counted, here))
         metrics = {name: drifted(protocol, name, before, after, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
     same = [(row.value == old, row.content) for row, old in shared if row.value is not None and old is not None]
-    judges = judge_of(other, list(rows.values())), judge_of(joined.run, list(joined.rows.values()))
+    judge, rubric = judge_of(other, rows), other.rubric.reference
     return EarlierRun(
         run=other.name,
         created=str(other.config.get("created") or ""),
-        judge=judges[0],
-        rubric=other.rubric.reference,
-        same_judge=judges[0] == judges[1] and other.rubric.reference == joined.run.rubric.reference,
+        judge=judge,
+        rubric=rubric,
+        same_judge=(judge, rubric) == (judge_of(joined.run, joined.rows), joined.run.rubric.reference),
         paired=bool(both),
-        cases=len(both) or len(before),
+        cases=len(before),
         same_verdicts=mean_by_unit(same, draws) if same else None,
         metrics=metrics,
     )
-
-
-def _own_cases(run: Run, source: str | None, annotators: Sequence[str]) -> list[LabelledCase]:
-    """An earlier run's own labels: a column of its input if one was named, else what people gave it."""
-    try:
-        labels = load_labels(run, source, annotators)
-    except InputError:
-        if source is None:
-            raise
-        labels = load_labels(run)  # a file of labels is for the other run's cases
-    return join_labels(run, labels).counted
 
 
 def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
@@ -207,10 +205,10 @@ def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> Ca
         reason = "what a case costs is not known for both judges"
     elif totals[0] == totals[1]:
         reason = "both judges cost the same"
+    elif totals[0] > totals[1]:
+        known, names = [(human, two, one) for human, one, two in known], names[::-1]
     if reason:
         return CascadeCurve(cheap=names[0], dear=names[1], by="confidence", reason=reason)
-    if totals[0] > totals[1]:
-        known, names = [(human, two, one) for human, one, two in known], names[::-1]
     by = "confidence" if all(cheap.confidence is not None for _, cheap, _ in known) else "margin"
     judged = [
         CascadeCase(
@@ -234,7 +232,7 @@ def _sureness(row: JudgedRow, by: str) -> float | None:
         return row.confidence
     if row.score is not None:
         return abs(row.score)
-    return None if not isinstance(row.value, float) else abs(row.value - 4)
+    return abs(row.value - NO_PREFERENCE) if isinstance(row.value, float) else None
 
 
 def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
@@ -245,28 +243,24 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
     if not cases:
         return ()
     levels = sorted({case.confidence for case in cases if case.confidence is not None})
-    step = max(len(levels) // _POINTS, 1)
+    points = []
     # The lowest confidence passes on only what the cheap judge is never sure of, if there is such a case; and passing
-    # everything on costs more than the dear judge alone.
-    points = [_point(cases, at) for at in (0.0, *levels[:1], *levels[1::step])]
-    points = [point for point in points if not point.threshold or point.passed_on]
+    # everything on costs more than the dear judge alone. With the threshold at 0 the cheap judge stands alone, also
+    # where it names no confidence.
+    for threshold in (0.0, *levels[:1], *levels[1 :: max(len(levels) // _POINTS, 1)]):
+        asked = [threshold > 0 and (case.confidence is None or case.confidence < threshold) for case in cases]
+        if any(asked) or not threshold:
+            told = list(zip(cases, asked, strict=True))
+            cost = sum((case.cheap_cost + case.dear_cost * passed for case, passed in told), Decimal())
+            hits = sum((case.dear if passed else case.cheap) == case.human for case, passed in told)
+            agreement = share(hits, len(cases))
+            points.append(CascadePoint(threshold, sum(asked) / len(cases), cost / len(cases), agreement))
     alone = sum((case.dear_cost for case in cases), Decimal()) / len(cases)
     points.append(CascadePoint(None, 1.0, alone, share(sum(case.dear == case.human for case in cases), len(cases))))
-    return tuple(replace(point, efficient=not any(_beats(it, point) for it in points)) for point in points)
-
-
-def _point(cases: Sequence[CascadeCase], threshold: float) -> CascadePoint:
-    hits, passed, cost = 0, 0, Decimal()
-    for case in cases:
-        # With the threshold at 0 the cheap judge stands alone, also where it names no confidence.
-        asked = threshold > 0 and (case.confidence is None or case.confidence < threshold)
-        passed += asked
-        cost += case.cheap_cost + (case.dear_cost if asked else 0)
-        hits += (case.dear if asked else case.cheap) == case.human
-    return CascadePoint(threshold, passed / len(cases), cost / len(cases), share(hits, len(cases)))
-
-
-def _beats(other: CascadePoint, point: CascadePoint) -> bool:
-    """Whether it is as good in both and better in one."""
-    agrees, costs = (other.agreement.value or 0.0, point.agreement.value or 0.0), (other.cost, point.cost)
-    return agrees[0] >= agrees[1] and costs[0] <= costs[1] and (costs[0] < costs[1] or agrees[0] > agrees[1])
+    # No other costs as little or less and agrees as well or better.
+    ends = {point: (point.cost, -(point.agreement.value or 0.0)) for point in points}
+    every = set(ends.values())
+    return tuple(
+        replace(point, efficient=not any(it != end and it[0] <= end[0] and it[1] <= end[1] for it in every))
+        for point, end in ends.items()
+    )

@@ -6,7 +6,7 @@ A first look at them mostly finds a gap in the rubric and not in the model: so t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
@@ -16,9 +16,9 @@ from ...models.common import LABELS
 from ...models.rows import Verdict
 from ...results.run import Reader, Run
 from ...rubric import OVERALL
-from ..figures import Value
+from ..figures import Value, longer_of
 from ..labels.sampling import Stratum
-from .joining import JudgedRow, LabelledCase, side_of
+from .joining import LabelledCase, side_of
 
 MOST_QUOTES = 3
 _APART = 2  # steps of a review's preference that are a disagreement although both name the same side
@@ -66,13 +66,10 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
     """The disagreements of a run; `strata` says whether it is known how cases were chosen."""
     known = [case for case in labelled if case.row.decided is not None and case.human is not None]
     differing = [case for case in known if _differ(run, case)]
-    differing.sort(key=_by_confidence)
-    weights = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
-    moved = {case.row.position: _moved_by(run, case, weights) for case in known}
+    differing.sort(key=lambda case: (-(case.row.confidence or 0.0), -_margin(case), case.row.position))
+    moved = {case.row.position: _moved_by(run, case) for case in known}
     counted, wrong = Counter(moved.values()), Counter(moved[case.row.position] for case in differing)
-    groups = [
-        DisputedGroup(name=key, differ=wrong[key], cases=count) for key, count in counted.items() if key is not None
-    ]
+    groups = [DisputedGroup(name=key, differ=wrong[key], cases=count) for key, count in counted.items() if key]
     with Reader(run) as reader:
         cases = tuple(_disputed(case, moved[case.row.position], reader, strata) for case in differing[:limit])
     return Disputed(
@@ -86,15 +83,10 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
 
 def _differ(run: Run, case: LabelledCase) -> bool:
     judge, human = case.row.value, case.human
-    if isinstance(judge, str) or isinstance(human, str) or judge is None or human is None:
-        return judge != human
-    if run.protocol == "review":
-        return side_of(judge) != side_of(human) or abs(judge - human) >= _APART
-    return abs(judge - human) >= float(run.rubric.scale.step)
-
-
-def _by_confidence(case: LabelledCase) -> tuple[float, float, int]:
-    return -(case.row.confidence or 0.0), -_margin(case), case.row.position
+    if isinstance(judge, float) and isinstance(human, float):
+        least = _APART if run.protocol == "review" else float(run.rubric.scale.step)
+        return abs(judge - human) >= least or (run.protocol == "review" and side_of(judge) != side_of(human))
+    return judge != human
 
 
 def _margin(case: LabelledCase) -> float:
@@ -117,37 +109,30 @@ def _kinds(case: LabelledCase) -> Iterable[str]:
         yield "the judge names a winner, people a tie" if human == "tie" else "the judge says tie, people name a winner"
     else:
         yield "opposite winners"
-    words = case.row.words
-    if words is not None and judge != "tie" and words[0] != words[1]:
-        longer = "A" if words[0] > words[1] else "B"
+    longer = longer_of(*(case.row.words or (0, 0)))
+    if "tie" not in (judge, longer):
         yield f"the judge prefers the {'longer' if judge == longer else 'shorter'} answer"
 
 
-def _moved_by(run: Run, case: LabelledCase, weights: Mapping[str, float]) -> str | None:
+def _moved_by(run: Run, case: LabelledCase) -> str | None:
     """The criterion that did most for the verdict, or against people's score; None if none did."""
-    row = case.row
-    gains: dict[str, float] = {}
-    for key, scores in (row.scores or {}).items():
-        if None in scores or (run.protocol == "review" and key == OVERALL):
+    row, review = case.row, run.protocol == "review"
+    gains = {}
+    for criterion in run.rubric.criteria:
+        scores = [float(score) for score in row.scores[criterion.key] if score is not None]
+        if len(scores) < len(row.scores[criterion.key]) or (review and criterion.key == OVERALL):
             continue
-        gains[key] = _gain(run, row, case.human, key, [float(score) for score in scores if score is not None])
-        if run.protocol != "review":  # there the weights only say which dimension breaks a tie
-            gains[key] *= weights[key]
+        if run.protocol == "dialogue":
+            apart = scores[0] - _number(case.human)
+            sign = 1 if _number(row.value) > _number(case.human) else -1
+        else:
+            if review and criterion.scale.low < 0:
+                scores = [-abs(score) for score in scores]
+            apart, sign = scores[0] - scores[1], {"A": 1, "B": -1}.get(row.winner or "", 0)
+        # In a review the weights only say which dimension breaks a tie.
+        gains[criterion.key] = sign * apart * (1.0 if review else float(criterion.weight))
     best = max(gains, key=lambda key: gains[key], default=None)
     return best if best is not None and gains[best] > 0 else None
-
-
-def _gain(run: Run, row: JudgedRow, human: Value | None, key: str, scores: Sequence[float]) -> float:
-    if run.protocol == "dialogue":
-        too_high = _number(row.value) > _number(human)
-        return (scores[0] - _number(human)) * (1 if too_high else -1)
-    if row.winner == "tie":
-        return 0.0
-    if run.protocol == "review":
-        low = next(float(each.scale.low) for each in run.rubric.criteria if each.key == key)
-        scores = [-abs(score) if low < 0 else score for score in scores]
-    ahead = scores[0] - scores[1]
-    return ahead if row.winner == "A" else -ahead
 
 
 def _number(value: Value | None) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ import orjson
 from ...models.cases import Comparison, Review
 from ...models.comparison import Winner
 from ...models.rows import NO_PREFERENCE, own_columns
-from ...results.columns import name
+from ...results.columns import name, text
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
 from ...text.structure import read_structure
@@ -29,13 +29,25 @@ from ..labels.sources import LabelSet
 MOST_ROWS = 5_000  # cases without labels; a share of so many is known to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__|<(?:b|strong)>", re.IGNORECASE)
-# Of each protocol: value, score, confidence, consistent, decided, objections; then what only two answers have.
-_CELLS = {
-    "compare": "r.winner, r.normalized_a - r.normalized_b, r.confidence, r.order_consistent, r.decided, null",
-    "dialogue": "r.overall_experience, r.average, null, null, null, r.objections",
-    "review": "r.likert::DOUBLE, null, null, null, r.likert is not null, null",
+# What a verdict's row has of a `JudgedRow`, in SQL.
+_OF_TWO = {
+    "winner": "r.winner",
+    "words": "case when r.words_a is not null and r.words_b is not null then [r.words_a, r.words_b] end",
+    "systems": "case when r.system_a is not null and r.system_b is not null then [r.system_a, r.system_b] end",
 }
-_OF_TWO = "r.winner, r.words_a, r.words_b, r.system_a, r.system_b"
+_CELLS = {
+    "compare": {
+        **{"value": "r.winner", "score": "r.normalized_a - r.normalized_b", "confidence": "r.confidence"},
+        **{"consistent": "r.order_consistent", **_OF_TWO},
+    },
+    "dialogue": {"value": "r.overall_experience", "score": "r.average", "objections": "r.objections"},
+    "review": {"value": "r.likert::DOUBLE", **_OF_TWO},
+}
+_ENDINGS = {
+    "compare": "case when r.decided is false then 'undecided' end",
+    "dialogue": "null",
+    "review": "case when r.status = 'verdict' and r.likert is null then 'invalid' end",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +71,9 @@ class JudgedRow:
     confidence: float | None = None
     consistent: bool | None = None
     objections: int | None = None
-    scores: Mapping[str, tuple[float | None, ...]] | None = None
-    words: tuple[int, int] | None = None
-    systems: tuple[str, str] | None = None
+    scores: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+    words: Sequence[int] | None = None
+    systems: Sequence[str] | None = None
     cost: Decimal | None = None
     calls: int = 0
     judge: str = ""
@@ -114,8 +126,11 @@ class JoinedRun:
 
 def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRun:
     """All that is known of the labelled cases, and of so many others."""
+    drawn = f"""select unnest($1::BIGINT[]) union all (select position from cases
+        where position not in (select unnest($1::BIGINT[])) order by hash(position), position limit {others})"""
     with opened(run) as database:
-        rows, sampled = _rows(database, sorted(labels.by_case), others)
+        rows = {row.position: row for row in _rows(database, drawn, sorted(labels.by_case))}
+        ((cases,),) = database.query("select count(*) from cases")
     found = []
     for position, said in labels.by_case.items():
         votes = {name: _plain(label.value) for name, label in said.items() if label.value is not None}
@@ -124,45 +139,35 @@ def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRu
         criteria = {name: float(rated) for name in names if (rated := consensus(by_name[name])) is not None}
         at_random = labels.at_random is None or position in labels.at_random
         found.append(LabelledCase(rows[position], votes, consensus(votes.values()), criteria, at_random))
-    return JoinedRun(run, rows, tuple(found), database.expected, sampled)
+    return JoinedRun(run, rows, tuple(found), database.expected, sampled=len(rows) < cases)
 
 
 def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
     """Another run's rows of these cases (the same id and the same texts), by their keys."""
+    fitting = "select position from cases where key in (select unnest($1::UBIGINT[]))"
     with opened(run) as database:
-        marks = ", ".join(map(str, keys)) or "null"
-        wanted = [at for (at,) in database.query(f"select position from cases where key in ({marks})")]
-        rows, _ = _rows(database, wanted, others=0)
-    found: dict[int, JudgedRow] = {}
-    for row in rows.values():
-        found.setdefault(row.key, row)
-    return found
+        rows = _rows(database, fitting, list(keys))
+    return {row.key: row for row in reversed(rows)}  # of copies the first
 
 
 def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     """Comparisons of a run as bias is measured on them; people's word only where the case was drawn at random."""
-    run = joined.run
     human = {case.row.position: side_of(case.human) for case in joined.of_sample}
     pairs = []
-    with Reader(run) as reader:
+    with Reader(joined.run) as reader:
         for row in joined.whole:
             if row.winner is None:
                 continue
             given = reader.given(row.position)
             assert isinstance(given, Comparison | Review)
-            a_first, b_first = _by_order(row, reader) if run.protocol == "compare" else (None, None)
+            orders: tuple[Winner | None, Winner | None] = (row.winner, row.winner) if row.consistent else (None, None)
+            if isinstance(given, Comparison) and not row.consistent:
+                winners = orjson.loads(reader.verdict_json(row.position))["evaluation"]["order"]["winners"]
+                orders = winners.get("ab"), winners.get("ba")
+            winner = row.winner if row.ending == "verdict" else None
+            items, bold = zip(_marks(given.a), _marks(given.b), strict=True)
             pairs.append(
-                JudgedPair(
-                    content=row.content,
-                    winner=row.winner if row.ending == "verdict" else None,
-                    a_first=a_first,
-                    b_first=b_first,
-                    lengths=None if row.words is None else (float(row.words[0]), float(row.words[1])),
-                    list_items=(_items(given.a), _items(given.b)),
-                    bold=(_bold(given.a), _bold(given.b)),
-                    sources=row.systems,
-                    human=human.get(row.position),
-                )
+                JudgedPair(row.content, winner, *orders, row.words, items, bold, row.systems, human.get(row.position))
             )
     return pairs
 
@@ -182,76 +187,34 @@ def side_of(value: Value | None) -> Winner | None:
     return "A" if value < NO_PREFERENCE else "B" if value > NO_PREFERENCE else "tie"
 
 
-def _rows(database: Database, wanted: Sequence[int], others: int) -> tuple[dict[int, JudgedRow], bool]:
-    """These rows, and some others that are drawn at random if there are too many."""
+def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedRow]:
+    """The rows whose positions are chosen in SQL, in the order of the input."""
     protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))
-    columns = {  # of A and B, or one
-        criterion.key: [
-            name(column.name) for column in own_columns(protocol, {criterion.key: ""})[fixed:] if column.score
-        ]
-        for criterion in database.run.rubric.criteria
+    keys, scores = [], []
+    for criterion in database.run.rubric.criteria:
+        own = own_columns(protocol, {criterion.key: ""})[fixed:]  # of A and B, or one
+        keys.append(text(criterion.key))
+        scores.append(f"[{', '.join(f'r.{name(column.name)}' for column in own if column.score)}]")
+    cells = {
+        **{it: f'c."{it}"' for it in ("position", "case", "key", "content", "task")},
+        "opening": "coalesce(c.opening, '')",
+        "ending": f"coalesce({_ENDINGS[protocol]}, r.status, 'unfinished')",
+        "scores": f"map([{', '.join(keys)}], [{', '.join(scores)}])",
+        **{"cost": "r.cost", "calls": "coalesce(r.calls, 0)", "judge": "coalesce(r.judge, '')"},
+        **_CELLS[protocol],
     }
-    cells = [_CELLS[protocol], "null, null, null, null, null" if protocol == "dialogue" else _OF_TWO]
-    cells += [f"r.{each}" for names in columns.values() for each in names]
-    database.query("create temp table wanted as select unnest($1::BIGINT[]) as position", list(wanted))
-    unwanted = "position not in (select position from wanted)"
-    ((left,),) = database.query(f"select count(*) from cases where {unwanted}")
-    database.query(
-        f"""insert into wanted select position from cases where {unwanted}
-        order by hash(position), position limit {others}"""
+    found = database.query(
+        f"""select {", ".join(cells.values())} from cases as c left join results as r using (position)
+        where c.position in ({chosen}) order by c.position""",
+        given,
     )
-    answer = database.query(
-        f"""select c.position, c."case", c.key, c.content, c.task, coalesce(c.opening, ''), r.status, r.cost, r.calls,
-        r.judge, {", ".join(cells)} from cases as c join wanted using (position)
-        left join results as r using (position) order by c.position"""
-    )
-    return {cells[0]: _row(columns, cells) for cells in answer}, left > others
+    return [JudgedRow(**dict(zip(cells, row, strict=True))) for row in found]
 
 
-def _row(columns: Mapping[str, Sequence[str]], read: Sequence[Any]) -> JudgedRow:
-    position, case, key, content, task, opening, status, cost, calls, judge, *cells = read
-    value, score, confidence, consistent, decided, objections, winner, *words, one, other = cells[:11]
-    ending: Ending = status or "unfinished"
-    if status == "verdict" and decided is False:
-        ending = "undecided" if winner is not None else "invalid"
-    scores = iter(cells[11:])
-    return JudgedRow(
-        position=position,
-        case=case,
-        key=key,
-        content=content,
-        task=task,
-        opening=opening,
-        ending=ending,
-        value=value,
-        winner=winner,
-        score=score,
-        confidence=confidence,
-        consistent=consistent,
-        objections=objections,
-        scores={key: tuple(next(scores) for _ in names) for key, names in columns.items()},
-        words=None if None in words else (words[0], words[1]),
-        systems=None if one is None or other is None else (one, other),
-        cost=cost,
-        calls=calls or 0,
-        judge=judge or "",
-    )
-
-
-def _by_order(row: JudgedRow, reader: Reader) -> tuple[Winner | None, Winner | None]:
-    """The winners named with A first and with B first."""
-    if row.consistent:
-        return row.winner, row.winner
-    winners = orjson.loads(reader.verdict_json(row.position))["evaluation"]["order"]["winners"]
-    return winners.get("ab"), winners.get("ba")
-
-
-def _items(text: str) -> float:
-    return float(sum(found.count for found in read_structure(text).listings if found.style != "table"))
-
-
-def _bold(text: str) -> float:
-    return float(len(_BOLD.findall(text)))
+def _marks(answer: str) -> tuple[int, int]:
+    """How many items of lists and how many words in bold an answer has."""
+    listings = read_structure(answer).listings
+    return sum(found.count for found in listings if found.style != "table"), len(_BOLD.findall(answer))
 
 
 def _plain(value: Any) -> Any:

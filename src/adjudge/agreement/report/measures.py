@@ -7,11 +7,14 @@ A comparison is a class, a dialogue's overall score a number, a review's prefere
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from operator import itemgetter
 from statistics import fmean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...models.base import Frozen
 from ...models.common import LABELS
@@ -25,7 +28,6 @@ from ..figures import (
     Figure,
     Level,
     Metric,
-    Ratings,
     Value,
     accuracy,
     against_others,
@@ -45,7 +47,6 @@ from ..figures import (
     spearman,
     units_of,
 )
-from ..labels.files import criterion_scales
 from .joining import LabelledCase, side_of
 
 ONE_PERSON, SAME_PEOPLE = "one person", "judge against the same people"
@@ -66,19 +67,11 @@ class Rated(NamedTuple):
     content: int
 
 
-class RatedMeasure(NamedTuple):
-    """A figure of rated cases: what is taken of both sides, and what is made of it."""
-
-    metric: Metric
-    judge: Callable[[Rated], Value | None]
-    human: Callable[[Rated], Value | None]
-
-    def __call__(self, cases: Sequence[Rated]) -> Figure:
-        return self.metric(list(map(self.judge, cases)), list(map(self.human, cases)))
+Both = tuple[Value | None, Value | None]
 
 
 class Beside(Frozen):
-    """Somebody's headline figures on the same cases: the judge, a simple rule, or a person against the others."""
+    """Figures side by side: of the judge, a simple rule, a person against the others; or of a criterion."""
 
     name: str
     figures: dict[str, Figure]
@@ -94,63 +87,62 @@ class BestGuesses(Frozen):
     beside: tuple[Beside, ...]
 
 
-class CriterionAgreement(Frozen):
-    """Judge and people on one criterion that people rated, too."""
-
-    name: str
-    figures: dict[str, Figure]
-
-
 # -- the measures of a protocol ---------------------------------------------------------------------------------------
+
+
+def _verdicts(case: Rated) -> Both:
+    return case.judge, case.human
+
+
+def _sides(case: Rated) -> Both:
+    return side_of(case.judge), side_of(case.human)
+
+
+def _numbers(case: Rated) -> Both:
+    return _place(case.judge), _place(case.human)
+
+
+def _scores(case: Rated) -> Both:
+    return case.score, _place(case.human)
 
 
 def _place(value: Value | None) -> float | None:
     return PREFERENCE[value] if isinstance(value, str) else value
 
 
-def _of_verdicts(metric: Metric, seen: Callable[[Value | None], Value | None] = lambda value: value) -> RatedMeasure:
-    return RatedMeasure(metric, lambda case: seen(case.judge), lambda case: seen(case.human))
+def _alpha(level: Level) -> Metric:
+    return lambda judge, human: krippendorff_alpha(zip(judge, human, strict=True), level)
 
 
-def _of_scores(metric: Metric) -> RatedMeasure:
-    return RatedMeasure(metric, lambda case: case.score, lambda case: _place(case.human))
-
-
-def _alpha(level: Level) -> RatedMeasure:
-    def alpha(judge: Ratings, human: Ratings) -> Figure:
-        return krippendorff_alpha(zip(judge, human, strict=True), level)
-
-    return _of_verdicts(alpha) if level == "nominal" else _of_verdicts(alpha, _place)
-
-
-MEASURES: dict[Protocol, dict[str, RatedMeasure]] = {
+# What is made of both sides, and what of them is taken for it.
+MEASURES: dict[Protocol, dict[str, tuple[Metric, Callable[[Rated], Both]]]] = {
     "compare": {
-        "accuracy": _of_verdicts(accuracy),
-        "kappa": _of_verdicts(cohen_kappa),
-        "quadratic_kappa": _of_verdicts(quadratic_kappa, _place),
-        "alpha_nominal": _alpha("nominal"),
-        "alpha_ordinal": _alpha("ordinal"),
-        "spearman": _of_scores(spearman),
-        "kendall": _of_scores(kendall),
+        "accuracy": (accuracy, _verdicts),
+        "kappa": (cohen_kappa, _verdicts),
+        "quadratic_kappa": (quadratic_kappa, _numbers),
+        "alpha_nominal": (_alpha("nominal"), _verdicts),
+        "alpha_ordinal": (_alpha("ordinal"), _numbers),
+        "spearman": (spearman, _scores),
+        "kendall": (kendall, _scores),
     },
     "dialogue": {
-        "mae": _of_verdicts(mean_absolute_error),
-        "mae_average": _of_scores(mean_absolute_error),
-        "alpha_interval": _alpha("interval"),
-        "alpha_ordinal": _alpha("ordinal"),
-        "quadratic_kappa": _of_verdicts(quadratic_kappa),
-        "spearman": _of_scores(spearman),
-        "kendall": _of_scores(kendall),
+        "mae": (mean_absolute_error, _numbers),
+        "mae_average": (mean_absolute_error, _scores),
+        "alpha_interval": (_alpha("interval"), _numbers),
+        "alpha_ordinal": (_alpha("ordinal"), _numbers),
+        "quadratic_kappa": (quadratic_kappa, _numbers),
+        "spearman": (spearman, _scores),
+        "kendall": (kendall, _scores),
     },
     "review": {
-        "accuracy": _of_verdicts(accuracy, side_of),
-        "kappa": _of_verdicts(cohen_kappa, side_of),
-        "mae": _of_verdicts(mean_absolute_error),
-        "quadratic_kappa": _of_verdicts(quadratic_kappa),
-        "alpha_ordinal": _alpha("ordinal"),
-        "alpha_interval": _alpha("interval"),
-        "spearman": _of_verdicts(spearman),
-        "kendall": _of_verdicts(kendall),
+        "accuracy": (accuracy, _sides),
+        "kappa": (cohen_kappa, _sides),
+        "mae": (mean_absolute_error, _numbers),
+        "quadratic_kappa": (quadratic_kappa, _numbers),
+        "alpha_ordinal": (_alpha("ordinal"), _numbers),
+        "alpha_interval": (_alpha("interval"), _numbers),
+        "spearman": (spearman, _numbers),
+        "kendall": (kendall, _numbers),
     },
 }
 # Those by which judges, people and simple rules are compared with each other, and runs over time.
@@ -169,41 +161,39 @@ def rated(case: LabelledCase) -> Rated:
     return Rated(row.decided, score, case.human, row.content)
 
 
+def figure(protocol: Protocol, name: str, cases: Sequence[Rated]) -> Figure:
+    """A figure without an interval."""
+    metric, seen = MEASURES[protocol][name]
+    return _made(metric, [seen(case) for case in cases])
+
+
+def _made(metric: Metric, seen: Sequence[tuple[Any, ...]]) -> Figure:
+    return metric([case[0] for case in seen], [case[1] for case in seen])
+
+
 def measured(protocol: Protocol, name: str, cases: Sequence[Rated], draws: int) -> Figure:
     """A figure with its interval. Copies of a case (the same texts) are drawn together."""
-    metric, judge, human = MEASURES[protocol][name]
-    seen = [(judge(case), human(case), case.content) for case in cases]  # once, not in every draw
-
-    def measure(drawn: Sequence[tuple[Value | None, Value | None, int]]) -> Figure:
-        return metric([case[0] for case in drawn], [case[1] for case in drawn])
-
-    return grouped(measure, seen, lambda case: case[2], draws, is_share=name == "accuracy")
+    metric, seen = MEASURES[protocol][name]
+    pairs = [(*seen(case), case.content) for case in cases]  # once, not in every draw
+    return grouped(partial(_made, metric), pairs, itemgetter(2), draws, is_share=name == "accuracy")
 
 
 def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[str, Figure]:
     """Every measure of a protocol."""
-    sides = [
-        {named(value) for value in side if value is not None} for side in zip(*(it[::2] for it in cases), strict=True)
-    ]
-    judge, human = map(list, sides or (set[str](), set[str]()))
     found = {name: measured(protocol, name, cases, draws) for name in MEASURES[protocol]}
+    judge = list(map(named, base_rates([case.judge for case in cases])))
+    human = list(map(named, base_rates([case.human for case in cases])))
     # Said in people's terms, not in those of the numbers that classes were turned into.
     reason = ""
     if len(judge) == len(human) == 1:
-        said = f"both sides always say {human[0]}"
-        said = said if judge == human else f"the judge always says {judge[0]}, people {human[0]}"
+        said = f"the judge always says {judge[0]}, people {human[0]}"
+        said = f"both sides always say {human[0]}" if judge == human else said
         reason = f"{said}: nothing to agree beyond chance on"
     elif len(human) == 1:
         reason = f"people always say {human[0]}: nothing to correlate"
-    return {
-        name: replace(figure, reason=reason) if reason and figure.value is None else figure
-        for name, figure in found.items()
-    }
-
-
-def more_labels(metrics: Mapping[str, Figure]) -> dict[str, int | None]:
-    """How many more labels an interval of ±5 points would need, by measure."""
-    return {name: labels_needed(figure, NEAR) for name, figure in metrics.items() if name not in SMALLER_IS_BETTER}
+    if reason:
+        found |= {name: replace(it, reason=reason) for name, it in found.items() if it.value is None}
+    return found
 
 
 def named(value: Value) -> str:
@@ -211,21 +201,26 @@ def named(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def best_guesses(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> BestGuesses | None:
+def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
+    """All measures over these cases, and what they stand beside: base rates, others on the same cases, and how many
+    more labels an interval of ±5 points would need."""
+    metrics = all_figures(run.protocol, list(map(rated, cases)), draws)
+    rates = base_rates([class_of(run, case.human) for case in cases])
+    return {
+        "base_rates": {named(value): rate for value, rate in rates.items()},
+        "metrics": metrics,
+        "more_labels": {name: labels_needed(it, NEAR) for name, it in metrics.items() if name not in SMALLER_IS_BETTER},
+        "beside": beside(run.protocol, cases, metrics, draws),
+    }
+
+
+def best_guesses(run: Run, sample: Sequence[LabelledCase], draws: int) -> BestGuesses | None:
     """All figures again, with the judge's best guess where it did not decide; None if it decided every case."""
     known = [case for case in sample if case.human is not None and case.row.ending in ("verdict", "undecided")]
     if all(case.row.ending == "verdict" for case in known):
         return None
     guessed = [replace(case, row=replace(case.row, ending="verdict")) for case in known]
-    metrics = all_figures(protocol, list(map(rated, guessed)), draws)
-    rates = base_rates([case.human for case in guessed])
-    return BestGuesses(
-        cases=len(guessed),
-        base_rates={named(value): rate for value, rate in rates.items()},
-        metrics=metrics,
-        more_labels=more_labels(metrics),
-        beside=beside(protocol, guessed, metrics, draws),
-    )
+    return BestGuesses(cases=len(guessed), **agreement_of(run, guessed, draws))
 
 
 # -- beside simple rules, and people beside each other ----------------------------------------------------------------
@@ -242,31 +237,28 @@ def beside(
         rows.append(Beside(name=rule, figures={name: measured(protocol, name, judged, draws) for name in names}))
     met = [meeting for case in cases for meeting in _meetings(case)]
     few = len({person for person, _, _ in met}) * len({own.content for _, own, _ in met}) <= _MOST_VOTES
-    sides = {
-        ONE_PERSON: [(person, own) for person, own, _ in met],
-        SAME_PEOPLE: [(who, judge) for who, _, judge in met],
-    }
-    for who, held in sides.items() if met else ():
+    people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
+    for side, told in people.items() if met else ():
         figures = {}
         for name in names:
-            metric, one, others = MEASURES[protocol][name]
-            seen = [(person, one(case), others(case), case.content) for person, case in held]
+            metric, seen = MEASURES[protocol][name]
+            held = [(*seen(case), who, case.content) for who, case in told]
             mean = partial(_mean_of_people, metric)
             if few:
-                figures[name] = grouped(mean, seen, lambda each: each[3], draws)
+                figures[name] = grouped(mean, held, itemgetter(3), draws)
             else:
-                figures[name] = replace(mean(seen), reason="too many people for an interval")
-        rows.append(Beside(name=who, figures=figures))
+                figures[name] = replace(mean(held), reason="too many people for an interval")
+        rows.append(Beside(name=side, figures=figures))
     return tuple(rows)
 
 
 def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
     """Each person against the others, by name and headline."""
-    met: dict[str, list[Rated]] = {}
+    met: dict[str, list[Rated]] = defaultdict(list)
     for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
-        met.setdefault(person, []).append(own)
+        met[person].append(own)
     return {
-        person: {name: MEASURES[protocol][name](met[person]) for name in HEADLINES[protocol]} for person in sorted(met)
+        person: {name: figure(protocol, name, met[person]) for name in HEADLINES[protocol]} for person in sorted(met)
     }
 
 
@@ -302,14 +294,9 @@ def _meetings(case: LabelledCase) -> Iterator[tuple[str, Rated, Rated]]:
         yield person, _said(own, others, case), judge._replace(human=others)
 
 
-def _mean_of_people(metric: Metric, said: Sequence[tuple[str, Value | None, Value | None, int]]) -> Figure:
+def _mean_of_people(metric: Metric, said: Sequence[tuple[Value | None, Value | None, str, int]]) -> Figure:
     """The mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
-    by_person: dict[str, tuple[list[Value | None], list[Value | None]]] = {}
-    for person, one, others, _ in said:
-        both = by_person.setdefault(person, ([], []))
-        both[0].append(one)
-        both[1].append(others)
-    found = [metric(*both) for both in by_person.values()]
+    found = [_made(metric, own) for own in units_of(said, itemgetter(2))]
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
     if not known:
         return Figure(None, 0, "no person has a defined figure against the others")
@@ -334,29 +321,30 @@ def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
     classes = _SIDES if run.protocol != "dialogue" else tuple(map(float, run.rubric.scale.values))
     if not cases or len(classes) > _MOST_CLASSES:
         return None
-    both = [(class_of(run, case.row.decided), class_of(run, case.human)) for case in cases]
-    return confusion([judge for judge, _ in both], [human for _, human in both], classes)
+    judge = [class_of(run, case.row.decided) for case in cases]
+    return confusion(judge, [class_of(run, case.human) for case in cases], classes)
 
 
-def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[CriterionAgreement, ...]:
+def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[Beside, ...]:
     """Criteria that people rated beside the whole; in a review of each response."""
-    found, scales = [], criterion_scales(run)
+    found = []
     for criterion in run.rubric.criteria:
-        single = run.protocol == "dialogue"
-        for place, label in enumerate(
-            [criterion.key] if single else [f"{criterion.key}_{it.lower()}" for it in LABELS]
-        ):
+        columns = {criterion.key: criterion.name}
+        if run.protocol == "review":
+            columns = {
+                f"{criterion.key}_{label.lower()}": f"{criterion.name}, Response {number}"
+                for number, label in enumerate(LABELS, start=1)
+            }
+        for place, (column, name) in enumerate(columns.items()):
             both = [
-                Rated(scores[place], scores[place], case.criteria[label], case.row.content)
+                Rated(score, score, case.criteria[column], case.row.content)
                 for case in sample
-                if label in scales and label in case.criteria
-                if (scores := (case.row.scores or {}).get(criterion.key)) and scores[place] is not None
+                if column in case.criteria
+                if (score := case.row.scores[criterion.key][place]) is not None
             ]
             if both:
-                wanted = ("mae", "alpha_interval", "spearman")
-                figures = {it: measured("dialogue", it, both, draws) for it in wanted}
-                name = criterion.name if single else f"{criterion.name}, Response {place + 1}"
-                found.append(CriterionAgreement(name=name, figures=figures))
+                figures = {it: measured("dialogue", it, both, draws) for it in ("mae", "alpha_interval", "spearman")}
+                found.append(Beside(name=name, figures=figures))
     return tuple(found)
 
 
@@ -365,21 +353,20 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[C
 
 def compared(protocol: Protocol, name: str, pairs: Sequence[tuple[Rated, Rated]], draws: int) -> Difference:
     """A figure of two judges over the same labelled cases; for accuracy the exact test (McNemar) gives p."""
-    measure = MEASURES[protocol][name]
     units = units_of(pairs, lambda pair: pair[0].content)
     if name == "accuracy" and pairs and len(units) == len(pairs):
-        before, after = ([measure([pair[at]]).value or 0.0 for pair in pairs] for at in (0, 1))
+        before, after = ([figure(protocol, name, [pair[at]]).value or 0.0 for pair in pairs] for at in (0, 1))
         found = share_change(before, after)
         first, second = (share(int(sum(side)), len(pairs)) for side in (before, after))
         change = Figure(found.change, found.pairs, "", found.interval)
         return Difference(first, second, change, found.p, "exact sign test (McNemar)")
-    first_of, second_of = (lambda drawn, at=at: measure([pair[at] for unit in drawn for pair in unit]) for at in (0, 1))
+    first_of, second_of = (
+        lambda drawn, at=at: figure(protocol, name, [pair[at] for unit in drawn for pair in unit]) for at in (0, 1)
+    )
     return paired_difference(first_of, second_of, units, draws)
 
 
 def drifted(protocol: Protocol, name: str, earlier: Sequence[Rated], later: Sequence[Rated], draws: int) -> Difference:
     """The change of a figure between different cases."""
     before, after = (units_of(side, lambda case: case.content) for side in (earlier, later))
-    return drift(
-        lambda drawn: MEASURES[protocol][name]([case for unit in drawn for case in unit]), before, after, draws
-    )
+    return drift(lambda drawn: figure(protocol, name, list(chain.from_iterable(drawn))), before, after, draws)

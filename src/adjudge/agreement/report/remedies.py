@@ -9,9 +9,8 @@ nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import fmean
 
 from ...errors import InputError
@@ -151,16 +150,16 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
         reason = f"too few labelled cases for a map: {len(known)}, at least {FEW_CASES}"
         return Calibration(None, {}, len(known), reason)
     rows = []
+    # From the other side a lead is mirrored about 0, a preference about 4.
+    about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
     for case in known:
         # Leads are sums of decimal numbers: what differs in the last bit is one score.
-        score = round(number(case.row) or 0.0, _PLACES)
+        score, group = round(number(case.row) or 0.0, _PLACES), _group(run, case.row)
         unchanged = _WORTH[case.row.winner or "tie"] if compare else score
-        for vote in case.votes.values():
-            rows.append((score, _worth(vote), _group(run, case.row), unchanged))
+        for vote in map(_worth, case.votes.values()):
+            rows.append((score, vote, group, unchanged))
             if run.protocol != "dialogue":
-                # The same from the other side: the mirror image of a lead is about 0, of a preference about 4.
-                about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
-                rows.append((about - score, ends - _worth(vote), _group(run, case.row), ends - unchanged))
+                rows.append((about - score, ends - vote, group, ends - unchanged))
     scores, human, groups, raw = (list(column) for column in zip(*rows, strict=True))
     return replace(calibrate(scores, human, groups, raw), cases=len(known))
 
@@ -204,16 +203,11 @@ def confidence_curve(counted: Sequence[LabelledCase]) -> tuple[ConfidenceBin, ..
 
 def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
     """How often the judge is right by how far apart its totals are, a quarter of the cases each."""
-    known = sorted(
-        (abs(case.row.score), (case.row.value == case.human, case.row.content))
-        for case in counted
-        if case.row.score is not None
-    )
-    if len(known) < 2 * FEW_IN_PART:
-        return ()
+    scored = [(case.row, case.human) for case in counted if case.row.score is not None]
+    known = sorted((abs(row.score or 0.0), (row.value == human, row.content)) for row, human in scored)
     return tuple(
         MarginBin(low=part[0][0], high=part[-1][0], right=mean_by_unit((hit for _, hit in part), draws))
-        for part in parts_of(known, 4)
+        for part in (parts_of(known, 4) if len(known) >= 2 * FEW_IN_PART else ())
     )
 
 
@@ -243,33 +237,25 @@ def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str
     found: dict[str, Corrected] = {}
     if joined.run.protocol != "dialogue":
         systems = [system for system, _ in Counter(name for row in rest for name in row.systems or ()).most_common()]
-        if len(systems) > 1:
-            found = {name: _win_rate(counted, rest, partial(_side_of, name)) for name in systems[:MOST_SYSTEMS]}
-        else:
-            found = {label: _win_rate(counted, rest, lambda _, own=label: str(own)) for label in LABELS}  # type: ignore[misc]
+        by_system = len(systems) > 1
+        for name in systems[:MOST_SYSTEMS] if by_system else LABELS:
+            found[name] = _win_rate(counted, rest, name, by_system)
     if joined.run.protocol != "compare":
         known = [(number(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float)]
         found[MEAN] = corrected_mean([number(row) or 0.0 for row in rest], known)
     return found
 
 
-def _side_of(system: str, row: JudgedRow) -> str | None:
-    """The side on which a system wrote the answer; None where it wrote none or both."""
-    if row.systems is None or row.systems.count(system) != 1:
-        return None
-    return LABELS[row.systems.index(system)]
+def _win_rate(counted: Sequence[LabelledCase], rest: Sequence[JudgedRow], name: str, by_system: bool) -> Corrected:
+    """How often a side, or a system where it wrote one of the two answers, wins; a tie counts half."""
 
+    def seen(winner: Value | None, row: JudgedRow) -> Value | None:
+        names = row.systems or () if by_system else LABELS
+        if names.count(name) != 1:
+            return None
+        return "tie" if winner == "tie" else "won" if winner == LABELS[names.index(name)] else "lost"
 
-def _win_rate(
-    counted: Sequence[LabelledCase], rest: Sequence[JudgedRow], side: Callable[[JudgedRow], str | None]
-) -> Corrected:
-    """How often a side wins; a tie counts half."""
-
-    def seen(winner: Value | None, row: JudgedRow) -> Value:
-        return "tie" if winner == "tie" else "won" if winner == side(row) else "lost"
-
-    mine = [case for case in counted if side(case.row) is not None]
-    said = Counter(seen(row.winner, row) for row in rest if side(row) is not None)
-    judge = [seen(case.row.winner, case.row) for case in mine]
-    human = [seen(side_of(case.human), case.row) for case in mine]
+    said = Counter(word for row in rest if (word := seen(row.winner, row)) is not None)
+    judge = [seen(case.row.winner, case.row) for case in counted]
+    human = [seen(side_of(case.human), case.row) for case in counted]
     return corrected_rate(confusion(judge, human, ("won", "tie", "lost")), said, _TIE_IS_HALF)
