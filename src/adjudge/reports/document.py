@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -29,8 +29,8 @@ _NUMBER = re.compile(r"[+−]?[\d.,]+(?: %)?(?: to [+−]?[\d.,]+(?: %)?)?")
 class Grid:
     """A table; the first `names` columns hold words, the others numbers."""
 
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
     names: int = 1
 
 
@@ -65,25 +65,31 @@ class Section:
     """
 
     title: str
-    sentences: tuple[str, ...] = ()
-    grids: tuple[Grid, ...] = ()
+    sentences: Sequence[str] = ()
+    grids: Sequence[Grid] = ()
     warning: bool = False
     key: str = ""
     short: str = ""
-    pictures: tuple[Picture | Chart | Matrix, ...] = ()
-    cards: tuple[Card, ...] = ()
-    after: tuple[str, ...] = ()
+    pictures: Sequence[Picture | Chart | Matrix] = ()
+    cards: Sequence[Card] = ()
+    after: Sequence[str] = ()
 
     @property
-    def matrices(self) -> tuple[Grid, ...]:
-        found = (picture for picture in self.pictures if isinstance(picture, Matrix))
-        return tuple(
+    def matrices(self) -> list[Grid]:
+        return [
             Grid(
                 ("People say", *(f"judge: {name}" for name in matrix.head)),
-                tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows),
+                [(name, *(count for count, _, _ in cells)) for name, cells in matrix.rows],
             )
-            for matrix in found
-        )
+            for matrix in self.pictures
+            if isinstance(matrix, Matrix)
+        ]
+
+
+def telling(*sections: Section | None) -> tuple[Section, ...]:
+    """Those that say anything; tables without rows are left out."""
+    found = (replace(each, grids=[grid for grid in each.grids if grid.rows]) for each in sections if each)
+    return tuple(each for each in found if each.sentences or each.grids or each.pictures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,8 @@ class Document:
     sections: tuple[Section, ...]
     kind: str = ""
     about: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    cautions: tuple[str, ...] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    cautions: Sequence[str] = ()
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -110,8 +116,12 @@ class Document:
     @property
     def parts(self) -> tuple[Section, ...]:
         """The sections, the cautions before them."""
-        cautions = (Section("Before you trust it", self.cautions, warning=True),) if self.cautions else ()
-        return (*cautions, *self.sections)
+        return (*telling(cautious(self.cautions)), *self.sections)
+
+
+def cautious(sentences: Sequence[str]) -> Section:
+    """What a reader must know first."""
+    return Section("Before you trust it", sentences, warning=True)
 
 
 def as_text(document: Document, *, colour: bool, width: int | None) -> str:

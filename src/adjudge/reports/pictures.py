@@ -6,69 +6,50 @@ Places along an axis are shares from 0 to 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from ..agreement.figures import Figure
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A value with its interval along an axis; `tone` is A, B or nothing."""
+class PictureRow:
+    """A line of a picture: what it is called, what it says, and what is drawn; `tone` is A, B or nothing.
+
+    A bar, a point or a column of a histogram has a value, perhaps with its interval. A stacked bar and a strip of cells
+    have parts: the tone of each, its share or how strong it is, and what it says.
+    """
 
     label: str
     text: str
-    value: float
-    low: float
-    high: float
+    value: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
     tone: str = ""
     note: str = ""
+    parts: tuple[tuple[str, float, str], ...] = ()
 
 
-def bar_to(top: float, label: str, text: str, figure: Figure, tone: str = "", note: str = "") -> Bar:
-    """A figure with its interval along an axis from 0 to `top`."""
-    value = figure.value or 0.0
-    low, high = figure.interval or (value, value)
-    return Bar(label, text, value / top, low / top, high / top, tone, note)
+def bar(
+    label: str,
+    text: str,
+    value: float | None,
+    ends: tuple[float, float] | None,
+    tone: str = "",
+    note: str = "",
+    axis: tuple[float, float] = (0.0, 1.0),
+) -> PictureRow:
+    """A value with its interval, if it has one, along an axis."""
+    low, high = axis
+    value = value or 0.0
+    places = [min(max((end - low) / (high - low), 0.0), 1.0) for end in (value, *(ends or (value, value)))]
+    return PictureRow(label, text, *places, tone, note)
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """Parts of a whole side by side: tone, share and what it says."""
-
-    label: str
-    text: str
-    parts: tuple[tuple[str, float, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A column of a histogram."""
-
-    label: str
-    text: str
-    height: float
-    tone: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """A row of a grid: of every cell its tone, how strong it is from 0 to 1, and what it says."""
-
-    label: str
-    text: str
-    cells: tuple[tuple[str, float, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A number that stands for itself."""
-
-    label: str
-    text: str
-    note: str
+def stack(label: str, text: str, counted: Iterable[tuple[str, int, str]]) -> PictureRow:
+    """Parts of a whole side by side: of each its tone, how many there are, and what it says."""
+    found = [each for each in counted if each[1]]
+    of = sum(count for _, count, _ in found)
+    return PictureRow(label, text, parts=tuple((tone, count / of, said) for tone, count, said in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +62,7 @@ class Picture:
     kind: Literal["bars", "points", "stacks", "steps", "grid", "amounts"]
     title: str
     lead: str
-    rows: Sequence[Bar | Stack | Step | Strip | Amount]
+    rows: Sequence[PictureRow]
     legend: tuple[tuple[str, str], ...] = ()
     wide: bool = False
     cases: tuple[int, ...] = ()
@@ -106,7 +87,7 @@ class ChartSeries:
 
     name: str
     tone: str
-    points: tuple[ChartPoint, ...]
+    points: Sequence[ChartPoint]
     line: bool = True
 
 
@@ -118,9 +99,9 @@ class Chart:
     lead: str
     x_name: str
     y_name: str
-    x_ticks: tuple[tuple[float, str], ...]
-    y_ticks: tuple[tuple[float, str], ...]
-    series: tuple[ChartSeries, ...]
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    series: Sequence[ChartSeries]
     diagonal: bool = False
     kind: Literal["chart"] = "chart"
 
@@ -131,6 +112,6 @@ class Matrix:
 
     title: str
     lead: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
+    head: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[tuple[str, float, bool]]]]
     kind: Literal["matrix"] = "matrix"

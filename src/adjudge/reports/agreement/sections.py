@@ -15,55 +15,52 @@ from .charts import beside_bars, confusion_matrix, constant_of, length_chart
 from .figures import HABITS, METRICS, SHORT, both, in_points, side, told_once, value_of, who, with_bounds
 
 _LONG = 240
+_FIRST_LOOK = (
+    "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
+)
 
 
 def consistency_section(report: AgreementReport) -> Section:
     """The judge against itself."""
     found = report.consistency
     jury = "rate the dialogue alike" if report.protocol == "dialogue" else "prefer the same answer"
-    told = [
-        ("The same winner in both orders", found.orders),
-        (f"All members of the jury {jury}", found.jurors),
-        ("The Critic objects to nothing", found.critic),
-    ]
-    told += [
-        (f"The same verdict as in {run.run}, by the same judge and rubric", run.same_verdicts)
-        for run in report.earlier
-        if run.same_judge
-    ]
-    said = [
-        "{}: {} of {} ({}).".format(what, value, many(figure.cases, "case"), interval)
-        for what, figure in told
-        if figure is not None
-        for value, interval in [both("accuracy", figure)]
-    ]
+    told = {
+        "The same winner in both orders": found.orders,
+        f"All members of the jury {jury}": found.jurors,
+        "The Critic objects to nothing": found.critic,
+    }
+    for run in report.earlier:
+        if run.same_judge:
+            told[f"The same verdict as in {run.run}, by the same judge and rubric"] = run.same_verdicts
+    said = []
+    for what, it in told.items():
+        if it is not None:
+            value, bounds = both("accuracy", it)
+            said.append(f"{what}: {value} of {many(it.cases, 'case')} ({bounds}).")
     nothing = (
         "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) would "
         "say how far the judge agrees with itself."
     )
-    title = "Consistency: the judge against itself"
-    return Section(title, tuple(said or [nothing]), key="consistency", short="Consistency")
+    return Section("Consistency: the judge against itself", said or [nothing])
 
 
 def agreement_section(report: AgreementReport) -> Section:
     """The judge and people, beside simple rules."""
-    said = []
+    said, guesses = [], report.best_guesses
     if report.base_rates:
         rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
         said.append(f"Base rates, what people say: {', '.join(rates)}.")
     if report.people_alpha is not None:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
-    if not report.counted and report.best_guesses is not None:
-        said.append("The judge decided no labelled case: all figures here take its best guesses.")
-    elif report.best_guesses is not None:
+    if guesses is not None:
         said.append(
             "Where the judge did not decide, its best guess counts in the tables that say so; the confusion matrix, "
             "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
+            if report.counted
+            else "The judge decided no labelled case: all figures here take its best guesses."
         )
-    each: list[AgreementReport | BestGuesses] = [report, *([report.best_guesses] if report.best_guesses else [])]
+    each: list[AgreementReport | BestGuesses] = [report, *([guesses] if guesses else [])]
     grids = [grid(report, figures) for figures in each for grid in (_beside_grid, _metrics_grid)]
-    grids += [_people_grid(report)] if report.people else []
-    grids += [_criteria_grid(report)] if report.by_criterion else []
     # Where nothing was decided, that is the only reason, and it is said already.
     counted = [figures for figures in each if figures is not report or report.counted]
     reasons = told_once(
@@ -74,12 +71,10 @@ def agreement_section(report: AgreementReport) -> Section:
     bars, matrix = [beside_bars(report, figures) for figures in counted], confusion_matrix(report)
     return Section(
         "Agreement: the judge and people",
-        tuple(said),
-        tuple(grids),
-        key="agreement",
-        short="Agreement",
-        pictures=(*bars, *([matrix] if matrix else [])),
-        after=tuple(reasons),
+        said,
+        [*grids, _people_grid(report), _criteria_grid(report)],
+        pictures=[*bars, *([matrix] if matrix else [])],
+        after=reasons,
     )
 
 
@@ -91,7 +86,7 @@ def _beside_grid(report: AgreementReport, figures: AgreementReport | BestGuesses
         name = who(row.name, constant_of(report, figures), guessed=figures is not report)
         cells = [cell for name in names for cell in both(name, row.figures[name])]
         rows.append((name, *cells, f"{row.figures[names[0]].cases:,}"))
-    return Grid(head, tuple(rows))
+    return Grid(head, rows)
 
 
 def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
@@ -103,7 +98,7 @@ def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesse
             wanted = "–" if more is None else f"{more:,}" if more else "enough"
             rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
     measure = "Measure" if figures is report else "Measure, with its best guesses"
-    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), tuple(rows))
+    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), rows)
 
 
 def _people_grid(report: AgreementReport) -> Grid:
@@ -112,7 +107,7 @@ def _people_grid(report: AgreementReport) -> Grid:
         (person, *(value_of(name, figures[name]) for name in names), f"{figures[names[0]].cases:,}")
         for person, figures in report.people.items()
     ]
-    return Grid(("Person against the others", *(SHORT[name] for name in names), "Cases"), tuple(rows))
+    return Grid(("Person against the others", *(SHORT[name] for name in names), "Cases"), rows)
 
 
 def _criteria_grid(report: AgreementReport) -> Grid:
@@ -122,7 +117,7 @@ def _criteria_grid(report: AgreementReport) -> Grid:
         cells = (value_of("mae", mae), *both("alpha", alpha), value_of("spearman", rank), f"{alpha.cases:,}")
         rows.append((row.name, *cells))
     head = ("Criterion", "Mean distance", "Alpha, interval", "95 % interval", "Spearman", "Cases")
-    return Grid(head, tuple(rows))
+    return Grid(head, rows)
 
 
 # -- bias -------------------------------------------------------------------------------------------------------------
@@ -140,26 +135,21 @@ _BIAS_READ = (
 
 def bias_section(report: AgreementReport) -> Section | None:
     """What moves the judge besides quality."""
-    bias = report.bias
-    if bias is None or not report.biases:
+    if report.bias is None or not report.biases:
         return None
-    rows = tuple(
-        (
-            *(HABITS[habit.name], value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people)),
-            *in_points(_bounded(habit.followed)),
-            *(value_of("accuracy", _bounded(habit.balanced_agreement)), f"{habit.more_wins.cases:,}"),
-        )
-        for habit in bias.habits
-    )
+    rows = []
+    for habit in report.bias.habits:
+        wins = (value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people))
+        controlled = value_of("accuracy", _bounded(habit.balanced_agreement))
+        moved = in_points(_bounded(habit.followed))
+        rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
     chart = length_chart(report)
     return Section(
         "Bias: what moves the judge besides quality",
-        tuple(bias_sentence(report, name) for name in report.biases),
-        (Grid(_BIAS_HEAD, rows),) if rows else (),
-        key="bias",
-        short="Bias",
-        pictures=(chart,) if chart else (),
-        after=(_BIAS_READ,) if rows else (),
+        [bias_sentence(report, name) for name in report.biases],
+        [Grid(_BIAS_HEAD, rows)],
+        pictures=[chart] if chart else [],
+        after=[_BIAS_READ] if rows else [],
     )
 
 
@@ -209,25 +199,25 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     found, title = report.disputed, "Where they differ"
     if not found.labelled:
         return None
+    labelled = many(found.labelled, "labelled and decided case")
     if not found.total:
-        said = f"Judge and people say the same of all {many(found.labelled, 'labelled and decided case')}."
-        return Section(title, (said,), key="differ", short=title)
+        return Section(title, [f"Judge and people say the same of all {labelled}."])
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "most confident" if report.protocol == "compare" else "farthest apart"
-    said = f"{found.total:,} of {many(found.labelled, 'labelled and decided case')}, {first} first."
+    said = f"{found.total:,} of {labelled}, {first} first."
     if report.labels.at_random is not None:
         said += " Cases picked for their doubts are among them: these counts are no rates of the run."
-    grids = []
-    if found.by_kind:
-        grids.append(Grid(("Kind", "Cases"), tuple((kind, f"{count:,}") for kind, count in found.by_kind.items())))
-    if groups := [group for group in found.by_criterion if group.differ]:
-        rows = tuple((names[group.name], f"{group.differ:,}", f"{group.cases:,}") for group in groups)
-        grids.append(Grid(("Criterion that moved the verdict", "They differ", "Labelled cases it moved"), rows))
-    cards = tuple(_card(report, each, rubric) for each in found.cases)
-    rest = found.total - len(cards)
-    after = (f"{many(rest, 'more is', 'more are')} not listed: --limit shows more.",) if rest else ()
-    hint = "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
-    return Section(title, (said, hint), tuple(grids), key="differ", short=title, cards=cards, after=after)
+    kinds = [(kind, f"{count:,}") for kind, count in found.by_kind.items()]
+    moved = [(names[it.name], f"{it.differ:,}", f"{it.cases:,}") for it in found.by_criterion if it.differ]
+    head = ("Criterion that moved the verdict", "They differ", "Labelled cases it moved")
+    rest = found.total - len(found.cases)
+    return Section(
+        title,
+        [said, _FIRST_LOOK],
+        [Grid(("Kind", "Cases"), kinds), Grid(head, moved)],
+        cards=[_card(report, each, rubric) for each in found.cases],
+        after=[f"{many(rest, 'more is', 'more are')} not listed: --limit shows more."] if rest else [],
+    )
 
 
 def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Card:
@@ -270,4 +260,4 @@ def reading_section(report: AgreementReport) -> Section:
         said.append("Distances are in points of the rubric’s scale. Rank correlations take the weighted average.")
     if report.weights is not None and report.weights.weights is None:
         said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
-    return Section("How to read it", tuple(said), key="reading", short="How to read it")
+    return Section("How to read it", said)

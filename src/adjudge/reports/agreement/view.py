@@ -49,21 +49,22 @@ def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
 
 
 def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
-    """Those that have something to say, in reading order."""
-    for section in (
-        consistency_section(report),
-        agreement_section(report),
-        bias_section(report),
-        disputed_section(report, rubric),
-        corrected_section(report),
-        weights_section(report, rubric),
-        calibration_section(report),
-        against_section(report),
-        over_time_section(report),
-        reading_section(report),
+    """Those that have something to say, in reading order, each with its place on a page and what leads there."""
+    for key, short, section in (
+        ("consistency", "Consistency", consistency_section(report)),
+        ("agreement", "Agreement", agreement_section(report)),
+        ("bias", "Bias", bias_section(report)),
+        ("differ", "Where they differ", disputed_section(report, rubric)),
+        ("corrected", "Corrected", corrected_section(report)),
+        ("weights", "Weights", weights_section(report, rubric)),
+        ("calibration", "Calibration", calibration_section(report)),
+        ("against", "Beside", against_section(report)),
+        ("time", "Over time", over_time_section(report)),
+        ("reading", "How to read it", reading_section(report)),
     ):
         if section is not None:
-            yield replace(section, grids=tuple(filter(_has_figures, section.grids)))
+            grids = list(filter(_has_figures, section.grids))
+            yield replace(section, key=key, short=short, grids=grids)
 
 
 def _has_figures(grid: Grid) -> bool:
