@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..agreement.calibration import LearnedWeights
 from ..agreement.report.remedies import CalibrationReport
 from .document import Document, Grid, Section
 from .wording import many, rounded
@@ -80,9 +79,9 @@ def calibration_json(report: CalibrationReport) -> dict[str, Any]:
 def _sections(report: CalibrationReport) -> list[Section]:
     found, sections = report.calibration, []
     if found.errors:
-        rows = tuple((_NAMES[kind], rounded(error, 3)) for kind, error in found.errors.items())
+        rows = [(_NAMES[kind], rounded(error, 3)) for kind, error in found.errors.items()]
         told = f"Root mean square of what is off from {_PEOPLE[report.what]}, on cases that took no part in the fit."
-        sections.append(Section("Error", (told,), (Grid(("What is compared with people", "Error"), rows),)))
+        sections.append(Section("Error", [told], [Grid(("What is compared with people", "Error"), rows)]))
     if (chosen := found.chosen) is not None:
         if chosen.kind == "isotonic":
             scores = [x for x, _ in chosen.points]
@@ -90,23 +89,18 @@ def _sections(report: CalibrationReport) -> list[Section]:
             middles = [cut / chosen.slope for cut in chosen.cuts] if chosen.slope else [0.0]
             reach = 4 / chosen.slope if chosen.slope else 1.0
             scores = [middles[0] - reach, *middles, middles[-1] + reach]
-        step = max(1, -(-len(scores) // _SHOWN))
-        shown = [*scores[:-1:step], scores[-1]]
-        rows = tuple((rounded(score), rounded(chosen.apply(score))) for score in shown)
-        head = (_JUDGE[report.what], _PEOPLE[report.what])
-        sections.append(Section("The map", (), (Grid(head, rows, names=0),)))
-    if report.weights is not None:
-        sections.append(_weights(report.weights))
+        shown = [*scores[: -1 : -(-len(scores) // _SHOWN)], scores[-1]]
+        rows = [(rounded(score), rounded(chosen.apply(score))) for score in shown]
+        sections.append(Section("The map", (), [Grid((_JUDGE[report.what], _PEOPLE[report.what]), rows, names=0)]))
+    if (weights := report.weights) is not None:
+        if weights.weights is None:
+            return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
+        told = "The learned ones err less on held-out cases" if weights.better else "The defaults err no more"
+        said = (
+            f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "
+            "the rubric’s own weights; to use others, write them into a new version of it."
+        )
+        names = ("Criterion", "Default", "Learned")
+        grid = [(key, rounded(default), rounded(weights.weights[key])) for key, default in weights.defaults.items()]
+        sections.append(Section("Weights", [said], [Grid(names, grid)]))
     return sections
-
-
-def _weights(weights: LearnedWeights) -> Section:
-    if weights.weights is None:
-        return Section("Weights", (f"None learned: {weights.reason}.",))
-    told = "The learned ones err less on held-out cases" if weights.better else "The defaults err no more"
-    said = (
-        f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with the "
-        "rubric’s own weights; to use others, write them into a new version of it.",
-    )
-    rows = tuple((key, rounded(default), rounded(weights.weights[key])) for key, default in weights.defaults.items())
-    return Section("Weights", said, (Grid(("Criterion", "Default", "Learned"), rows),))

@@ -128,14 +128,14 @@ def as_text(document: Document, *, colour: bool, width: int | None) -> str:
     """The report as lines for a terminal; without a width, tables are as wide as they need to be."""
     sentences, tables = (Terminal(colour=colour, width=width or size) for size in (_READABLE, _ENDLESS))
     template = environment("text").get_template("document.text.j2")
-    return template.render(document=document, say=sentences.sentence, table=tables.ruled)
+    return template.render(document=document, say=sentences.sentence, table=tables.table)
 
 
 def grid_text(
     head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int], width: int | None = None
 ) -> str:
     """A table in plain text; given a width, words are wrapped to keep to it."""
-    return f"{Terminal(colour=False, width=width or _ENDLESS).ruled(head, rows, numbers)}\n"
+    return f"{Terminal(colour=False, width=width or _ENDLESS).table(head, rows, numbers, ruled=True)}\n"
 
 
 def as_markdown(document: Document) -> str:

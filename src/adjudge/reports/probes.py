@@ -21,19 +21,12 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
     """Findings first, then the table."""
     lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
     head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
-    rows = tuple(
-        (
-            _NAMES[each.probe],
-            f"{each.cases:,}",
-            percent(each.toward.value),
-            interval(each.toward.interval, percent),
-            "–" if each.away is None else percent(each.away.value),
-            points(each.net.value),
-            interval(each.net.interval, points),
-            f"{each.undecided:,}",
-        )
-        for each in results
-    )
+    rows = []
+    for each in results:
+        moved = (percent(each.toward.value), interval(each.toward.interval, percent))
+        away = "–" if each.away is None else percent(each.away.value)
+        gain = (points(each.net.value), interval(each.net.interval, points))
+        rows.append((_NAMES[each.probe], f"{each.cases:,}", *moved, away, *gain, f"{each.undecided:,}"))
     explained = (
         "Moved is the share of cases whose verdict moved towards the changed answer; of the order, the share whose "
         "winner changed with it.",
@@ -41,20 +34,15 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
         "of the order, how much more often than in half of the verdicts the first answer wins. A fair judge has 0.",
         "Undecided verdicts count with the judge’s best guess.",
     )
-    found = Section("What moves this judge", tuple(map(_finding, results)))
-    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, (Grid(head, rows),))))
+    found = Section("What moves this judge", list(map(_finding, results)))
+    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, [Grid(head, rows)])))
 
 
 def _finding(each: ProbeResult) -> str:
-    name = _NAMES[each.probe]
+    name, value = _NAMES[each.probe], each.net.value or 0
     left = f" {many(each.cannot, 'case')} had nothing to change." if each.cannot else ""
     if each.found is None:
         return f"{name}: too few cases to tell ({each.net.reason or 'no interval'}).{left}"
-    if not each.found:
-        return f"{name}: no bias is shown; the gain is {_gain(each)}.{left}"
-    leans = "prefers" if (each.net.value or 0) > 0 else "dislikes"
-    return f"{name}: the judge {leans} {_MORE[each.probe]}; the gain is {_gain(each)}.{left}"
-
-
-def _gain(each: ProbeResult) -> str:
-    return f"{points(each.net.value or 0)} points ({interval(each.net.interval, points)})"
+    leans = f"the judge {'prefers' if value > 0 else 'dislikes'} {_MORE[each.probe]}"
+    said = leans if each.found else "no bias is shown"
+    return f"{name}: {said}; the gain is {points(value)} points ({interval(each.net.interval, points)}).{left}"
