@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
@@ -36,34 +37,6 @@ _SAME = "In what others rated too, all say the same throughout: nothing to agree
 
 
 @dataclass(frozen=True, slots=True)
-class CardView:
-    """One person's card. `findings` is what stands out; `calm` is said if nothing does. A lesson is what it says in a
-    few words, what it would save, and what the reviews say of it."""
-
-    anchor: str
-    name: str
-    counted: str
-    rate: str
-    interval: str
-    findings: list[str]
-    lessons: list[tuple[str, str, str]]
-    rates: Picture
-    dimensions: Grid
-    corrections: Grid
-    change: Picture | None
-    change_said: str
-    agreement: Grid
-    agreement_said: str
-    asides: list[str]
-    calm: str = "Nothing stands out beyond chance."
-
-    @property
-    def summary(self) -> str:
-        reviews = "1 review" if self.counted == "1" else f"{self.counted} reviews"
-        return f"{reviews}; {self.rate} of ratings corrected (95 % interval {self.interval})."
-
-
-@dataclass(frozen=True, slots=True)
 class AnnotatorsView:
     """All that any format shows."""
 
@@ -72,7 +45,7 @@ class AnnotatorsView:
     facts: tuple[tuple[str, str], ...]
     cautions: tuple[str, ...]
     notes: tuple[str, ...]
-    cards: tuple[CardView, ...]
+    cards: tuple[SimpleNamespace, ...]
 
     @property
     def overview(self) -> Grid:
@@ -184,16 +157,21 @@ def _card_json(card: ReportCard, report: AnnotatorReport) -> dict[str, Any]:
 # -- a card -----------------------------------------------------------------------------------------------------------
 
 
-def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> CardView:
+def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> SimpleNamespace:
+    """One person's card. `findings` is what stands out; `calm` is said if nothing does. A lesson is what it says in a
+    few words, what it would save, and what the reviews say of it."""
+    rate, bounds = percent(card.overall.value), interval(card.overall.interval, percent)
     known = [(key, figure) for key, figure in card.agreement.items() if figure.value is not None]
     together = any(figure.cases for figure in card.agreement.values())
     change, change_said = _change(card, report)
-    return CardView(
+    return SimpleNamespace(
         anchor=f"card-{at}",
         name=card.person,
         counted=f"{card.reviews:,}",
-        rate=percent(card.overall.value),
-        interval=interval(card.overall.interval, percent),
+        rate=rate,
+        interval=bounds,
+        summary=f"{many(card.reviews, 'review')}; {rate} of ratings corrected (95 % interval {bounds}).",
+        calm="Nothing stands out beyond chance.",
         findings=_findings(card, report),
         lessons=[_lesson(lesson, report) for lesson in card.lessons],
         rates=_rates(card, report, top),
@@ -315,7 +293,7 @@ def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
     return title, saves, lesson.said
 
 
-def _card_sections(card: CardView) -> list[Section]:
+def _card_sections(card: SimpleNamespace) -> list[Section]:
     lessons = [
         f"{at}. {title}: {saves}." + (f" Reviews say: “{words}”" if words else "")
         for at, (title, saves, words) in enumerate(card.lessons, start=1)

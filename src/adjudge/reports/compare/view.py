@@ -92,11 +92,6 @@ def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
     return number(cut(Fraction(verdict.margin), _LEAST))
 
 
-def _signed(step: Decimal) -> str:
-    shown = short(step, 2)
-    return f"+{shown}" if step > 0 and shown != "0" else shown
-
-
 def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the totals are apart, and what followed from it."""
     tie, close = verdict.winner == "tie", verdict.margin < band
@@ -133,7 +128,10 @@ def _order(verdict: ComparisonVerdict) -> str:
         winner = order.winners[order.judged[0]]
         named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"
     if any(order.moved.values()):
-        steps = [f"{_signed(step)} for {label}" for label, step in order.moved.items()]
+        steps = []
+        for label, step in order.moved.items():
+            shown = short(step, 2)
+            steps.append(f"{'+' if step > 0 and shown != '0' else ''}{shown} for {label}")
         moved = f"From one to the other the normalised totals moved by {' and '.join(steps)}."
     else:
         moved = "No total moved."

@@ -39,7 +39,14 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
     yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
     separator = b"[\n    "
     for change in diff.changes():
-        yield separator + to_json(_case_json(change, diff.protocol), indent=True).rstrip().replace(b"\n", b"\n    ")
+        told = {
+            "case": change.case,
+            "before": _value(change.before, diff.protocol),
+            "after": _value(change.after, diff.protocol),
+            MAIN[diff.protocol]: change.change,
+            "scores": change.scores,
+        }
+        yield separator + to_json(told, indent=True).rstrip().replace(b"\n", b"\n    ")
         separator = b",\n    "
     yield b"\n  ]\n}\n" if diff.changed else empty
 
@@ -67,16 +74,6 @@ def _facts(diff: Diff) -> dict[str, Any]:
         "agreement": None if diff.agreement is None else _change_json(diff.agreement),
         "means": {name: _change_json(change) for name, change in diff.tests.items()},
         "criteria": {name: asdict(shift) for name, shift in diff.shifts.items()},
-    }
-
-
-def _case_json(change: CaseChange, protocol: str) -> dict[str, Any]:
-    return {
-        "case": change.case,
-        "before": _value(change.before, protocol),
-        "after": _value(change.after, protocol),
-        MAIN[protocol]: change.change,
-        "scores": {name: list(pair) for name, pair in change.scores.items()},
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -15,9 +14,6 @@ from ..annotators import cards_for, get_annotator, list_annotators, review_runs
 from ..callers import CallerOf
 from ..common import StateOf
 from .rendering import html, page, paged, wants_json
-
-if TYPE_CHECKING:
-    from ...reports.annotators.view import CardView
 
 router = APIRouter(include_in_schema=False)
 _A_PAGE = 50
@@ -82,7 +78,7 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
     view = build(report)
     by_name = {card.name: card for card in view.cards}
     wanted = name if name in by_name else name.removesuffix(".json")
-    card: CardView | None = by_name.get(wanted)
+    card = by_name.get(wanted)
     if card is None:
         raise HTTPException(404)
     if wants_json(request):
