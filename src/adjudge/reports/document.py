@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -35,30 +36,8 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A case that judge and people see differently."""
-
-    case: str
-    opening: str
-    judge: str
-    people: str
-    about: str
-    criterion: str
-    reason: str
-    quotes: tuple[tuple[str, str], ...]
-
-    @property
-    def sentences(self) -> list[str]:
-        """What a page shows in its own way."""
-        moved = [f"Moved by {self.criterion}."] if self.criterion else []
-        reason = [f"The judge: {self.reason}"] if self.reason else []
-        quotes = [f"{source}: “{quote}”" for source, quote in self.quotes]
-        return [f"{self.opening} ({self.about})", *moved, *reason, *quotes]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, sentences, tables, pictures and cards; `after` stands below them.
+    """A heading, sentences, tables, pictures, and cards of cases; `after` stands below them.
 
     `key` is its place on a page, and `short` what leads there. Only a page has pictures: in text and Markdown a matrix
     is a table, and the others are left out.
@@ -71,7 +50,7 @@ class Section:
     key: str = ""
     short: str = ""
     pictures: Sequence[Picture | Chart | Matrix] = ()
-    cards: Sequence[Card] = ()
+    cards: Sequence[Any] = ()
     after: Sequence[str] = ()
 
     @property

@@ -41,8 +41,8 @@ def bar(
     """A value with its interval, if it has one, along an axis."""
     low, high = axis
     value = value or 0.0
-    places = [min(max((end - low) / (high - low), 0.0), 1.0) for end in (value, *(ends or (value, value)))]
-    return PictureRow(label, text, *places, tone, note)
+    at, first, last = (min(max((it - low) / (high - low), 0.0), 1.0) for it in (value, *(ends or (value, value))))
+    return PictureRow(label, text, at, first, last, tone, note)
 
 
 def stack(label: str, text: str, counted: Iterable[tuple[str, int, str]]) -> PictureRow:

@@ -102,7 +102,7 @@ def length_chart(report: AgreementReport) -> Chart | None:
 def calibration_chart(report: AgreementReport) -> Chart | None:
     """How sure the judge is against how often it is right; or its scores against people's."""
     if report.protocol == "compare":
-        return _confidence_chart(report) or _margin_chart(report)
+        return _right_chart(report)
     curve = report.score_curve
     if len(curve) < 2:
         return None
@@ -120,28 +120,27 @@ def calibration_chart(report: AgreementReport) -> Chart | None:
     return Chart("Calibration", lead, *names, axis.ticks, axis.ticks, series, diagonal=True)
 
 
-def _confidence_chart(report: AgreementReport) -> Chart | None:
-    dots = []
-    for it in report.confidence_curve:
-        said = f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases"
-        dots.append(ChartPoint(it.confidence, it.right, said))
-    lead = "How often the judge is right by how sure it says it is. On the dashed line it is as sure as it should be."
-    names, ticks = ("confidence", "right verdicts"), (_SHARES.ticks, _SHARES.ticks)
-    series = [ChartSeries("the judge", "A", dots)]
-    return Chart("Calibration", lead, *names, *ticks, series, diagonal=True) if len(dots) > 1 else None
-
-
-def _margin_chart(report: AgreementReport) -> Chart | None:
-    bins = report.by_margin
-    if len(bins) < 2:
+def _right_chart(report: AgreementReport) -> Chart | None:
+    """How often the judge is right, by how sure it is or else by how far apart its totals are."""
+    sure, bins, dots = report.confidence_curve, report.by_margin, []
+    if len(sure) > 1:
+        for it in sure:
+            said = f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases"
+            dots.append(ChartPoint(it.confidence, it.right, said))
+        axis, by = _SHARES, "confidence"
+        lead = "how sure it says it is. On the dashed line it is as sure as it should be."
+    elif len(bins) > 1:
+        axis, by = _Axis([0.0, *((it.low + it.high) / 2 for it in bins)]), "how far apart the totals are"
+        lead = "how far apart its totals are: it names no confidence of its own."
+        for each in bins:
+            right, apart = each.right, f"{rounded(each.low)} to {rounded(each.high)} apart"
+            said = f"{apart}: {percent(right.value)} right, {right.cases} cases"
+            dots.append(ChartPoint(axis.at((each.low + each.high) / 2), right.value or 0.0, said, *_ends(right)))
+    else:
         return None
-    axis, dots = _Axis([0.0, *((it.low + it.high) / 2 for it in bins)]), []
-    for it in bins:
-        said = f"{rounded(it.low)} to {rounded(it.high)} apart: {percent(it.right.value)} right, {it.right.cases} cases"
-        dots.append(ChartPoint(axis.at((it.low + it.high) / 2), it.right.value or 0.0, said, *_ends(it.right)))
-    lead = "How often the judge is right by how far apart its totals are: it names no confidence of its own."
-    names, series = ("how far apart the totals are", "right verdicts"), [ChartSeries("the judge", "A", dots)]
-    return Chart("Calibration", lead, *names, axis.ticks, _SHARES.ticks, series)
+    lead, names = f"How often the judge is right by {lead}", (by, "right verdicts")
+    series = [ChartSeries("the judge", "A", dots)]
+    return Chart("Calibration", lead, *names, axis.ticks, _SHARES.ticks, series, diagonal=len(sure) > 1)
 
 
 def cost_chart(curve: CascadeCurve) -> Chart | None:

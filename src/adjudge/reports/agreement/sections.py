@@ -3,12 +3,15 @@ where judge and people differ. All is plain data."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+from types import SimpleNamespace
+
 from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric
-from ..document import Card, Grid, Section
+from ..document import Grid, Section
 from ..escaping import shorten
 from ..wording import criterion_names, many, percent, rounded, rounded_percent
 from .charts import beside_bars, confusion_matrix, constant_of, length_chart
@@ -60,7 +63,15 @@ def agreement_section(report: AgreementReport) -> Section:
             else "The judge decided no labelled case: all figures here take its best guesses."
         )
     each: list[AgreementReport | BestGuesses] = [report, *([guesses] if guesses else [])]
-    grids = [grid(report, figures) for figures in each for grid in (_beside_grid, _metrics_grid)]
+    main, grids = {name: SHORT[name] for name in HEADLINES[report.protocol]}, []
+    for figures in each:
+        constant, guessed = constant_of(report, figures), figures is not report
+        lines = [(who(row.name, constant, guessed=guessed), row.figures) for row in figures.beside]
+        grids += [_lines("Who", lines, main, main), _metrics_grid(figures, guessed=guessed)]
+    grids.append(_lines("Person against the others", report.people.items(), main, ()))
+    rated = [(row.name, row.figures) for row in report.by_criterion]
+    columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
+    grids.append(_lines("Criterion", rated, columns, ["alpha_interval"]))
     # Where nothing was decided, that is the only reason, and it is said already.
     counted = [figures for figures in each if figures is not report or report.counted]
     reasons = told_once(
@@ -72,24 +83,26 @@ def agreement_section(report: AgreementReport) -> Section:
     return Section(
         "Agreement: the judge and people",
         said,
-        [*grids, _people_grid(report), _criteria_grid(report)],
+        grids,
         pictures=[*bars, *([matrix] if matrix else [])],
         after=reasons,
     )
 
 
-def _beside_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
-    names = HEADLINES[report.protocol]
-    head = ("Who", *(cell for name in names for cell in (SHORT[name], "95 % interval")), "Cases")
-    rows = []
-    for row in figures.beside:
-        name = who(row.name, constant_of(report, figures), guessed=figures is not report)
-        cells = [cell for name in names for cell in both(name, row.figures[name])]
-        rows.append((name, *cells, f"{row.figures[names[0]].cases:,}"))
-    return Grid(head, rows)
+def _lines(
+    who: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
+) -> Grid:
+    """A line for each name: its figures under these headings, some of them with intervals, and how many cases."""
+    head, rows = [who], []
+    for name, heading in columns.items():
+        head += [heading, "95 % interval"] if name in bounded else [heading]
+    for label, figures in lines:
+        cells = (cell for name in columns for cell in both(name, figures[name])[: 2 if name in bounded else 1])
+        rows.append((label, *cells, f"{figures[next(iter(bounded or columns))].cases:,}"))
+    return Grid((*head, "Cases"), rows)
 
 
-def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
+def _metrics_grid(figures: AgreementReport | BestGuesses, *, guessed: bool) -> Grid:
     """The measures that have a value."""
     rows = []
     for name, figure in figures.metrics.items():
@@ -97,27 +110,8 @@ def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesse
             more = figures.more_labels.get(name)
             wanted = "–" if more is None else f"{more:,}" if more else "enough"
             rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
-    measure = "Measure" if figures is report else "Measure, with its best guesses"
+    measure = "Measure, with its best guesses" if guessed else "Measure"
     return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), rows)
-
-
-def _people_grid(report: AgreementReport) -> Grid:
-    names = HEADLINES[report.protocol]
-    rows = [
-        (person, *(value_of(name, figures[name]) for name in names), f"{figures[names[0]].cases:,}")
-        for person, figures in report.people.items()
-    ]
-    return Grid(("Person against the others", *(SHORT[name] for name in names), "Cases"), rows)
-
-
-def _criteria_grid(report: AgreementReport) -> Grid:
-    rows = []
-    for row in report.by_criterion:
-        mae, alpha, rank = (row.figures[name] for name in ("mae", "alpha_interval", "spearman"))
-        cells = (value_of("mae", mae), *both("alpha", alpha), value_of("spearman", rank), f"{alpha.cases:,}")
-        rows.append((row.name, *cells))
-    head = ("Criterion", "Mean distance", "Alpha, interval", "95 % interval", "Spearman", "Cases")
-    return Grid(head, rows)
 
 
 # -- bias -------------------------------------------------------------------------------------------------------------
@@ -220,10 +214,9 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     )
 
 
-def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Card:
-    votes = ""
-    if len(found.votes) > 1:
-        votes = f" ({', '.join(f'{name} {side(vote, report.protocol)}' for name, vote in found.votes.items())})"
+def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> SimpleNamespace:
+    """A case that judge and people see differently; a page shows in its own way what the sentences say."""
+    votes = [f"{name} {side(vote, report.protocol)}" for name, vote in found.votes.items()]
     about = list(found.kinds)
     if found.confidence is not None:
         about.append(f"{rounded_percent(found.confidence)} sure")
@@ -232,15 +225,16 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Card:
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked for its doubts")
     criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
-    return Card(
-        case=found.case,
-        opening=found.opening,
+    reason, told = shorten(found.reason, _LONG), ", ".join(about)
+    sentences = [f"{found.opening} ({told})", criterion and f"Moved by {criterion}.", reason and f"The judge: {reason}"]
+    return SimpleNamespace(
+        found=found,
         judge=f"judge {side(found.judge, report.protocol)}",
-        people=f"people {side(found.human, report.protocol)}{votes}",
-        about=", ".join(about),
+        people=f"people {side(found.human, report.protocol)}" + (f" ({', '.join(votes)})" if len(votes) > 1 else ""),
+        about=told,
         criterion=criterion,
-        reason=shorten(found.reason, _LONG),
-        quotes=found.quotes,
+        reason=reason,
+        sentences=[*filter(None, sentences), *(f"{source}: “{quote}”" for source, quote in found.quotes)],
     )
 
 

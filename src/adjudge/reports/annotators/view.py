@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
-from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportCard
+from ...agreement.annotators.report_cards import Lesson, ReportCard
 from ..document import Document, Grid, Section, telling
 from ..origin import judge_note
 from ..pages import environment
@@ -164,6 +164,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Sim
     known = [(key, figure) for key, figure in card.agreement.items() if figure.value is not None]
     together = any(figure.cases for figure in card.agreement.values())
     change, change_said = _change(card, report)
+    dimensions, rates = _dimensions(card, report, top)
     return SimpleNamespace(
         anchor=f"card-{at}",
         name=card.person,
@@ -174,12 +175,8 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Sim
         calm="Nothing stands out beyond chance.",
         findings=_findings(card, report),
         lessons=[_lesson(lesson, report) for lesson in card.lessons],
-        rates=_rates(card, report, top),
-        dimensions=Grid(
-            ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody"),
-            [_row(rate, report) for rate in card.dimensions],
-            names=2,
-        ),
+        rates=rates,
+        dimensions=dimensions,
         corrections=Grid(
             ("Dimension", "Entered", "Final", "Times"),
             [
@@ -229,35 +226,25 @@ def _way(dimension: str, way: str) -> str:
     return _PREFERENCES.get(way, way) if dimension == PREFERENCE else way
 
 
-def _row(rate: CorrectionRate, report: AnnotatorReport) -> tuple[str, ...]:
-    fallen = ", ".join(f"{count:,} {_way(rate.dimension, way)}" for way, count in rate.ways.items())
-    return (
-        report.names[rate.dimension],
-        # The direction if there is one, else how the corrections fall.
-        _way(rate.dimension, rate.direction) if rate.direction else fallen,
-        _wrong(rate),
-        percent(rate.counted.value),
-        percent(rate.shrunk.value),
-        interval(rate.shrunk.interval, percent),
-        percent(report.pool[rate.dimension].value),
-    )
-
-
-def _wrong(rate: CorrectionRate) -> str:
-    return f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}"
-
-
-def _rates(card: ReportCard, report: AnnotatorReport, top: float) -> Picture:
-    """Bars along an axis that all cards share, so that they can be compared."""
-    rows = []
+def _dimensions(card: ReportCard, report: AnnotatorReport, top: float) -> tuple[Grid, Picture]:
+    """How often each dimension was corrected, as a table, and as bars along an axis that all cards share."""
+    rows, bars = [], []
     for rate in card.dimensions:
         name, value, ends = report.names[rate.dimension], rate.shrunk.value, rate.shrunk.interval
+        wrong, direction = (
+            f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}",
+            _way(rate.dimension, rate.direction),
+        )
+        fallen = ", ".join(f"{count:,} {_way(rate.dimension, way)}" for way, count in rate.ways.items())
+        shares = (percent(rate.counted.value), percent(value), interval(ends, percent))
+        rows.append((name, direction or fallen, wrong, *shares, percent(report.pool[rate.dimension].value)))
         swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
-        why = _way(rate.dimension, rate.direction) if rate.direction else "confused" if swapped else ""
-        note, tone = (f"{_wrong(rate)}, {why}", "B") if why else (_wrong(rate), "")
-        rows.append(bar(name, percent(value), value, ends, tone, note, (0.0, top)))
+        why = direction or ("confused" if swapped else "")
+        note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
+        bars.append(bar(name, percent(value), value, ends, tone, note, (0.0, top)))
+    head = ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody")
     lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."
-    return Picture("bars", "Corrected, by dimension", lead, rows)
+    return Grid(head, rows, names=2), Picture("bars", "Corrected, by dimension", lead, bars)
 
 
 def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, str]:

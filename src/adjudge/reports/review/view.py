@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 
 from ...inputs.review.tags import INVALID
-from ...models import LABELS, Fact, FinalRating, JustificationAction, Label, RatingAction, Review, ReviewVerdict
+from ...models import LABELS, Fact, FinalRating, Label, RatingAction, Review, ReviewVerdict
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
 from .. import wording
 from ..escaping import one_line, shorten
@@ -23,15 +23,7 @@ RESPONSES: dict[str, str] = {"A": "Response 1", "B": "Response 2"}
 _ACTIONS: tuple[RatingAction, ...] = ("kept", "replaced", "filled", "refused")
 # What was entered may be anything; beside a rating there is room for a rating.
 _ENTERED = 24
-_PREFERENCES = {
-    1: "Response 1 is much better",
-    2: "Response 1 is better",
-    3: "Response 1 is slightly better",
-    4: "Neither response is better",
-    5: "Response 2 is slightly better",
-    6: "Response 2 is better",
-    7: "Response 2 is much better",
-}
+_STEPS = {1: "slightly better", 2: "better", 3: "much better"}  # from the middle of the preference scale
 _HOW_BAD = {1: "major issue", 2: "minor issue", 3: "no issue"}
 _HOW_MUCH = {-2: "far too little", -1: "too little", 0: "just right", 1: "too much", 2: "far too much"}
 _RULES = {
@@ -40,11 +32,6 @@ _RULES = {
     "preference": "the preference follows from the tables",
     "overall": "Overall Quality follows from the other dimensions",
     "reviewer": "a reviewer set it",
-}
-_JUSTIFICATIONS: dict[JustificationAction, str] = {
-    "kept": "Justification kept",
-    "rewritten": "Justification rewritten",
-    "filled": "Justification filled in",
 }
 _PLACES: dict[str, str] = {"task": "the prompt", "context": "the context", **RESPONSES}
 
@@ -90,7 +77,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
     responses, marks = [response(label) for label in LABELS], [fact.ref for fact in facts if fact.mark]
     return SimpleNamespace(
         verdict=verdict,
-        headline=_PREFERENCES[valid.value] if valid else INVALID,
+        headline=_preferred(valid.value) if valid else INVALID,
         likert=_row(valid, scratch, preferred, f"of {number(LIKERT.high)}") if valid else None,
         likert_sentence=_likert_sentence(valid, scratch) if valid else "",
         steps=_steps(valid) if valid else [],
@@ -134,7 +121,8 @@ def _row(
 
     Where the person entered nothing at all, a row does not say so again: `entered`, `reason` and `fate` are empty.
     """
-    said, why = _JUSTIFICATIONS[rating.justification_action], rating.justification_reason.strip().rstrip(".")
+    said = f"Justification {rating.justification_action}{' in' if rating.justification_action == 'filled' else ''}"
+    why = rating.justification_reason.strip().rstrip(".")
     bound = "" if rating.rule in _RULES else rating.rule.replace("_", " ")
     rule = f"Bound by a fact: {bound}" if bound else f"Rule: {_RULES[rating.rule]}" if rating.rule else ""
     entered, reason = ("", "") if scratch else (_entered(rating), rating.reason.strip())
@@ -165,6 +153,12 @@ def _row(
         # What became of the rating, and why, in sentences.
         happened=[f"{sentence.rstrip('.')}." for sentence in told if sentence],
     )
+
+
+def _preferred(value: int) -> str:
+    if value == 4:
+        return "Neither response is better"
+    return f"Response {1 if value < 4 else 2} is {_STEPS[abs(value - 4)]}"
 
 
 def _likert_sentence(rating: FinalRating, scratch: bool) -> str:

@@ -15,9 +15,10 @@ from ..wording import interval, listed, many, p_is, p_value, percent, points, ro
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
 _COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
-_NUMBERS = {"lead": "A’s lead over B", "average": "Final average", "likert": "Preference, 1 to 7"}
 _NAMES = {
-    **_NUMBERS,
+    "lead": "A’s lead over B",
+    "average": "Final average",
+    "likert": "Preference, 1 to 7",
     "normalized_a": "A’s total",
     "normalized_b": "B’s total",
     "overall_experience": "Overall experience",
@@ -97,12 +98,11 @@ def _lead(diff: Diff) -> tuple[str, ...]:
         said.append(f"{copies} of another; tests and intervals count copies as one case.")
     if any(diff.undecided):
         said.append(f"Undecided: {diff.undecided[0]:,} before, {diff.undecided[1]:,} after.")
-    tested = diff.agreement or diff.tests.get(MAIN[diff.protocol])
     if not diff.changed and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
         said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
-    elif tested is not None:
+    elif (tested := diff.tests.get(MAIN[diff.protocol])) is not None:
         said.append(f"{_NAMES[MAIN[diff.protocol]]} {_moved(tested)}")
     return tuple(said)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import groupby
 from typing import Any
 
 from ...results.leaderboard import Leaderboard, Strength
@@ -60,11 +61,8 @@ def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
 
 def _ranks(board: Leaderboard) -> list[int]:
     """Ranks from 1, anew in each group of systems that met."""
-    ranks: list[int] = []
-    for at, standing in enumerate(board.standings):
-        again = at and board.standings[at - 1].group == standing.group
-        ranks.append(ranks[-1] + 1 if again else 1)
-    return ranks
+    groups = groupby(board.standings, key=lambda standing: standing.group)
+    return [rank for _, met in groups for rank, _ in enumerate(met, start=1)]
 
 
 def _grid(board: Leaderboard) -> Grid:
