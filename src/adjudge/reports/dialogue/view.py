@@ -30,12 +30,14 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
     rows = _rows(verdict, rubric, names, quotes)
     by_place = dict(reversed(found))
     before, after = map(hundredths, averages)
+    exact, overall = verdict.final_average == verdict.overall_experience, number(verdict.overall_experience)
+    outcome = f"exactly {after}" if exact else f"{after}, rounded down to {overall}"
     table = [(row.name, row.weight, *(said.view for said in row.opinions), row.final, row.rule) for row in rows]
     return SimpleNamespace(
         verdict=verdict,
-        headline=f"Overall experience {number(verdict.overall_experience)} of {number(rubric.scale.high)}",
+        headline=f"Overall experience {overall} of {number(rubric.scale.high)}",
         best=number(rubric.scale.high),
-        outcome=_outcome(verdict),
+        outcome=f"The weighted average is {outcome}.",
         objections=_objections(verdict),
         averages=(before, after),
         shares=[wording.share(average, rubric.scale) for average in averages],
@@ -64,14 +66,6 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
 
 
 # -- sentences --------------------------------------------------------------------------------------------------------
-
-
-def _outcome(verdict: DialogueVerdict) -> str:
-    """How the overall experience follows from the average."""
-    average, overall = verdict.final_average, verdict.overall_experience
-    if average == overall:
-        return f"The weighted average is exactly {hundredths(average)}."
-    return f"The weighted average is {hundredths(average)}, rounded down to {number(overall)}."
 
 
 def _objections(verdict: DialogueVerdict) -> str:
