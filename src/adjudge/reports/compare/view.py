@@ -30,6 +30,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
     quotes = {label: _quotes(verdict, label) for label in LABELS}
     rows = _rows(verdict, rubric, quotes)
     refs = {row.key: [quote.ref for side in row.sides for quote in side.quotes] for row in rows}
+    agree = "orders differ" if _differ(verdict) else "orders agree"
     return SimpleNamespace(
         verdict=verdict,
         headline=_headline(verdict),
@@ -39,6 +40,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
         decision=_decision(verdict, rubric.tie_band),
         margin=_apart(verdict, rubric.tie_band),
         order=_order(verdict),
+        order_badge=agree if len(verdict.order.judged) > 1 else "one order only",
         orders_differ=_differ(verdict),
         judge_note=judge_note(verdict.provenance.judge),
         rows=rows,
