@@ -9,7 +9,7 @@ from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
-from ..pictures import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
+from ..document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
 from ..wording import many, percent, rounded, rounded_percent, signed
 from .figures import interval_of, side, value_of, who
 

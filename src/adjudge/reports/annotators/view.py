@@ -13,10 +13,9 @@ from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
 from ...agreement.annotators.report_cards import Lesson, ReportCard
-from ..document import Document, Grid, Section, telling
+from ..document import Document, Grid, Picture, Section, bar, telling
 from ..origin import judge_note
 from ..pages import environment
-from ..pictures import Picture, bar
 from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}

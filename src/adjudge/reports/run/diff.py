@@ -9,8 +9,7 @@ from typing import Any
 from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
-from ..document import Document, Grid, Section, telling
-from ..pictures import Picture, bar, stack
+from ..document import Document, Grid, Picture, Section, bar, stack, telling
 from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}

@@ -9,7 +9,7 @@ from decimal import Decimal
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.summary import ACTIONS, Band, Share, Summary
-from ..pictures import Picture, PictureRow, bar, stack
+from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
 from .summary import OUTCOMES_ARE, SIDES, agreement_sentence, criteria, outcome_shares

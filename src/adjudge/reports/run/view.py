@@ -15,8 +15,7 @@ from ...results.database import Database
 from ...results.leaderboard import Leaderboard, has_games, leaderboard_of
 from ...results.run import Run
 from ...results.summary import OUTCOME, Summary, grid_of, summary_of
-from ..document import Section
-from ..pictures import Picture
+from ..document import Picture, Section
 from ..wording import headline, listed, percent_sure, shown
 from .leaderboard import leaderboard_sections
 from .pictures import pictures

@@ -22,8 +22,7 @@ from ..rendering import page
 from .telling import RunLine, line_for, name_of
 
 if TYPE_CHECKING:
-    from ....reports.document import Section
-    from ....reports.pictures import Picture
+    from ....reports.document import Picture, Section
 
 router = APIRouter()
 
