@@ -6,7 +6,7 @@ them: each way of showing makes them safe.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -35,24 +35,7 @@ _ALPHA = (
 _SAME = "In what others rated too, all say the same throughout: nothing to agree beyond chance on."
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatorsView:
-    """All that any format shows."""
-
-    headline: str
-    lead: tuple[str, ...]
-    facts: tuple[tuple[str, str], ...]
-    cautions: tuple[str, ...]
-    notes: tuple[str, ...]
-    cards: tuple[SimpleNamespace, ...]
-
-    @property
-    def overview(self) -> Grid:
-        rows = [(it.name, (it.findings or ["–"])[0], it.counted, it.rate, it.interval) for it in self.cards]
-        return Grid(("Annotator", "What stands out", "Reviews", "Corrected", "95 % interval"), rows, names=2)
-
-
-def build(report: AnnotatorReport) -> AnnotatorsView:
+def build(report: AnnotatorReport) -> SimpleNamespace:
     """The report as it is shown."""
     patterns = sum(card.has_pattern for card in report.cards)
     people = many(len(report.cards), "annotator")
@@ -63,7 +46,9 @@ def build(report: AnnotatorReport) -> AnnotatorsView:
     verb = "shows" if patterns == 1 else "show"
     # Those with a pattern first, and among both kinds whoever is corrected most.
     telling_first = sorted(report.cards, key=lambda it: (not it.has_pattern, -(it.overall.value or 0.0), it.person))
-    return AnnotatorsView(
+    cards = [_card(at, card, report, top) for at, card in enumerate(telling_first, start=1)]
+    rows = [(it.name, (it.findings or ["–"])[0], it.counted, it.rate, it.interval) for it in cards]
+    return SimpleNamespace(
         headline=f"{patterns:,} of {people} {verb} a pattern" if patterns else "No annotator shows a pattern",
         lead=(
             f"{wrong:,} of {many(ratings, 'rating')} were corrected ({rounded_percent(wrong / ratings)}) "
@@ -77,7 +62,8 @@ def build(report: AnnotatorReport) -> AnnotatorsView:
         ),
         cautions=(_JUDGES, *dict.fromkeys(filter(None, map(judge_note, report.judges)))),
         notes=(_SHRUNK, *(f"{note}." for note in report.notes)),
-        cards=tuple(_card(at, card, report, top) for at, card in enumerate(telling_first, start=1)),
+        cards=cards,
+        overview=Grid(("Annotator", "What stands out", "Reviews", "Corrected", "95 % interval"), rows, names=2),
     )
 
 

@@ -6,7 +6,7 @@ It decides nothing, not even about looks. All text is still as others wrote it: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
 from ...inputs.review.tags import INVALID
@@ -93,17 +93,13 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
         facts=facts,
         own=_own(verdict, names),
         refs=[*(quote.ref for own in quotes.values() for quote in own), *marks],
-        linked=[*_linked(responses), *(((f"#why-{ref}",), [ref]) for ref in marks)],
+        # The place of each rating and each fact on a page, and what is marked for it.
+        linked=[
+            *(((f"#rating-{it.label}-{row.key}",), row.refs) for it in responses for row in it.rows),
+            *(((f"#why-{ref}",), [ref]) for ref in marks),
+        ],
         origin=origin_of(verdict),
     )
-
-
-def _linked(responses: Iterable[SimpleNamespace]) -> Iterable[tuple[tuple[str, ...], list[str]]]:
-    """The place of each rating on a page, and what is marked for it."""
-    for response in responses:
-        for row in response.rows:
-            refs = [quote.ref for quote in row.quotes] + [fact.ref for fact in row.facts if fact.mark]
-            yield (f"#rating-{response.label}-{row.key}",), refs
 
 
 # -- ratings ----------------------------------------------------------------------------------------------------------
@@ -148,6 +144,7 @@ def _row(
         replaced_words="" if rating.justification_action == "kept" else rating.original_justification.strip(),
         quotes=quotes,
         facts=facts,
+        refs=[*(quote.ref for quote in quotes), *(fact.ref for fact in facts if fact.mark)],
         # The rating in short, `3 → 2 replaced, truncation`, and its style on a terminal.
         glance=(", ".join(filter(None, notes)), "warning" if rating.changed else ""),
         # What became of the rating, and why, in sentences.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -52,11 +52,11 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
     from ...reports.annotators.view import build
 
     view = build(report)
-    cards, at, pages = paged(view.cards, request)
+    view.cards, at, pages = paged(view.cards, request)
     return html(
         "annotators",
         own_words=True,
-        view=replace(view, cards=tuple(cards)),
+        view=view,
         headline=view.headline,
         home="",
         at=at,
@@ -83,9 +83,9 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
         raise HTTPException(404)
     if wants_json(request):
         return page(request, "", (await get_annotator(wanted, state, caller, run)).model_dump(mode="json"))
-    one = replace(view, cards=(card,))
+    view.cards = [card]
     return html(
-        "annotator", own_words=True, view=one, card=card, headline=card.name, home="", query=_query(run),
+        "annotator", own_words=True, view=view, card=card, headline=card.name, home="", query=_query(run),
         alone=not caller.may("reviewer"),
     )  # fmt: skip
 
