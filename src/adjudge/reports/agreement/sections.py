@@ -90,10 +90,10 @@ def agreement_section(report: AgreementReport) -> Section:
 
 
 def _lines(
-    who: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
+    what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
 ) -> Grid:
     """A line for each name: its figures under these headings, some of them with intervals, and how many cases."""
-    head, rows = [who], []
+    head, rows = [what], []
     for name, heading in columns.items():
         head += [heading, "95 % interval"] if name in bounded else [heading]
     for label, figures in lines:

@@ -66,19 +66,15 @@ def _ranks(board: Leaderboard) -> list[int]:
 
 
 def _grid(board: Leaderboard) -> Grid:
-    controlled = board.longer is not None
-    head = ["#", "System", "Strength", "95 % interval", "Won", "Tied", "Lost", "Share won"]
-    rows = []
+    controlled, rows = board.longer is not None, []
+    lengths, words = (["Length-controlled", "95 % interval"], ["Words"]) if controlled else ([], [])
+    head = ["#", "System", "Strength", "95 % interval", *lengths, "Won", "Tied", "Lost", "Share won", *words]
     for rank, it in zip(_ranks(board), board.standings, strict=True):
         place = f"{it.group + 1}.{rank}" if board.groups > 1 else str(rank)
-        counts = (f"{it.wins:,}", f"{it.ties:,}", f"{it.losses:,}", percent(it.share))
-        rows.append([place, it.system, *strength_cells(it.raw), *counts])
         if controlled:
-            rows[-1][4:4] = strength_cells(it.length_controlled)
-            rows[-1].append(rounded(it.words, 0))
-    if controlled:
-        head[4:4] = ["Length-controlled", "95 % interval"]
-        head.append("Words")
+            lengths, words = [*strength_cells(it.length_controlled)], [rounded(it.words, 0)]
+        counts = (f"{it.wins:,}", f"{it.ties:,}", f"{it.losses:,}", percent(it.share))
+        rows.append((place, it.system, *strength_cells(it.raw), *lengths, *counts, *words))
     return Grid(head, rows, names=2)
 
 
