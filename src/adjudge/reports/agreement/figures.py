@@ -53,7 +53,7 @@ def value_of(name: str, figure: Figure | None) -> str:
 
 def interval_of(name: str, figure: Figure | None) -> str:
     """Its 95 % interval; a dash for none."""
-    return interval(figure and figure.interval, _shower(name)).replace(" %", "", 1)
+    return interval(None if figure is None else figure.interval, _shower(name)).replace(" %", "", 1)
 
 
 def with_bounds(name: str, figure: Figure) -> str:
